@@ -1,0 +1,22 @@
+import { globSync, readFileSync } from 'node:fs';
+
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** Every TypeScript file under the given folders, tests included, with forward slashes in its path. */
+export function sourceFiles(...folders: string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+}
+
+/** Ends a check: prints every finding and sets the exit code. */
+export function report(check: string, findings: string[]): void {
+  for (const finding of findings) console.error(`${check}: ${finding}`);
+  if (findings.length > 0) process.exitCode = 1;
+  else console.log(`${check}: ok`);
+}

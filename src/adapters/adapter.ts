@@ -1,0 +1,101 @@
+// The contract of a model provider: one request in, a stream of events out, failure as a value.
+// `stream` must not throw: it ends with exactly one `finish` or one `failure`, and after cancellation with `failure`
+// of code `cancelled`. Tool calls are yielded only once they are complete; a stream cut before its finish marker is a
+// `protocol` failure, whatever arrived before it.
+
+export type ModelMessage =
+  | { role: 'user'; text: string }
+  | {
+      role: 'assistant';
+      text: string;
+      toolCalls: ModelToolCall[] /** What the provider wants back unchanged. */;
+      native?: unknown;
+    }
+  | { role: 'tool'; callId: string; toolName: string; text: string; isError: boolean };
+
+export interface ModelToolCall {
+  id: string;
+  name: string;
+  args: Record<string, unknown>;
+}
+
+export interface ModelTool {
+  name: string;
+  description: string;
+  inputSchema: object;
+}
+
+export interface ModelRequest {
+  model?: string;
+  /** The profile of `auth-profiles.json` to sign in with; the active one when absent. */
+  profileId?: string;
+  /** Everything said in the system role, in order. */
+  system: string[];
+  /** Every tool message has its call in the assistant message before it. */
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  sessionId: string;
+  /** Called when anything arrives from the provider, also what is not shown (thinking, keep-alive): proof of life. */
+  onActivity?: () => void;
+}
+
+export interface ModelUsage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Absent when the model's price is unknown. */
+  costUsd?: number;
+}
+
+export type FinishReason = 'stop' | 'tool-calls' | 'length';
+
+export type ModelFailureCode =
+  | 'auth'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'context_length'
+  | 'network'
+  | 'protocol'
+  | 'refused'
+  | 'cancelled';
+
+export interface ModelFailure {
+  code: ModelFailureCode;
+  /** Says what to do, names no secret. */
+  message: string;
+  /** From Retry-After, when the provider sent one. */
+  retryAfterMs?: number;
+}
+
+export interface AnsweredBy {
+  provider: string;
+  route: string;
+  model?: string;
+  profileId?: string;
+}
+
+export type ModelEvent =
+  /** What was streamed so far in this call is void: it is being asked again. */
+  | { type: 'restart'; failure: ModelFailure; waitMs: number }
+  | { type: 'text-delta'; text: string }
+  | { type: 'tool-call'; call: ModelToolCall }
+  /** `answeredBy` is told when another than the adapter asked answered (a fallback). */
+  | { type: 'finish'; reason: FinishReason; usage?: ModelUsage; native?: unknown; answeredBy?: AnsweredBy }
+  | { type: 'failure'; failure: ModelFailure; usage?: ModelUsage };
+
+export interface ModelDescription {
+  profileId?: string;
+  model?: string;
+  /** Tokens the model can take in; absent when unknown. */
+  contextWindow?: number;
+}
+
+export interface Adapter {
+  readonly provider: string;
+  /** The contract's `route` of a turn answered by this provider. */
+  readonly route: string;
+  /** Whether tools are worth offering to it. */
+  readonly callsTools: boolean;
+  /** The profile and model a request would use, told before it is sent. */
+  describe(request: { model?: string; profileId?: string }): Promise<ModelDescription>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}

@@ -1,0 +1,132 @@
+import type { Approval } from '../../tools/policy.ts';
+import {
+  amount,
+  approve,
+  integerFrom,
+  json,
+  plainText,
+  single,
+  switchOf,
+  text,
+  toolAllow,
+  webAddress,
+  workspace,
+} from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { EXIT, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
+
+interface AskFlags extends OutputFlags {
+  provider?: string;
+  profile?: string;
+  model?: string;
+  session?: string;
+  newSession?: boolean;
+  memory?: boolean;
+  withTools?: boolean;
+  toolAllow?: string[];
+  toolMaxSteps?: number;
+  approve?: Approval;
+  workspace?: string;
+  baseUrl?: string;
+  maxTokens?: number;
+  maxCostUsd?: number;
+}
+
+const USAGE = 'lainclaw ask [flags] <input>   (lainclaw ask --help lists the flags)';
+
+export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) => {
+  command
+    .argument('[input...]', 'the question; "-" reads it from standard input')
+    .addOption(single('--provider <name>', 'the model provider (default: LAINCLAW_PROVIDER, config.json, stub)', text))
+    .addOption(single('--profile <id>', 'the sign-in profile of the provider', text))
+    .addOption(single('--model <name>', 'the model', text))
+    .addOption(single('--session <key>', 'the conversation to continue (default: main)', text))
+    .option('--new-session', 'start a new conversation under this key')
+    .addOption(
+      single('--memory <on|off>', 'memory of this session; also --memory alone and --no-memory', switchOf('on', 'off')),
+    )
+    .addOption(
+      single(
+        '--with-tools <true|false>',
+        'let the model call tools (default: true); also --no-with-tools',
+        switchOf('true', 'false'),
+      ),
+    )
+    .addOption(toolAllow())
+    .addOption(single('--tool-max-steps <N>', 'model calls in one turn, at least 1 (default: 3)', integerFrom(1)))
+    .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
+    .addOption(single('--max-tokens <N>', 'end the turn when it has used this many tokens', integerFrom(1)))
+    .addOption(single('--max-cost-usd <amount>', 'end the turn when it has cost this much', amount))
+    .addOption(approve())
+    .addOption(workspace())
+    .addOption(json())
+    .addOption(plainText())
+    .action(async (words: string[], flags: AskFlags) => setExitCode(await ask(words, flags, terminal)));
+};
+
+async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
+  const asJson = wantsJson(terminal, flags);
+  const input = words.length === 1 && words[0] === '-' ? await readStandardInput() : words.join(' ');
+  if (input.trim() === '')
+    throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
+
+  const [{ createApp }, { renderJson, renderText }] = await Promise.all([
+    import('../../app.ts'),
+    import('../render.ts'),
+  ]);
+  const app = await createApp({
+    environment: terminal.environment,
+    workspace: flags.workspace,
+    baseUrl: flags.baseUrl,
+    warn: (line) => warn(terminal, line),
+  });
+  try {
+    const gateway = await app.gateway();
+    const events = refusable(() =>
+      gateway.ask(
+        {
+          input,
+          provider: flags.provider ?? app.config.provider,
+          profileId: flags.profile ?? app.config.profile,
+          model: flags.model ?? app.config.model,
+          sessionKey: flags.session ?? 'main',
+          newSession: flags.newSession ?? false,
+          memory: flags.memory,
+          withTools: flags.withTools ?? true,
+          toolAllow: flags.toolAllow,
+          toolMaxSteps: flags.toolMaxSteps ?? 3,
+          approval: flags.approve ?? 'ask',
+          caps: {
+            maxTokens: flags.maxTokens ?? app.config.maxTokens,
+            maxCostUsd: flags.maxCostUsd ?? app.config.maxCostUsd,
+            dailyMaxTokens: app.config.dailyMaxTokens,
+            dailyMaxCostUsd: app.config.dailyMaxCostUsd,
+          },
+        },
+        terminal.signal,
+      ),
+    );
+    const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
+    if (result.success) return EXIT.done;
+    return result.stage === 'cancelled' ? EXIT.cancelled : EXIT.failed;
+  } finally {
+    app.close();
+  }
+}
+
+/** What the gateway refuses outright is wrong usage of this command. */
+function refusable<T>(ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    const { name, code, message } = error as Error & { code: string };
+    if (name !== 'RefusedRequest') throw error;
+    throw new UsageError(message, { code, usage: USAGE });
+  }
+}
+
+async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

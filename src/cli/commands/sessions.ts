@@ -1,0 +1,80 @@
+import { nearest } from '../../lib/nearest.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import { colorsFor } from '../colors.ts';
+import { integerFrom, json, plainText, single } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { CommandError, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+
+interface ShowFlags extends OutputFlags {
+  last?: number;
+}
+
+const SHOWN_BY_DEFAULT = 50;
+
+export const configureSessions: ConfigureCommand = (sessions, terminal) => {
+  sessions
+    .command('list')
+    .description('every session, the most recent first')
+    .addOption(json())
+    .addOption(plainText())
+    .action((flags: OutputFlags) => withSessions(terminal, (service) => list(service, flags, terminal)));
+  sessions
+    .command('show')
+    .description('the messages of a session')
+    .argument('<key>')
+    .addOption(single('--last <N>', `only the newest N messages (default: ${SHOWN_BY_DEFAULT})`, integerFrom(1)))
+    .addOption(json())
+    .addOption(plainText())
+    .action((key: string, flags: ShowFlags) =>
+      withSessions(terminal, (service) => show(key, service, flags, terminal)),
+    );
+};
+
+async function withSessions(terminal: Terminal, use: (sessions: Sessions) => Promise<void>): Promise<void> {
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  try {
+    await use(app.sessions);
+  } finally {
+    app.close();
+  }
+}
+
+async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const entries = await sessions.list();
+  if (wantsJson(terminal, flags)) return writeJson(terminal, entries);
+  if (entries.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
+  const colors = colorsFor(terminal.out, terminal);
+  const width = Math.max(...entries.map(({ sessionKey }) => sessionKey.length));
+  for (const { sessionKey, updatedAt, provider = '', sessionId } of entries) {
+    terminal.out.write(
+      `${colors.bold(sessionKey.padEnd(width))}  ${updatedAt}  ${provider}  ${colors.dim(sessionId)}\n`,
+    );
+  }
+}
+
+async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
+  const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
+  if (!shown) {
+    const close = nearest(
+      key,
+      (await sessions.list()).map(({ sessionKey }) => sessionKey),
+    );
+    throw new CommandError(
+      'SESSION_NOT_FOUND',
+      `there is no session "${key}"${close ? ` (did you mean ${close}?)` : '; "lainclaw sessions list" shows what there is'}`,
+    );
+  }
+  const { entry, messages, damagedLines } = shown;
+  if (damagedLines.length > 0) {
+    warn(
+      terminal,
+      `${damagedLines.length} line(s) of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${entry.sessionId}.jsonl`,
+    );
+  }
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { session: entry, messages, damagedLines });
+  const colors = colorsFor(terminal.out, terminal);
+  for (const { role, timestamp, content } of messages) {
+    terminal.out.write(`${colors.bold(role)} ${colors.dim(timestamp)}\n${printable(content)}\n\n`);
+  }
+}

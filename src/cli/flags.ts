@@ -1,0 +1,108 @@
+// Parsers for flags. Each names the bad value and what is accepted; the command-line library adds the flag's name.
+// A flag that takes one value may be given once.
+import { InvalidArgumentError, Option } from 'commander';
+import { APPROVALS } from '../tools/policy.ts';
+
+type Parse<T> = (value: string) => T;
+
+/** A flag with one value: missing, empty and repeated values are refused. */
+export function single<T>(flags: string, description: string, parse: Parse<T>): Option {
+  return new Option(flags, description).argParser<T>((value, previous) => {
+    if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
+    return parse(present(value));
+  });
+}
+
+/** A comma-separated list; repeating the flag adds to it. */
+export function list(flags: string, description: string): Option {
+  return new Option(flags, description).argParser<string[]>((value, previous) => {
+    const names = present(value)
+      .split(',')
+      .map((name) => name.trim());
+    if (names.includes('')) throw new InvalidArgumentError('Accepted: names separated by commas, none of them empty.');
+    return [...(previous ?? []), ...names];
+  });
+}
+
+export const text: Parse<string> = (value) => value;
+
+export function oneOf<const T extends string>(accepted: readonly T[]): Parse<T> {
+  return (value) => {
+    if (!accepted.includes(value as T)) throw new InvalidArgumentError(`Accepted: ${accepted.join(', ')}.`);
+    return value as T;
+  };
+}
+
+export function integerFrom(minimum: number): Parse<number> {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < minimum) {
+      throw new InvalidArgumentError(`Accepted: a whole number of at least ${minimum}.`);
+    }
+    return number;
+  };
+}
+
+export const amount: Parse<number> = (value) => {
+  const number = Number(value);
+  if (!/^\d*\.?\d+$/.test(value) || !(number > 0)) throw new InvalidArgumentError('Accepted: an amount above 0.');
+  return number;
+};
+
+export const webAddress: Parse<string> = (value) => {
+  if (!/^https?:\/\/\S+$/.test(value) || !URL.canParse(value)) {
+    throw new InvalidArgumentError('Accepted: an http:// or https:// address.');
+  }
+  return value;
+};
+
+export const switchOf =
+  (on: string, off: string): Parse<boolean> =>
+  (value) =>
+    oneOf([on, off])(value) === on;
+
+export const toolAllow = (): Option => list('--tool-allow <names>', 'only these tools exist, e.g. time.now,shell.pwd');
+export const approve = (): Option =>
+  single(
+    '--approve <how>',
+    `permission for tools that need it: ${APPROVALS.join(', ')} (default: ask)`,
+    oneOf(APPROVALS),
+  );
+export const workspace = (): Option =>
+  single('--workspace <dir>', 'the directory file tools are confined to (default: the current one)', text);
+export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');
+export const plainText = (): Option => new Option('--text', 'print text, also when not on a terminal');
+
+function present(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It needs a value.');
+  if (value.startsWith('--')) throw new InvalidArgumentError('It needs a value, and another flag follows it.');
+  return value;
+}
+
+/**
+ * Switches may stand alone, be negated or carry a value: `--memory`, `--no-memory`, `--memory=off`, `--memory off`.
+ * The library would take whatever follows a lone switch as its value, so all forms become `--flag=value` first.
+ */
+export function expandSwitches(
+  argv: readonly string[],
+  switches: Record<string, readonly [on: string, off: string]>,
+): string[] {
+  const expanded: string[] = [];
+  for (let index = 0; index < argv.length; index += 1) {
+    const argument = argv[index] ?? '';
+    if (argument === '--') return [...expanded, ...argv.slice(index)];
+    const [, negated, name = ''] = /^--(no-)?(.+)$/.exec(argument) ?? [];
+    const values = Object.hasOwn(switches, name) ? switches[name] : undefined;
+    if (!values) {
+      expanded.push(argument);
+    } else if (negated) {
+      expanded.push(`--${name}=${values[1]}`);
+    } else if (values.includes(argv[index + 1] ?? '')) {
+      expanded.push(`--${name}=${argv[index + 1]}`);
+      index += 1;
+    } else {
+      expanded.push(`--${name}=${values[0]}`);
+    }
+  }
+  return expanded;
+}

@@ -1,0 +1,69 @@
+// One command from argv to exit code. Every way a command can fail ends here, as a line on stderr and a code.
+import { CommanderError } from 'commander';
+import { readEnvironment } from '../config/environment.ts';
+import { expandSwitches } from './flags.ts';
+import { createProgram } from './program.ts';
+import { openStream } from './streams.ts';
+import { CommandError, EXIT, printable, type Terminal, UsageError } from './terminal.ts';
+
+const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'] } as const;
+
+export async function main(argv: readonly string[], version: string): Promise<number> {
+  const cancel = new AbortController();
+  const onClosed = (): void => cancel.abort();
+  const terminal: Terminal = {
+    environment: readEnvironment(),
+    out: openStream(1, onClosed),
+    err: openStream(2, onClosed),
+    signal: cancel.signal,
+  };
+  const stopListening = cancelOnSignals(cancel);
+  let exitCode: number = EXIT.done;
+  try {
+    const program = await createProgram({
+      version,
+      terminal,
+      commandName: argv[0],
+      setExitCode: (code) => (exitCode = code),
+    });
+    await program.parseAsync(argv.length === 0 ? ['--help'] : expandSwitches(argv, SWITCHES), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return report(error, terminal, argv);
+  } finally {
+    stopListening();
+  }
+}
+
+/** The first signal ends the turn cleanly, a second one ends the process. */
+function cancelOnSignals(cancel: AbortController): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (cancel.signal.aborted) process.exit(signal === 'SIGINT' ? EXIT.cancelled : EXIT.terminated);
+    cancel.abort(new Error(`stopped by ${signal}`));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+}
+
+function report(error: unknown, terminal: Terminal, argv: readonly string[]): number {
+  // The library has printed its own message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const { code, message } = explain(error);
+  terminal.err.write(`error ${code}: ${printable(message)}\n`);
+  if (error instanceof UsageError && error.usage) terminal.err.write(`usage: ${error.usage}\n`);
+  const wantsText = argv.includes('--text') || (terminal.out.isTTY && !argv.includes('--json'));
+  if (!wantsText) terminal.out.write(`${JSON.stringify({ success: false, error: { code, message } }, undefined, 2)}\n`);
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+}
+
+function explain(error: unknown): { code: string; message: string } {
+  if (error instanceof UsageError || error instanceof CommandError) return error;
+  if (error instanceof Error && isOurs(error)) return error;
+  // A defect of ours: the trace is what helps to mend it.
+  return { code: 'INTERNAL', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** The error classes of the layers below, each of which carries a code. */
+function isOurs(error: Error): error is Error & { code: string } {
+  return ['StorageError', 'ConfigError', 'WorkspaceError', 'RefusedRequest'].includes(error.name) && 'code' in error;
+}

@@ -1,0 +1,55 @@
+// The program: every command by name, only the one that was asked for in full.
+import { Command } from 'commander';
+import type { Terminal } from './terminal.ts';
+
+export type SetExitCode = (code: number) => void;
+
+/** Adds a command's arguments, flags and action to its (empty) command. */
+export type ConfigureCommand = (command: Command, terminal: Terminal, setExitCode: SetExitCode) => void;
+
+interface CommandEntry {
+  name: string;
+  description: string;
+  load(): Promise<ConfigureCommand>;
+}
+
+const COMMANDS: CommandEntry[] = [
+  {
+    name: 'ask',
+    description: 'one turn: ask a question, or run tools with "tool:name {json}"',
+    load: async () => (await import('./commands/ask.ts')).configureAsk,
+  },
+  {
+    name: 'tools',
+    description: 'the tools: what there is, how each is called, and calling one',
+    load: async () => (await import('./commands/tools.ts')).configureTools,
+  },
+  {
+    name: 'sessions',
+    description: 'the conversations kept on this machine',
+    load: async () => (await import('./commands/sessions.ts')).configureSessions,
+  },
+];
+
+export interface ProgramOptions {
+  version: string;
+  terminal: Terminal;
+  /** The command that will be run, when it is known. */
+  commandName: string | undefined;
+  setExitCode: SetExitCode;
+}
+
+export async function createProgram({ version, terminal, commandName, setExitCode }: ProgramOptions): Promise<Command> {
+  const program = new Command('lainclaw')
+    .description('A local-first agent: asks a model, calls tools under a policy, remembers.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.err.write(text) });
+  for (const { name, description, load } of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (name === commandName) (await load())(command, terminal, setExitCode);
+  }
+  return program;
+}

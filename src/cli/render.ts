@@ -1,0 +1,89 @@
+// A turn on the way to its reader: as one JSON value on stdout, or as streamed text with tool lines on stderr.
+import type { AskResult, RunEvent } from '../pipeline/events.ts';
+import type { ToolCall, ToolResult } from '../tools/tool.ts';
+import { type Colors, colorsFor } from './colors.ts';
+import { printable, type Terminal, warn, writeJson } from './terminal.ts';
+
+const ARGS_SHOWN = 100;
+
+export async function renderJson(events: AsyncIterable<RunEvent>, terminal: Terminal): Promise<AskResult> {
+  let result: AskResult | undefined;
+  for await (const event of events) {
+    if (event.type === 'waiting') sayWaiting(terminal);
+    if (event.type === 'notice') warn(terminal, event.text);
+    if (event.type === 'run-end') result = event.result;
+  }
+  const ended = endOf(result);
+  writeJson(terminal, ended);
+  sayFailure(ended, terminal);
+  return ended;
+}
+
+export async function renderText(events: AsyncIterable<RunEvent>, terminal: Terminal): Promise<AskResult> {
+  const { out, err } = terminal;
+  const colors = colorsFor(err, terminal);
+  let result: AskResult | undefined;
+  let streamed = '';
+  for await (const event of events) {
+    switch (event.type) {
+      case 'run-start':
+        break;
+      case 'waiting':
+        sayWaiting(terminal);
+        break;
+      case 'notice':
+        warn(terminal, event.text);
+        break;
+      case 'text-delta':
+        streamed += event.text;
+        out.write(printable(event.text));
+        break;
+      case 'text-restart':
+        if (streamed !== '') out.write('\n');
+        streamed = '';
+        err.write(
+          `${colors.yellow('↻')} ${printable(event.reason)}; asking again in ${Math.ceil(event.waitMs / 1000)} s\n`,
+        );
+        break;
+      case 'tool-start':
+        if (streamed !== '' && !streamed.endsWith('\n')) out.write('\n');
+        streamed = '';
+        break;
+      case 'tool-end':
+        err.write(`${toolLine(event.call, event.result, colors)}\n`);
+        break;
+      case 'run-end':
+        result = event.result;
+        break;
+    }
+  }
+  const ended = endOf(result);
+  const rest = ended.result.endsWith(streamed) && streamed !== '' ? '' : ended.result;
+  if (rest !== '' || streamed !== '') out.write(`${printable(rest)}\n`);
+  if (ended.success && ended.toolError && ended.stage !== 'answered')
+    err.write(`${colors.yellow('!')} ${printable(ended.toolError.message)}\n`);
+  sayFailure(ended, terminal);
+  return ended;
+}
+
+function toolLine(call: ToolCall, result: ToolResult, colors: Colors): string {
+  const args = JSON.stringify(call.args);
+  const shown = printable(args === '{}' ? '' : args.length > ARGS_SHOWN ? `${args.slice(0, ARGS_SHOWN)}…` : args);
+  const head =
+    `${result.ok ? colors.green('✓') : colors.red('✗')} ${colors.bold(printable(call.name))} ${colors.dim(shown)}`.trimEnd();
+  const took = colors.dim(`${result.meta.durationMs} ms${result.meta.cached ? ', cached' : ''}`);
+  return result.ok ? `${head} ${took}` : `${head} ${colors.red(printable(result.error.message))}`;
+}
+
+function sayWaiting(terminal: Terminal): void {
+  warn(terminal, 'another turn of this session is running; waiting for it');
+}
+
+function sayFailure(result: AskResult, { err }: Terminal): void {
+  if (!result.success) err.write(`error ${result.error.code}: ${printable(result.error.message)}\n`);
+}
+
+function endOf(result: AskResult | undefined): AskResult {
+  if (!result) throw new Error('the turn ended without a result');
+  return result;
+}

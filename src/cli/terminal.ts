@@ -1,0 +1,67 @@
+// The person's side: where output goes, whether it is a terminal, and how an ending becomes an exit code.
+import type { Environment } from '../config/environment.ts';
+import type { OutputStream } from './streams.ts';
+
+export const EXIT = { done: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
+
+export interface Terminal {
+  environment: Environment;
+  out: OutputStream;
+  err: OutputStream;
+  /** Fires on Ctrl-C and on SIGTERM. */
+  signal: AbortSignal;
+}
+
+export interface OutputFlags {
+  json?: boolean;
+  text?: boolean;
+}
+
+/** Wrong usage: exit code 2. The message names the flag, the value and what is accepted. */
+export class UsageError extends Error {
+  readonly code: string;
+  readonly usage: string | undefined;
+
+  constructor(message: string, { code = 'USAGE', usage }: { code?: string; usage?: string } = {}) {
+    super(message);
+    this.name = 'UsageError';
+    this.code = code;
+    this.usage = usage;
+  }
+}
+
+/** The command could not be done: exit code 1. */
+export class CommandError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'CommandError';
+    this.code = code;
+  }
+}
+
+/** A person at a terminal reads text, a program reads JSON; a flag decides otherwise. */
+export function wantsJson({ out }: Terminal, { json, text }: OutputFlags): boolean {
+  if (json && text) throw new UsageError('--json and --text exclude each other: give one of them');
+  return json ?? !(text ?? out.isTTY);
+}
+
+export function writeJson({ out }: Terminal, value: unknown): void {
+  out.write(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+export function warn({ err }: Terminal, message: string): void {
+  err.write(`lainclaw: ${printable(message)}\n`);
+}
+
+/**
+ * Text from a model, a tool or a file as a terminal may show it: control characters, which could move the cursor, hide
+ * text or retitle the window, become visible.
+ */
+export function printable(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+}

@@ -1,0 +1,120 @@
+// The owner's settings: <home>/config.json under environment variables. It is read from the home only: a workspace can
+// never set a provider, an address or a key.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nearest } from '../lib/nearest.ts';
+import type { Environment } from './environment.ts';
+
+export const LANGUAGES = ['en', 'zh', 'ru'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export interface Config {
+  provider: string;
+  profile?: string;
+  model?: string;
+  language: Language;
+  workspace: string;
+  /** Of the `openai-compatible` provider. */
+  baseUrl?: string;
+  /** Spending caps, per run and per day. */
+  maxTokens?: number;
+  maxCostUsd?: number;
+  dailyMaxTokens?: number;
+  dailyMaxCostUsd?: number;
+  /** Tried in order when the provider in use fails: "provider" or "provider/model". */
+  fallback: string[];
+  /** Show which provider and profile answered, in front of the text. */
+  debugSource: boolean;
+}
+
+/** A setting that cannot be used: names the place, the value and what is accepted. */
+export class ConfigError extends Error {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ConfigError';
+  }
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? undefined : 'a non-empty text';
+
+const amount = (value: unknown): string | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? undefined : 'a number above 0';
+
+const webAddress = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) ? undefined : 'an http:// or https:// address';
+
+const texts = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every((item) => text(item) === undefined) ? undefined : 'a list of texts';
+
+/** What config.json may hold: each key with its check, which returns what would have been accepted. */
+const KEYS: Record<string, (value: unknown) => string | undefined> = {
+  provider: text,
+  profile: text,
+  model: text,
+  language: (value) => (LANGUAGES.includes(value as Language) ? undefined : LANGUAGES.join(', ')),
+  baseUrl: webAddress,
+  maxTokens: amount,
+  maxCostUsd: amount,
+  dailyMaxTokens: amount,
+  dailyMaxCostUsd: amount,
+  fallback: texts,
+};
+
+type ConfigFile = Partial<Omit<Config, 'workspace' | 'debugSource'>>;
+
+export async function loadConfig({ home, cwd, variables }: Environment): Promise<Config> {
+  const file = await readConfigFile(join(home, 'config.json'));
+  const language = variables.LAINCLAW_LANG || file.language || 'en';
+  if (!LANGUAGES.includes(language as Language)) {
+    throw new ConfigError(`LAINCLAW_LANG is "${language}"; accepted: ${LANGUAGES.join(', ')}`);
+  }
+  const baseUrl = variables.LAINCLAW_BASE_URL || file.baseUrl;
+  if (baseUrl !== undefined && webAddress(baseUrl)) {
+    throw new ConfigError(`LAINCLAW_BASE_URL is "${baseUrl}"; accepted: ${webAddress(baseUrl)}`);
+  }
+  return {
+    ...file,
+    provider: variables.LAINCLAW_PROVIDER || file.provider || 'stub',
+    language: language as Language,
+    baseUrl,
+    fallback: file.fallback ?? [],
+    workspace: variables.LAINCLAW_WORKSPACE || cwd,
+    debugSource: variables.LAINCLAW_DEBUG_SOURCE === '1',
+  };
+}
+
+async function readConfigFile(path: string): Promise<ConfigFile> {
+  let source: string;
+  try {
+    source = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new ConfigError(`cannot read ${path}: ${message}`, error);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    throw new ConfigError(`${path} is not valid JSON: ${(error as Error).message}`, error);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConfigError(`${path} must hold a JSON object`);
+  }
+  const problems = Object.entries(value).flatMap(([key, setting]) => {
+    const check = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
+    if (!check) return [`"${key}" is not a setting${suggestion(key)}`];
+    const accepted = check(setting);
+    return accepted ? [`"${key}" is ${JSON.stringify(setting)}; accepted: ${accepted}`] : [];
+  });
+  if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`);
+  return value as ConfigFile;
+}
+
+function suggestion(key: string): string {
+  const close = nearest(key, Object.keys(KEYS));
+  return close ? ` (did you mean "${close}"?)` : `; accepted: ${Object.keys(KEYS).join(', ')}`;
+}

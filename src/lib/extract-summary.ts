@@ -1,0 +1,42 @@
+// An extractive summary: the sentences whose words recur most in the text, in their own order. No model, no state; the
+// same text always gives the same summary, and a text with any words never gives an empty one.
+const SAMPLE_CHARACTERS = 200_000;
+const LONGEST_SENTENCE = 400;
+
+export function extractSummary(text: string, sentencesWanted = 3): string {
+  const sentences = splitSentences(text.slice(0, SAMPLE_CHARACTERS));
+  if (sentences.length <= sentencesWanted) return sentences.map(shorten).join(' ');
+  const frequency = new Map<string, number>();
+  const words = sentences.map(wordsOf);
+  for (const word of words.flat()) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  const scored = words.map((list, index) => ({ index, score: score(list, frequency) }));
+  const best = scored.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, sentencesWanted);
+  return best
+    .sort((a, b) => a.index - b.index)
+    .map(({ index }) => shorten(sentences[index] ?? ''))
+    .join(' ');
+}
+
+function splitSentences(text: string): string[] {
+  const parts = text.match(/[^.!?。！？\n]+[.!?。！？]*/gu) ?? [];
+  return parts.map((part) => part.trim().replace(/\s+/g, ' ')).filter((part) => /[\p{L}\p{N}]/u.test(part));
+}
+
+/** Words of alphabets, pairs of Han characters; very short words carry no meaning. */
+function wordsOf(sentence: string): string[] {
+  const lower = sentence.toLowerCase();
+  const words = (lower.match(/[\p{L}\p{N}]+/gu) ?? []).filter(
+    (word) => word.length > 3 && !/\p{Script=Han}/u.test(word),
+  );
+  const han = lower.match(/\p{Script=Han}/gu) ?? [];
+  return [...words, ...han.slice(1).map((character, index) => `${han[index]}${character}`)];
+}
+
+function score(words: string[], frequency: Map<string, number>): number {
+  const total = words.reduce((sum, word) => sum + (frequency.get(word) ?? 0), 0);
+  return total / Math.sqrt(words.length + 4);
+}
+
+function shorten(sentence: string): string {
+  return sentence.length > LONGEST_SENTENCE ? `${sentence.slice(0, LONGEST_SENTENCE - 1)}…` : sentence;
+}

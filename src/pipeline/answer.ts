@@ -1,0 +1,125 @@
+// The model's part of a turn: what it is sent, and how its ending reads.
+import type { ModelFailure, ModelMessage, ModelTool } from '../adapters/adapter.ts';
+import type { Registry } from '../tools/registry.ts';
+import { createWireNames } from '../tools/wire-names.ts';
+import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
+import type { CalledTool } from './call-tools.ts';
+import { CANCELLED, type Outcome } from './commit.ts';
+import type { RunEvent } from './events.ts';
+import { createGuards } from './guards.ts';
+import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
+import { historyMessages, systemPrompt } from './prompt.ts';
+import type { TurnContext } from './run.ts';
+
+export interface Question {
+  question: string;
+  /** Tools that were called by hand before the model is asked. */
+  before: CalledTool[];
+}
+
+export async function* answerWithModel(
+  context: TurnContext,
+  { question, before }: Question,
+): AsyncGenerator<RunEvent, Outcome> {
+  const { adapter, request, turn, toolbox, spending, now, newId, model, signal } = context;
+  const room = await roomToday(request.caps, spending, now());
+  if (room.refused !== undefined) {
+    return {
+      stage: 'failed',
+      text: undefined,
+      called: before,
+      failure: { code: 'BUDGET_EXCEEDED', message: room.refused },
+    };
+  }
+  const registry = toolbox.visible(request.toolAllow);
+  const offered = registry.distinct();
+  const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const offersTools = request.withTools && adapter.callsTools;
+
+  const end = yield* runLoop({
+    adapter,
+    request: {
+      model: model.model,
+      profileId: turn.entry.profileId,
+      system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today })],
+      messages: [
+        ...historyMessages(turn.history),
+        { role: 'user', text: question },
+        ...calledByHand(before, wireNames),
+      ],
+      tools: offersTools ? await describeTools(registry, context, wireNames.toWire) : [],
+      sessionId: turn.entry.sessionId,
+    },
+    contextWindow: model.contextWindow,
+    withTools: request.withTools,
+    maxSteps: request.toolMaxSteps,
+    guards: createGuards(room.limits),
+    registry,
+    executor: toolbox.executor(registry, request.approval, turn.entry.sessionId),
+    wireNames,
+    turn,
+    newId,
+    signal,
+  });
+  await recordSpending(end.usage, spending, now());
+  if (priceIsUnknown(end.usage, request.caps)) {
+    yield {
+      type: 'notice',
+      text: `the price of ${model.model ?? 'this model'} is unknown: only its tokens are counted`,
+    };
+  }
+  return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+/** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
+function calledByHand(before: CalledTool[], wireNames: ReturnType<typeof createWireNames>): ModelMessage[] {
+  if (before.length === 0) return [];
+  const toolCalls = before.map(({ call }) => ({ id: call.id, name: wireNames.toWire(call.name), args: call.args }));
+  return [{ role: 'assistant', text: '', toolCalls }, ...before.map(resultMessage(wireNames))];
+}
+
+async function describeTools(
+  registry: Registry,
+  { toolbox }: TurnContext,
+  toWire: (name: string) => string,
+): Promise<ModelTool[]> {
+  const tools = await toolbox.describe(registry.distinct());
+  return tools.map(({ name, description, inputSchema }) => ({ name: toWire(name), description, inputSchema }));
+}
+
+function outcomeOf(
+  { ending, text, called, usage, answeredBy }: LoopEnd,
+  before: CalledTool[],
+  maxSteps: number,
+  signal: AbortSignal,
+): Outcome {
+  const base = { called: [...before, ...called], usage, answeredBy };
+  const tool = called.at(-1)?.call.name ?? '';
+  switch (ending.kind) {
+    case 'answered':
+      return { ...base, stage: 'answered', text: text || '(The model answered with no text.)' };
+    case 'tool-limit': {
+      const message = `tool call loop exceeded max steps (${maxSteps})`;
+      const told =
+        text ||
+        `Stopped after ${maxSteps} step(s) because the model still wanted tools; raise --tool-max-steps to let it go on.`;
+      return { ...base, stage: 'tool-limit', text: told, toolError: { tool, code: 'execution_error', message } };
+    }
+    case 'guarded': {
+      const { message } = ending;
+      const told = text ? `${text}\n\n(${message})` : `Stopped: ${message}.`;
+      return { ...base, stage: 'stopped', text: told, toolError: { tool, code: 'execution_error', message } };
+    }
+    case 'failed': {
+      if (ending.failure.code === 'cancelled' || signal.aborted) {
+        return { ...base, stage: 'cancelled', text: undefined, failure: CANCELLED };
+      }
+      return { ...base, stage: 'failed', text: undefined, failure: providerFailure(ending.failure) };
+    }
+  }
+}
+
+function providerFailure({ code, message }: ModelFailure): { code: string; message: string } {
+  return { code: `PROVIDER_${code.toUpperCase()}`, message };
+}

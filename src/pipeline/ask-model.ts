@@ -1,0 +1,40 @@
+// One model call: its events pass on to the reader, its parts are gathered into an answer.
+import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall } from '../adapters/adapter.ts';
+import type { RunEvent, TurnUsage } from './events.ts';
+
+export interface Answer {
+  text: string;
+  calls: ModelToolCall[];
+  usage?: TurnUsage;
+  native?: unknown;
+  answeredBy?: AnsweredBy;
+  failure?: ModelFailure;
+}
+
+export async function* askModel(
+  adapter: Adapter,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Answer> {
+  let answer: Answer = { text: '', calls: [] };
+  for await (const event of adapter.stream(request, signal)) {
+    switch (event.type) {
+      case 'text-delta':
+        answer.text += event.text;
+        yield { type: 'text-delta', text: event.text };
+        break;
+      case 'restart':
+        answer = { text: '', calls: [] };
+        yield { type: 'text-restart', reason: event.failure.message, waitMs: event.waitMs };
+        break;
+      case 'tool-call':
+        answer.calls.push(event.call);
+        break;
+      case 'finish':
+        return { ...answer, usage: event.usage, native: event.native, answeredBy: event.answeredBy };
+      case 'failure':
+        return { ...answer, usage: event.usage, failure: event.failure };
+    }
+  }
+  return { ...answer, failure: { code: 'protocol', message: `${adapter.provider} ended its answer without a finish` } };
+}

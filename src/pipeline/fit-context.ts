@@ -1,0 +1,58 @@
+// Keeps what is sent within the model's context window. The oldest tool results go first (the call stays, its result is
+// replaced by a note), then the oldest messages of the conversation. It never breaks a call from its result, and never
+// drops the question of this turn: what is left may then still be too long, and the provider will say so.
+import type { ModelMessage } from '../adapters/adapter.ts';
+import { estimateTokens } from '../lib/estimate-tokens.ts';
+
+const DROPPED = '[this result was dropped to fit the context window]';
+/** Left free for the answer. */
+const ANSWER_SHARE = 0.2;
+
+export interface FitOptions {
+  messages: readonly ModelMessage[];
+  /** Index of this turn's question; everything before it is history. */
+  questionAt: number;
+  contextWindow: number;
+  /** Tokens of the system text and the tools. */
+  fixedTokens: number;
+}
+
+export interface Fitted {
+  messages: ModelMessage[];
+  questionAt: number;
+  /** How many results and messages were left out. */
+  dropped: number;
+}
+
+export function fitContext({ messages, questionAt, contextWindow, fixedTokens }: FitOptions): Fitted {
+  const budget = contextWindow * (1 - ANSWER_SHARE) - fixedTokens;
+  const fitted = [...messages];
+  let total = fitted.reduce((sum, message) => sum + tokensOf(message), 0);
+  let dropped = 0;
+  if (total <= budget) return { messages: fitted, questionAt, dropped };
+
+  for (const [index, message] of fitted.entries()) {
+    if (total <= budget) break;
+    if (message.role !== 'tool' || message.text.length <= DROPPED.length) continue;
+    const shorter = { ...message, text: DROPPED };
+    total -= tokensOf(message) - tokensOf(shorter);
+    fitted[index] = shorter;
+    dropped += 1;
+  }
+  let first = 0;
+  // History holds no calls, so any prefix of it can go.
+  for (; first < questionAt && total > budget; first += 1) {
+    total -= tokensOf(fitted[first]);
+    dropped += 1;
+  }
+  return { messages: fitted.slice(first), questionAt: questionAt - first, dropped };
+}
+
+function tokensOf(message: ModelMessage | undefined): number {
+  if (!message) return 0;
+  const calls =
+    message.role === 'assistant' && message.toolCalls.length > 0
+      ? estimateTokens(JSON.stringify(message.toolCalls))
+      : 0;
+  return estimateTokens(message.text) + calls + 4;
+}

@@ -1,0 +1,58 @@
+// What ends a run that would otherwise go on for nothing or for too much: the same call again and again, or a spending
+// cap. A guard speaks once, with a sentence that says what happened and what to do.
+import { canonicalJson } from '../lib/canonical-json.ts';
+import type { CalledTool } from './call-tools.ts';
+import type { TurnUsage } from './events.ts';
+
+const REPEATS = 3;
+
+export interface Limits {
+  maxTokens?: number;
+  maxCostUsd?: number;
+  /** What the day's caps leave for this run. */
+  tokensLeftToday?: number;
+  costLeftTodayUsd?: number;
+}
+
+export interface Guards {
+  /** Why the run must end after this round, or undefined. */
+  afterRound(round: readonly CalledTool[], usage: TurnUsage | undefined): string | undefined;
+}
+
+export function createGuards(limits: Limits): Guards {
+  const seen = new Map<string, number>();
+  return {
+    afterRound(round, usage) {
+      for (const { call, executed } of round) {
+        const key = canonicalJson([call.name, call.args, executed.text]);
+        const times = (seen.get(key) ?? 0) + 1;
+        seen.set(key, times);
+        if (times >= REPEATS) {
+          return `the model called ${call.name} ${times} times with the same arguments and got the same result each time, so the run was ended`;
+        }
+      }
+      return overBudget(usage, limits);
+    },
+  };
+}
+
+function overBudget(usage: TurnUsage | undefined, limits: Limits): string | undefined {
+  if (!usage) return undefined;
+  const { maxTokens, maxCostUsd, tokensLeftToday, costLeftTodayUsd } = limits;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const cost = usage.costUsd ?? 0;
+  const spentTokens = `the run was ended because it has used ${tokens} tokens`;
+  const spentMoney = `the run was ended because it has cost ${cost.toFixed(4)} USD`;
+  if (reached(tokens, maxTokens))
+    return `${spentTokens} and its cap is ${maxTokens}; raise --max-tokens to let it go on`;
+  if (reached(cost, maxCostUsd))
+    return `${spentMoney} and its cap is ${maxCostUsd}; raise --max-cost-usd to let it go on`;
+  if (reached(tokens, tokensLeftToday))
+    return `${spentTokens}, all that "dailyMaxTokens" in config.json left for today`;
+  if (reached(cost, costLeftTodayUsd)) return `${spentMoney}, all that "dailyMaxCostUsd" in config.json left for today`;
+  return undefined;
+}
+
+function reached(spent: number, cap: number | undefined): boolean {
+  return cap !== undefined && spent >= cap;
+}

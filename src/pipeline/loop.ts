@@ -1,0 +1,133 @@
+// The loop: ask the model, run the tools it calls, give it the results, until it answers without calling any.
+// A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
+// are run and recorded), when a guard speaks, or when the provider fails.
+import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
+import { estimateTokens } from '../lib/estimate-tokens.ts';
+import type { ToolCall } from '../tools/tool.ts';
+import type { WireNames } from '../tools/wire-names.ts';
+import { type Answer, askModel } from './ask-model.ts';
+import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
+import type { RunEvent, TurnUsage } from './events.ts';
+import { fitContext } from './fit-context.ts';
+import type { Guards } from './guards.ts';
+
+export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
+  adapter: Adapter;
+  /** Its last user message is the question. */
+  request: ModelRequest;
+  contextWindow: number | undefined;
+  withTools: boolean;
+  maxSteps: number;
+  guards: Guards;
+  wireNames: WireNames;
+  newId(prefix: string): string;
+}
+
+export type LoopEnding =
+  | { kind: 'answered' }
+  | { kind: 'tool-limit' }
+  | { kind: 'guarded'; message: string }
+  | { kind: 'failed'; failure: ModelFailure };
+
+export interface LoopEnd {
+  ending: LoopEnding;
+  /** The model's last text. */
+  text: string;
+  called: CalledTool[];
+  usage?: TurnUsage;
+  /** Who answered last, when it was not the one asked. */
+  answeredBy?: AnsweredBy;
+}
+
+export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, LoopEnd> {
+  const { withTools, maxSteps, guards, wireNames, turn } = options;
+  let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
+  const called: CalledTool[] = [];
+  let usage: TurnUsage | undefined;
+
+  for (let step = 1; ; step += 1) {
+    const { answer, sent } = yield* askWithinWindow(options, conversation);
+    conversation = sent;
+    usage = addUsage(usage, answer.usage);
+    const end = (ending: LoopEnding): LoopEnd => ({
+      ending,
+      text: answer.text,
+      called,
+      usage,
+      answeredBy: answer.answeredBy,
+    });
+    if (answer.failure) return end({ kind: 'failed', failure: answer.failure });
+    if (!withTools || answer.calls.length === 0) return end({ kind: 'answered' });
+
+    const calls = answer.calls.map((call) => toToolCall(call, options));
+    const round = yield* callTools({ ...options, calls });
+    turn.checkpoint();
+    called.push(...round);
+    if (step >= maxSteps) return end({ kind: 'tool-limit' });
+    const guarded = guards.afterRound(round, usage);
+    if (guarded) return end({ kind: 'guarded', message: guarded });
+    const asked = answer.calls.map((call, index) => ({ ...call, id: calls[index]?.id ?? call.id }));
+    conversation.messages.push({ role: 'assistant', text: answer.text, toolCalls: asked, native: answer.native });
+    conversation.messages.push(...round.map(resultMessage(wireNames)));
+  }
+}
+
+interface Conversation {
+  messages: ModelMessage[];
+  questionAt: number;
+}
+
+/** Sends what fits; when the provider still finds it too long, once more with half of that. */
+async function* askWithinWindow(
+  options: LoopOptions,
+  conversation: Conversation,
+): AsyncGenerator<RunEvent, { answer: Answer; sent: Conversation }> {
+  const { adapter, request, contextWindow, signal } = options;
+  const fixedTokens = estimateTokens(request.system.join('\n')) + estimateTokens(JSON.stringify(request.tools));
+  const fit = (window: number): Conversation => fitContext({ ...conversation, contextWindow: window, fixedTokens });
+  const sent = fit(contextWindow ?? Number.POSITIVE_INFINITY);
+  const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal);
+  if (answer.failure?.code !== 'context_length') return { answer, sent };
+
+  const size = fixedTokens + estimateTokens(JSON.stringify(sent.messages));
+  const smaller = fitContext({ ...sent, contextWindow: size / 2, fixedTokens });
+  if (smaller.dropped === 0) return { answer, sent };
+  yield {
+    type: 'text-restart',
+    reason: 'the conversation is too long for the model: older parts are left out',
+    waitMs: 0,
+  };
+  return { answer: yield* askModel(adapter, { ...request, messages: smaller.messages }, signal), sent: smaller };
+}
+
+function toToolCall(call: Answer['calls'][number], { wireNames, newId }: LoopOptions): ToolCall {
+  return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: 'model' };
+}
+
+export function resultMessage(wireNames: WireNames): (called: CalledTool) => ModelMessage {
+  return ({ call, executed: { result, text } }) => ({
+    role: 'tool',
+    callId: call.id,
+    toolName: wireNames.toWire(call.name),
+    text,
+    isError: !result.ok,
+  });
+}
+
+function questionIndex(messages: readonly ModelMessage[]): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  );
+}
+
+function addUsage(total: TurnUsage | undefined, step: TurnUsage | undefined): TurnUsage | undefined {
+  if (!total || !step) return total ?? step;
+  const sum: TurnUsage = {
+    inputTokens: total.inputTokens + step.inputTokens,
+    outputTokens: total.outputTokens + step.outputTokens,
+  };
+  // A sum of prices is a price only when each part has one.
+  if (total.costUsd !== undefined && step.costUsd !== undefined) sum.costUsd = total.costUsd + step.costUsd;
+  return sum;
+}

@@ -1,0 +1,34 @@
+// Tools called by hand. Without a question their results are the answer; with one, the model is asked about them.
+import type { ToolCall } from '../tools/tool.ts';
+import { answerWithModel } from './answer.ts';
+import { type CalledTool, callTools } from './call-tools.ts';
+import type { Outcome } from './commit.ts';
+import type { RunEvent } from './events.ts';
+import type { ManualTrigger } from './manual-trigger.ts';
+import type { TurnContext } from './run.ts';
+
+const ROUTE = 'tool';
+
+export async function* answerManually(context: TurnContext, trigger: ManualTrigger): AsyncGenerator<RunEvent, Outcome> {
+  if (trigger.kind === 'unparsable') {
+    const { tool, message } = trigger;
+    return {
+      stage: 'answered',
+      text: `No tool was run: ${message}.`,
+      called: [],
+      route: ROUTE,
+      toolError: { tool, code: 'invalid_args', message },
+    };
+  }
+  const { toolbox, request, turn, newId, signal } = context;
+  const registry = toolbox.visible(request.toolAllow);
+  const executor = toolbox.executor(registry, request.approval, turn.entry.sessionId);
+  const calls = trigger.calls.map(({ name, args }): ToolCall => ({ id: newId('call'), name, args, source: 'ask' }));
+  const called = yield* callTools({ calls, registry, executor, turn, signal });
+  if (trigger.question !== '') return yield* answerWithModel(context, { question: trigger.question, before: called });
+  return { stage: 'answered', text: called.map(sayResult).join('\n\n'), called, route: ROUTE };
+}
+
+function sayResult({ call, executed }: CalledTool): string {
+  return `${call.name}: ${executed.text}`;
+}

@@ -1,0 +1,120 @@
+// A turn: prepare → manual calls or the loop → commit. It always ends with exactly one `run-end`. A failing tool never
+// fails the turn; only what could not be run or stored does.
+import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Turn } from '../sessions/turn.ts';
+import { type Spending, StorageError } from '../storage/storage.ts';
+import type { Approval } from '../tools/policy.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { answerWithModel } from './answer.ts';
+import type { Caps } from './budget.ts';
+import { CANCELLED, commit, failedResult, type Outcome } from './commit.ts';
+import type { AskResult, RunEvent } from './events.ts';
+import { answerManually } from './manual.ts';
+import { parseManualTrigger } from './manual-trigger.ts';
+
+export interface RunRequest {
+  requestId: string;
+  createdAt: string;
+  input: string;
+  sessionKey: string;
+  newSession: boolean;
+  profileId?: string;
+  model?: string;
+  /** Absent: as the session has it. */
+  memory?: boolean;
+  withTools: boolean;
+  toolAllow?: readonly string[];
+  toolMaxSteps: number;
+  approval: Approval;
+  caps: Caps;
+}
+
+export interface RunDependencies {
+  adapter: Adapter;
+  sessions: Sessions;
+  toolbox: Toolbox;
+  spending: Spending;
+  now(): number;
+  newId(prefix: string): string;
+  /** Put the provider and profile in front of the answer. */
+  debugSource: boolean;
+}
+
+/** What the steps of one turn share. */
+export interface TurnContext extends RunDependencies {
+  request: RunRequest;
+  turn: Turn;
+  model: ModelDescription;
+  signal: AbortSignal;
+}
+
+export async function* run(
+  request: RunRequest,
+  dependencies: RunDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  const { adapter } = dependencies;
+  yield { type: 'run-start', requestId: request.requestId, sessionKey: request.sessionKey, provider: adapter.provider };
+  let turn: Turn | undefined;
+  let result: AskResult;
+  try {
+    const model = await adapter.describe(request);
+    turn = yield* begin(request, dependencies, model.profileId, signal);
+    await turn.start(request.input);
+    const context: TurnContext = { ...dependencies, request, turn, model, signal };
+    const outcome = yield* orCancelled(answer(context), signal);
+    result = await commit(context, outcome);
+  } catch (error) {
+    result = failedResult(request, adapter, turn, explain(error, signal));
+  } finally {
+    await turn?.close();
+  }
+  yield { type: 'run-end', result };
+}
+
+/** Takes the session's turn, telling once when another one is in the way. */
+async function* begin(
+  request: RunRequest,
+  { adapter, sessions }: RunDependencies,
+  profileId: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Turn> {
+  const { promise: waiting, resolve: onWait } = Promise.withResolvers<'waiting'>();
+  const { sessionKey, newSession, memory } = request;
+  const state = { provider: adapter.provider, profileId, route: adapter.route, memoryEnabled: memory };
+  const begun = sessions.begin({ sessionKey, newSession, state, signal, onWait: () => onWait('waiting') });
+  if ((await Promise.race([begun, waiting])) === 'waiting') yield { type: 'waiting' };
+  return begun;
+}
+
+function answer(context: TurnContext): AsyncGenerator<RunEvent, Outcome> {
+  const trigger = parseManualTrigger(context.request.input);
+  return trigger
+    ? answerManually(context, trigger)
+    : answerWithModel(context, { question: context.request.input, before: [] });
+}
+
+/** A turn cancelled in the middle still has an outcome: its journal is closed like any other. */
+async function* orCancelled(
+  answering: AsyncGenerator<RunEvent, Outcome>,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Outcome> {
+  try {
+    return yield* answering;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return {
+      stage: 'cancelled',
+      text: undefined,
+      called: [],
+      failure: CANCELLED,
+    };
+  }
+}
+
+function explain(error: unknown, signal: AbortSignal): { code: string; message: string; cause?: unknown } {
+  if (error instanceof StorageError) return { code: error.code, message: error.message };
+  if (signal.aborted) return CANCELLED;
+  throw error;
+}

@@ -1,0 +1,55 @@
+// The lines of a transcript. `message` lines are the conversation; the others are the turn's journal, from which a
+// turn that was cut short is closed with what is known.
+import type { TranscriptLine } from '../storage/storage.ts';
+
+export type MessageRole = 'user' | 'assistant' | 'system';
+
+export interface SessionMessage {
+  id: string;
+  role: MessageRole;
+  timestamp: string;
+  content: string;
+  route: string;
+  stage: string;
+  provider?: string;
+  profileId?: string;
+}
+
+export type TurnOutcome = 'answered' | 'tool-limit' | 'stopped' | 'failed' | 'cancelled' | 'interrupted';
+
+export interface JournalledCall {
+  id: string;
+  name: string;
+  args: unknown;
+  source: string;
+}
+
+export type SessionLine =
+  | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string }
+  | { type: 'turn-start'; turnId: string; timestamp: string; entry: Record<string, unknown> }
+  | { type: 'message'; message: SessionMessage }
+  | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
+  | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }
+  | { type: 'repair'; timestamp: string; droppedBytes: number }
+  | {
+      type: 'turn-end';
+      turnId: string;
+      timestamp: string;
+      outcome: TurnOutcome;
+      /** Messages in the whole transcript after this turn, so that nobody has to count them. */
+      messageCount: number;
+      error?: { code: string; message: string };
+      usage?: unknown;
+    };
+
+/** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */
+export function asSessionLine(line: TranscriptLine): SessionLine | undefined {
+  if (line.type === 'message') return isMessage(line.message) ? (line as SessionLine) : undefined;
+  const known = ['session', 'turn-start', 'tool-call', 'tool-result', 'repair', 'turn-end'];
+  return known.includes(line.type) ? (line as unknown as SessionLine) : undefined;
+}
+
+function isMessage(value: unknown): value is SessionMessage {
+  const message = value as SessionMessage | undefined;
+  return typeof message?.content === 'string' && ['user', 'assistant', 'system'].includes(message.role);
+}

@@ -1,0 +1,43 @@
+// Reads the end of a transcript: the recent conversation, and the last turn's journal when that turn never ended.
+// It stops at the first turn that starts beyond the window, so the cost does not depend on the transcript's length.
+import type { Transcript } from '../storage/storage.ts';
+import { asSessionLine, type SessionLine, type SessionMessage } from './lines.ts';
+
+const WINDOW_MESSAGES = 24;
+const WINDOW_CHARACTERS = 2_000_000;
+
+export interface Recent {
+  /** Oldest first, whole turns only. */
+  messages: SessionMessage[];
+  /** Of the whole transcript. */
+  messageCount: number;
+  /** The journal of a last turn without its end, oldest first; empty when every turn ended. */
+  unfinished: SessionLine[];
+}
+
+export async function readRecent(transcript: Transcript): Promise<Recent> {
+  const messages: SessionMessage[] = [];
+  const unfinished: SessionLine[] = [];
+  let characters = 0;
+  let counted: number | undefined;
+  let uncounted = 0;
+  let ended = false;
+
+  for await (const raw of transcript.newestFirst()) {
+    const line = asSessionLine(raw);
+    if (!line) continue;
+    if (line.type === 'turn-end') {
+      ended = true;
+      counted ??= line.messageCount;
+      if (messages.length >= WINDOW_MESSAGES || characters >= WINDOW_CHARACTERS) break;
+    }
+    if (!ended && line.type !== 'session' && line.type !== 'repair') unfinished.unshift(line);
+    if (line.type === 'turn-start') ended = true;
+    if (line.type !== 'message') continue;
+    messages.unshift(line.message);
+    characters += line.message.content.length;
+    if (counted === undefined) uncounted += 1;
+  }
+  const begun = unfinished[0]?.type === 'turn-start';
+  return { messages, messageCount: (counted ?? 0) + uncounted, unfinished: begun ? unfinished : [] };
+}

@@ -1,0 +1,12 @@
+import type { JournalledCall } from './lines.ts';
+
+/** What a later turn is told about the tools of an earlier one: each call with its (bounded) result. */
+export function toolContext(pairs: readonly { call: JournalledCall; text: string }[]): string {
+  return pairs.map(({ call, text }) => `[tool ${call.name} ${JSON.stringify(call.args)}]\n${text}`).join('\n\n');
+}
+
+/** What is known of a call that began and never reported back. */
+export function unfinishedCall(effect: string): string {
+  if (effect === 'read') return 'interrupted before it finished';
+  return 'interrupted: outcome unknown; it may have taken effect, check before doing it again';
+}

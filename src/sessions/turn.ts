@@ -1,0 +1,157 @@
+// One turn of a session, from the user's message to the answer. What is appended becomes durable at three points: before
+// a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
+import type { Catalogue, Lock, SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { JournalledCall, SessionLine, SessionMessage, TurnOutcome } from './lines.ts';
+import { toolContext, unfinishedCall } from './tool-context.ts';
+
+export interface TurnDependencies {
+  entry: SessionEntry;
+  history: SessionMessage[];
+  messageCount: number;
+  transcript: Transcript;
+  catalogue: Catalogue;
+  lock: Lock;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export interface EndedCall {
+  callId: string;
+  ok: boolean;
+  text: string;
+  error?: unknown;
+  meta?: unknown;
+}
+
+export interface TurnEnd {
+  outcome: TurnOutcome;
+  /** The answer, when there is one. */
+  text?: string;
+  route: string;
+  stage: string;
+  error?: { code: string; message: string };
+  usage?: unknown;
+}
+
+export interface Turn {
+  readonly entry: SessionEntry;
+  /** The recent conversation before this turn, oldest first. */
+  readonly history: readonly SessionMessage[];
+  /** Journals the user's message and enters the session in the index. */
+  start(input: string): Promise<void>;
+  /** Resolves before the call may run: durable when it has an effect. */
+  callStarts(call: JournalledCall, effect: string): Promise<void>;
+  callEnded(ended: EndedCall): Promise<void>;
+  /** Begins to make what is journalled so far durable; the next effect and the end wait for it. */
+  checkpoint(): void;
+  /** Resolves only after everything, the answer included, is durable. Returns whether tool results became context. */
+  end(end: TurnEnd): Promise<{ sessionContextUpdated: boolean }>;
+  /** Lets the next turn in. */
+  close(): Promise<void>;
+}
+
+export function createTurn(dependencies: TurnDependencies): Turn {
+  const { entry, transcript, catalogue, lock, now, newId } = dependencies;
+  const turnId = newId('turn');
+  const calls: { call: JournalledCall; effect: string }[] = [];
+  const texts = new Map<string, string>();
+  let messageCount = dependencies.messageCount;
+  // Both run beside the model's thinking; a failure is told by whoever awaits them next.
+  let indexed: Promise<void> = Promise.resolve();
+  let synced: Promise<void> = Promise.resolve();
+
+  const timestamp = (): string => new Date(now()).toISOString();
+  const append = (...lines: SessionLine[]): Promise<void> => transcript.append(lines as unknown as TranscriptLine[]);
+  const message = (
+    role: SessionMessage['role'],
+    idPrefix: string,
+    content: string,
+    route: string,
+    stage: string,
+  ): SessionLine => {
+    messageCount += 1;
+    const { provider, profileId } = entry;
+    return {
+      type: 'message',
+      message: {
+        id: newId(idPrefix),
+        role,
+        timestamp: timestamp(),
+        content,
+        route,
+        stage,
+        ...(provider && { provider }),
+        ...(profileId && { profileId }),
+      },
+    };
+  };
+
+  return {
+    entry,
+    history: dependencies.history,
+
+    async start(input) {
+      const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
+      const line = message('user', 'msg-user', input, entry.route ?? '', 'input');
+      await append({ type: 'turn-start', turnId, timestamp: timestamp(), entry: state }, line);
+      // The index is written while the model thinks; `end` waits for it.
+      indexed = catalogue.put(entry);
+      indexed.catch(() => {});
+    },
+
+    async callStarts(call, effect) {
+      calls.push({ call, effect });
+      await append({ type: 'tool-call', turnId, timestamp: timestamp(), call, effect });
+      if (effect === 'read') return;
+      await Promise.all([indexed, synced]);
+      await transcript.sync();
+    },
+
+    checkpoint() {
+      synced = synced.then(() => transcript.sync());
+      synced.catch(() => {});
+    },
+
+    async callEnded({ callId, ok, text, error, meta }) {
+      texts.set(callId, text);
+      await append({
+        type: 'tool-result',
+        turnId,
+        callId,
+        ok,
+        text,
+        ...(error !== undefined && { error }),
+        ...(meta !== undefined && { meta }),
+      });
+    },
+
+    async end({ outcome, text, route, stage, error, usage }) {
+      const lines: SessionLine[] = [];
+      const pairs = calls.map(({ call, effect }) => ({ call, text: texts.get(call.id) ?? unfinishedCall(effect) }));
+      if (pairs.length > 0) lines.push(message('system', 'msg-tool-context', toolContext(pairs), route, 'tools'));
+      if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage));
+      lines.push({
+        type: 'turn-end',
+        turnId,
+        timestamp: timestamp(),
+        outcome,
+        messageCount,
+        ...(error && { error }),
+        ...(usage !== undefined && { usage }),
+      });
+      await append(...lines);
+      await synced;
+      await Promise.all([transcript.sync(), indexed]);
+      return { sessionContextUpdated: pairs.length > 0 };
+    },
+
+    async close() {
+      await Promise.allSettled([indexed, synced]);
+      try {
+        await transcript.close();
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}

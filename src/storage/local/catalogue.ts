@@ -1,0 +1,148 @@
+// The index of sessions, sessions.json: read without a lock (it is replaced whole), written under one.
+// A missing or damaged index is rebuilt from the transcripts, each of which opens with its session's key; the damaged
+// one is kept aside. An index of a newer version is refused, never overwritten.
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Catalogue, type Locks, type SessionEntry, StorageError, type Transcripts } from '../storage.ts';
+import { ensureDirectory, storageError, writeAtomically } from './files.ts';
+
+const VERSION = 1;
+const LOCK = 'catalogue';
+
+type Entries = Map<string, SessionEntry>;
+
+export interface CatalogueOptions {
+  directory: string;
+  locks: Locks;
+  transcripts: Transcripts;
+  now(): number;
+  /** Told when a damaged index was moved aside and rebuilt. */
+  onRebuild?: (keptAside: string) => void;
+}
+
+export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): Catalogue {
+  const path = join(directory, 'sessions.json');
+
+  async function read(): Promise<Entries> {
+    const found = await parseIndex(path);
+    return found.state === 'read' ? found.entries : await mend();
+  }
+
+  async function mend(): Promise<Entries> {
+    const lock = await locks.acquire(LOCK);
+    try {
+      return await readLocked();
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Under the lock: another process may have mended it meanwhile. */
+  async function readLocked(): Promise<Entries> {
+    const found = await parseIndex(path);
+    if (found.state === 'read') return found.entries;
+    const entries = await rebuild(directory, transcripts);
+    if (found.state === 'damaged') {
+      const aside = `${path}.damaged-${now()}`;
+      await rename(path, aside).catch((error: unknown) => {
+        throw storageError(path, error);
+      });
+      onRebuild?.(aside);
+    }
+    if (found.state === 'damaged' || entries.size > 0) await write(path, entries);
+    return entries;
+  }
+
+  return {
+    async get(sessionKey) {
+      return (await read()).get(sessionKey);
+    },
+    async put(entry) {
+      await ensureDirectory(directory);
+      const lock = await locks.acquire(LOCK);
+      try {
+        const entries = await readLocked();
+        entries.set(entry.sessionKey, entry);
+        await write(path, entries);
+      } finally {
+        lock.release();
+      }
+    },
+    async list() {
+      return [...(await read()).values()];
+    },
+  };
+}
+
+type Found = { state: 'read'; entries: Entries } | { state: 'missing' } | { state: 'damaged' };
+
+async function parseIndex(path: string): Promise<Found> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
+    throw storageError(path, error);
+  }
+  let value: { version?: unknown; sessions?: unknown };
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { state: 'damaged' };
+  }
+  if (typeof value?.version === 'number' && value.version > VERSION) {
+    throw new StorageError(
+      'STORAGE_NEWER_VERSION',
+      `cannot use ${path}: it was written by a newer Lainclaw (version ${value.version}): update this one`,
+    );
+  }
+  if (value?.version !== VERSION || typeof value.sessions !== 'object' || value.sessions === null)
+    return { state: 'damaged' };
+  // A Map, because a session may be called "__proto__".
+  const entries = new Map(Object.entries(value.sessions as Record<string, SessionEntry>));
+  const whole = [...entries].every(([key, entry]) => entry?.sessionKey === key && isSessionId(entry.sessionId));
+  return whole ? { state: 'read', entries } : { state: 'damaged' };
+}
+
+function write(path: string, entries: Entries): Promise<void> {
+  const index = { version: VERSION, sessions: Object.fromEntries(entries) };
+  return writeAtomically(path, `${JSON.stringify(index, undefined, 1)}\n`);
+}
+
+async function rebuild(directory: string, transcripts: Transcripts): Promise<Entries> {
+  const entries: Entries = new Map();
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw storageError(directory, error);
+  });
+  for (const name of names) {
+    if (!name.endsWith('.jsonl')) continue;
+    const entry = await entryOf(name.slice(0, -'.jsonl'.length), transcripts);
+    const known = entry && entries.get(entry.sessionKey);
+    // Two sessions of one key: the later one was begun with --new-session and is the current one.
+    if (entry && (!known || known.createdAt < entry.createdAt)) entries.set(entry.sessionKey, entry);
+  }
+  return entries;
+}
+
+/** A session's entry as its transcript tells it: identity from the first line, the rest from the newest turns. */
+async function entryOf(sessionId: string, transcripts: Transcripts): Promise<SessionEntry | undefined> {
+  if (!isSessionId(sessionId)) return undefined;
+  let entry: SessionEntry | undefined;
+  for await (const scanned of transcripts.scan(sessionId)) {
+    if (!('line' in scanned)) continue;
+    const { line } = scanned;
+    if (line.type === 'session' && typeof line.sessionKey === 'string' && typeof line.createdAt === 'string') {
+      entry = { sessionKey: line.sessionKey, sessionId, createdAt: line.createdAt, updatedAt: line.createdAt };
+    } else if (entry && line.type === 'turn-start' && typeof line.entry === 'object') {
+      Object.assign(entry, line.entry);
+    } else if (entry && line.type === 'compaction' && typeof line.compactedMessageCount === 'number') {
+      entry.compactedMessageCount = line.compactedMessageCount;
+    }
+  }
+  return entry;
+}
+
+function isSessionId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,80}$/.test(value);
+}

@@ -1,0 +1,115 @@
+// Private, durable files: directories 0700, files 0600 under any umask, and writes that are whole or absent.
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { newId } from '../../lib/new-id.ts';
+import { StorageError, type StorageErrorCode } from '../storage.ts';
+
+const CODES: Record<string, StorageErrorCode> = {
+  ENOSPC: 'STORAGE_FULL',
+  EDQUOT: 'STORAGE_FULL',
+  EFBIG: 'STORAGE_FULL',
+  EROFS: 'STORAGE_READ_ONLY',
+  EACCES: 'STORAGE_NO_PERMISSION',
+  EPERM: 'STORAGE_NO_PERMISSION',
+  ENOTDIR: 'STORAGE_NOT_A_DIRECTORY',
+  EEXIST: 'STORAGE_NOT_A_DIRECTORY',
+  EISDIR: 'STORAGE_NOT_A_DIRECTORY',
+  EMFILE: 'STORAGE_NO_HANDLES',
+  ENFILE: 'STORAGE_NO_HANDLES',
+};
+
+const ADVICE: Record<StorageErrorCode, string> = {
+  STORAGE_FULL: 'the disk is full: free some space and ask again',
+  STORAGE_READ_ONLY: 'the file system is read-only: set LAINCLAW_HOME to a writable directory',
+  STORAGE_NO_PERMISSION: 'permission denied: check who owns it, or set LAINCLAW_HOME to a directory of your own',
+  STORAGE_NOT_A_DIRECTORY:
+    'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
+  STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
+  STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: update this one',
+  STORAGE_FAILED: 'the system refused',
+};
+
+/** Names the path, the reason in words and what to do. Passes a StorageError through. */
+export function storageError(path: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  const system = (cause as NodeJS.ErrnoException)?.code ?? '';
+  const code = CODES[system] ?? (/disk is full/i.test(String(cause)) ? 'STORAGE_FULL' : 'STORAGE_FAILED');
+  const detail = code === 'STORAGE_FAILED' ? ` (${(cause as Error)?.message ?? cause})` : '';
+  return new StorageError(code, `cannot use ${path}: ${ADVICE[code]}${detail}`, cause);
+}
+
+export async function ensureDirectory(path: string): Promise<void> {
+  let made: string | undefined;
+  try {
+    made = await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw storageError(path, error);
+  }
+  if (made === undefined) return;
+  // The umask may have taken more bits away than we can live with.
+  for (let at = path; at.length >= made.length; at = dirname(at)) {
+    const handle = await open(at, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
+    await handle?.chmod(0o700);
+    await handle?.close();
+  }
+  await syncDirectory(dirname(made));
+}
+
+/** Opens with mode 0600 whatever the umask says. */
+export async function openPrivate(path: string, flags: number): Promise<FileHandle> {
+  const handle = await open(path, flags, 0o600);
+  if (flags & constants.O_CREAT) {
+    const { mode } = await handle.stat();
+    if ((mode & 0o777) !== 0o600) await handle.chmod(0o600);
+  }
+  return handle;
+}
+
+/**
+ * Makes an empty private file where there is none, with its directory. An existing one is never opened: closing a
+ * descriptor would drop the locks that SQLite holds on it in this process.
+ */
+export async function ensurePrivateFile(path: string): Promise<void> {
+  try {
+    await stat(path);
+    return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(path, error);
+  }
+  await ensureDirectory(dirname(path));
+  try {
+    const handle = await openPrivate(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR);
+    await handle.close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw storageError(path, error);
+  }
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. */
+export async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${newId(String(process.pid))}`);
+  try {
+    const handle = await openPrivate(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw storageError(path, error);
+  }
+}

@@ -1,0 +1,187 @@
+// Transcripts as JSONL files. Appending is one write at the end; reading goes backwards in blocks from the end, so a
+// turn costs the same on ten lines and on a million. A half-written last line (a crash in the middle of a write) is cut
+// off when the file is next opened for writing: it was never acknowledged.
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
+import { ensureDirectory, openPrivate, storageError, syncDirectory } from './files.ts';
+
+const BLOCK_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+export function createTranscripts(directory: string): Transcripts {
+  const pathOf = (sessionId: string): string => join(directory, `${sessionId}.jsonl`);
+  return {
+    async open(sessionId) {
+      const path = pathOf(sessionId);
+      try {
+        return await openTranscript(path);
+      } catch (error) {
+        throw storageError(path, error);
+      }
+    },
+    scan: (sessionId) => scan(pathOf(sessionId)),
+  };
+}
+
+async function openTranscript(path: string): Promise<Transcript> {
+  let handle: FileHandle;
+  let directoryIsSynced = true;
+  try {
+    handle = await open(path, constants.O_RDWR);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await ensureDirectory(dirname(path));
+    handle = await openPrivate(path, constants.O_RDWR | constants.O_CREAT);
+    directoryIsSynced = false;
+  }
+  let size: number;
+  let repairedBytes: number;
+  try {
+    ({ size, repairedBytes } = await mendTail(handle));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+
+  return {
+    repairedBytes,
+    isEmpty: size === 0,
+    async append(lines) {
+      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      try {
+        await writeFully(handle, bytes, size);
+      } catch (error) {
+        // Leave no half line behind; where even that fails, the next opening mends it.
+        await handle.truncate(size).catch(() => {});
+        throw storageError(path, error);
+      }
+      size += bytes.length;
+    },
+    async sync() {
+      try {
+        await handle.datasync();
+        if (!directoryIsSynced) await syncDirectory(dirname(path));
+        directoryIsSynced = true;
+      } catch (error) {
+        throw storageError(path, error);
+      }
+    },
+    newestFirst: () => newestFirst(handle, size),
+    close: () => handle.close(),
+  };
+}
+
+async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** A last line without its newline: kept when it is whole JSON (the newline is added), cut off otherwise. */
+async function mendTail(handle: FileHandle): Promise<{ size: number; repairedBytes: number }> {
+  const { size } = await handle.stat();
+  const tail = await lastLine(handle, size);
+  if (tail.length === 0) return { size, repairedBytes: 0 };
+  if (parseLine(tail.toString()) !== undefined) {
+    await writeFully(handle, Buffer.from('\n'), size);
+    return { size: size + 1, repairedBytes: 0 };
+  }
+  await handle.truncate(size - tail.length);
+  await handle.datasync();
+  return { size: size - tail.length, repairedBytes: tail.length };
+}
+
+/** The bytes after the last newline. */
+async function lastLine(handle: FileHandle, size: number): Promise<Buffer> {
+  let tail = Buffer.alloc(0);
+  for (let end = size; end > 0; ) {
+    // A healthy file ends with a newline: one byte answers that.
+    const start = end === size ? size - 1 : Math.max(0, end - BLOCK_BYTES);
+    const block = await readBlock(handle, start, end);
+    const newline = block.lastIndexOf(NEWLINE);
+    tail = Buffer.concat([block.subarray(newline + 1), tail]);
+    if (newline >= 0) break;
+    end = start;
+  }
+  return tail;
+}
+
+async function* newestFirst(handle: FileHandle, size: number): AsyncIterable<TranscriptLine> {
+  // Parts of a line whose start is not read yet, newest block first: joined once, so a long line costs its length.
+  let pending: Buffer[] = [];
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - BLOCK_BYTES);
+    const block = await readBlock(handle, start, end);
+    let lineEnd = block.length;
+    for (
+      let newline = block.lastIndexOf(NEWLINE);
+      newline >= 0;
+      newline = newline === 0 ? -1 : block.lastIndexOf(NEWLINE, newline - 1)
+    ) {
+      const line = parseLine(joinLine(block.subarray(newline + 1, lineEnd), pending));
+      pending = [];
+      lineEnd = newline;
+      if (line) yield line;
+    }
+    pending.push(block.subarray(0, lineEnd));
+    end = start;
+  }
+  const first = parseLine(joinLine(Buffer.alloc(0), pending));
+  if (first) yield first;
+}
+
+function joinLine(start: Buffer, laterParts: Buffer[]): string {
+  if (laterParts.length === 0) return start.toString();
+  return Buffer.concat([start, ...laterParts.toReversed()]).toString();
+}
+
+async function readBlock(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const block = Buffer.allocUnsafe(end - start);
+  let done = 0;
+  while (done < block.length) {
+    const { bytesRead } = await handle.read(block, done, block.length - done, start + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return block.subarray(0, done);
+}
+
+async function* scan(path: string): AsyncIterable<ScannedLine> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw storageError(path, error);
+  }
+  let number = 0;
+  let rest = '';
+  for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: BLOCK_BYTES })) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      number += 1;
+      if (text === '') continue;
+      const line = parseLine(text);
+      yield line ? { number, line } : { number, damaged: text.slice(0, 200) };
+    }
+  }
+  // Without its newline the last line is still being written, or torn: the next writer decides.
+  const last = parseLine(rest);
+  if (last) yield { number: number + 1, line: last };
+}
+
+function parseLine(text: string): TranscriptLine | undefined {
+  if (text === '') return undefined;
+  try {
+    const value = JSON.parse(text) as unknown;
+    const isLine = typeof value === 'object' && value !== null && typeof (value as TranscriptLine).type === 'string';
+    return isLine ? (value as TranscriptLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+// The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
+// A person's machine uses storage/local (files and SQLite).
+
+export type StorageErrorCode =
+  | 'STORAGE_FULL'
+  | 'STORAGE_READ_ONLY'
+  | 'STORAGE_NO_PERMISSION'
+  | 'STORAGE_NOT_A_DIRECTORY'
+  | 'STORAGE_NO_HANDLES'
+  | 'STORAGE_NEWER_VERSION'
+  | 'STORAGE_FAILED';
+
+/** Every failure of storage: the message names what could not be stored and what to do about it. */
+export class StorageError extends Error {
+  readonly code: StorageErrorCode;
+
+  constructor(code: StorageErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StorageError';
+    this.code = code;
+  }
+}
+
+/** One line of a transcript. Messages are for people and models, every other type is the turn's journal. */
+export type TranscriptLine = { type: string } & Record<string, unknown>;
+
+export interface Transcript {
+  /** Adds lines in order, all or none as far as a reader can tell. Not durable before `sync`. */
+  append(lines: readonly TranscriptLine[]): Promise<void>;
+  /** Resolves only after every appended line, and the transcript's own existence, would survive a power cut. */
+  sync(): Promise<void>;
+  /**
+   * Lines from the newest to the oldest, reading only as far back as the caller goes on asking.
+   * Damaged lines are passed over here; `scan` reports them.
+   */
+  newestFirst(): AsyncIterable<TranscriptLine>;
+  /** Bytes of a half-written last line that were cut off when this transcript was opened. */
+  readonly repairedBytes: number;
+  /** Held nothing when it was opened. */
+  readonly isEmpty: boolean;
+  close(): Promise<void>;
+}
+
+export type ScannedLine = { number: number; line: TranscriptLine } | { number: number; damaged: string };
+
+export interface Transcripts {
+  /** Opens for one writer (who holds the session's lock), creating it when absent and mending a torn last line. */
+  open(sessionId: string): Promise<Transcript>;
+  /** Every line, oldest first, damaged ones included. Needs no lock; an unfinished last line is not an error. */
+  scan(sessionId: string): AsyncIterable<ScannedLine>;
+}
+
+export interface SessionEntry {
+  sessionKey: string;
+  sessionId: string;
+  createdAt: string;
+  updatedAt: string;
+  provider?: string;
+  profileId?: string;
+  route?: string;
+  memoryEnabled?: boolean;
+  compactedMessageCount?: number;
+}
+
+export interface Catalogue {
+  get(sessionKey: string): Promise<SessionEntry | undefined>;
+  /** Resolves only after the entry is durable. Writers in other processes never lose each other's entries. */
+  put(entry: SessionEntry): Promise<void>;
+  list(): Promise<SessionEntry[]>;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+export interface Locks {
+  /**
+   * Waits until the name is free, in this process and in every other. A holder that dies lets go at once.
+   * `onWait` is called once when someone else holds it. Rejects when the signal fires.
+   */
+  acquire(name: string, options?: { signal?: AbortSignal; onWait?: () => void }): Promise<Lock>;
+}
+
+/** Values kept for reuse within a scope (a session). Losing one is harmless; size is bounded. */
+export interface ResultCache {
+  get(scope: string, key: string): Promise<string | undefined>;
+  put(scope: string, key: string, value: string): Promise<void>;
+}
+
+export interface Spent {
+  tokens: number;
+  costUsd: number;
+}
+
+/** What models cost, by day (`2026-12-01`), over all processes. */
+export interface Spending {
+  add(day: string, spent: Spent): Promise<void>;
+  on(day: string): Promise<Spent>;
+}
+
+/** Whole texts whose shortened form was shown to a model. */
+export interface Outputs {
+  /** Returns the path a person can open. */
+  keep(scope: string, name: string, text: string): Promise<string>;
+}
+
+export interface Storage {
+  transcripts: Transcripts;
+  catalogue: Catalogue;
+  locks: Locks;
+  resultCache: ResultCache;
+  outputs: Outputs;
+  spending: Spending;
+  close(): void;
+}

@@ -1,0 +1,45 @@
+import type { Listing } from '../../workspace/workspace.ts';
+import type { ToolArgs, ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+const MAX_ENTRIES = 5_000;
+
+export function createListDirTool(): ToolSpec {
+  return {
+    name: 'fs.list_dir',
+    aliases: ['file_list'],
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1, default: '.' },
+        recursive: { type: 'boolean', default: false },
+        maxDepth: { type: 'integer', minimum: 1, maximum: 32, default: 4 },
+      },
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async execute(args, { workspace, signal }) {
+      const { path, recursive, maxDepth } = argsOf(args);
+      const options = { recursive, maxDepth, maxEntries: MAX_ENTRIES, signal };
+      const listing = await workspace.list(path, options).catch(orToolFailure);
+      return { data: listing, text: render(listing) };
+    },
+  };
+}
+
+function argsOf({ path = '.', recursive = false, maxDepth = 4 }: ToolArgs) {
+  return { path: path as string, recursive: recursive as boolean, maxDepth: maxDepth as number };
+}
+
+/** One entry a line: cheaper for a model than JSON. */
+function render({ path, entries, truncated }: Listing): string {
+  const lines = entries.map((entry) => {
+    if (entry.type === 'directory') return `${entry.path}/`;
+    const kind = entry.type === 'file' ? `${entry.size} bytes` : entry.type;
+    return `${entry.path}  ${kind}  ${entry.mtime}`;
+  });
+  const header = `${path}: ${entries.length} entries${truncated ? ' (more were left out: list a subdirectory or raise maxDepth)' : ''}`;
+  return [header, ...lines].join('\n');
+}

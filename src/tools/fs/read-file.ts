@@ -1,0 +1,130 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { OpenedFile } from '../../workspace/workspace.ts';
+import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+const BLOCK_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+/** A range is looked for no further than this into a file. */
+const SCAN_LIMIT_BYTES = 512 * 1024 * 1024;
+
+interface Range {
+  startLine: number;
+  maxLines: number;
+}
+
+export function createReadFileTool(): ToolSpec {
+  return {
+    name: 'fs.read_file',
+    aliases: ['file_read'],
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1 },
+        startLine: { type: 'integer', minimum: 1 },
+        maxLines: { type: 'integer', minimum: 1 },
+        maxBytes: { type: 'integer', minimum: 1, maximum: 10_485_760, default: 204_800 },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async fingerprint(args, { workspace, signal }) {
+      const file = await workspace.openFile(argsOf(args).path, signal).catch(() => undefined);
+      await file?.handle.close();
+      return file && `${file.path}|${file.fingerprint}`;
+    },
+    async execute(args, { workspace, signal }) {
+      const { path, range, maxBytes } = argsOf(args);
+      const file = await workspace.openFile(path, signal).catch(orToolFailure);
+      try {
+        return range ? await readRange(file, range, maxBytes, signal) : await readWhole(file, maxBytes);
+      } finally {
+        await file.handle.close();
+      }
+    },
+  };
+}
+
+function argsOf({ path, startLine, maxLines, maxBytes = 204_800 }: ToolArgs) {
+  const range: Range | undefined =
+    startLine === undefined && maxLines === undefined
+      ? undefined
+      : { startLine: (startLine as number) ?? 1, maxLines: (maxLines as number) ?? Number.POSITIVE_INFINITY };
+  return { path: path as string, range, maxBytes: maxBytes as number };
+}
+
+async function readWhole({ handle, path, size }: OpenedFile, maxBytes: number): Promise<ToolOutput> {
+  if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+  // One byte more than allowed: the file may have grown, and files under /proc claim to be empty.
+  const bytes = await readAt(handle, 0, maxBytes + 1);
+  if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
+  return output(path, bytes, { size: bytes.length });
+}
+
+async function readRange(
+  { handle, path, size }: OpenedFile,
+  { startLine, maxLines }: Range,
+  maxBytes: number,
+  signal: AbortSignal,
+) {
+  const parts: Buffer[] = [];
+  let line = 1;
+  let taken = 0;
+  for (let position = 0; position < SCAN_LIMIT_BYTES && line < startLine + maxLines; ) {
+    signal.throwIfAborted();
+    const block = await readAt(handle, position, BLOCK_BYTES);
+    if (block.length === 0) break;
+    position += block.length;
+    for (let start = 0; start < block.length && line < startLine + maxLines; line += 1) {
+      const newline = block.indexOf(NEWLINE, start);
+      const end = newline < 0 ? block.length : newline + 1;
+      if (line >= startLine) {
+        parts.push(block.subarray(start, end));
+        taken += end - start;
+        if (taken > maxBytes) throw tooLarge(path, size, maxBytes, line);
+      }
+      start = end;
+      if (newline < 0) break;
+    }
+  }
+  if (parts.length === 0 && startLine > 1) {
+    throw new ToolFailure(`${path} has no line ${startLine}: it ends before`, { code: 'invalid_args' });
+  }
+  const bytes = Buffer.concat(parts);
+  const lines = countLines(bytes);
+  return output(path, bytes, { size, startLine, endLine: startLine + Math.max(lines, 1) - 1 });
+}
+
+function output(path: string, bytes: Buffer, facts: Record<string, number>): ToolOutput {
+  if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file: it has no text to show`);
+  const content = bytes.toString('utf8');
+  return { data: { path, content, ...facts }, text: content };
+}
+
+function tooLarge(path: string, size: number, maxBytes: number, line?: number): ToolFailure {
+  const what = line === undefined ? `${path} has ${size} bytes` : `the lines asked for (up to line ${line}) in ${path}`;
+  return new ToolFailure(
+    `${what}, over the limit of ${maxBytes}: read a range with startLine and maxLines (for example startLine 1, maxLines 200) or raise maxBytes`,
+    { reason: 'limit' },
+  );
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return bytes.length > 0 && bytes.at(-1) !== NEWLINE ? count + 1 : count;
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}

@@ -1,0 +1,45 @@
+// The registry: every name a tool can be called by. A filtered registry is the same thing with fewer names, so what is
+// not allowed does not exist for listing, for the model or for execution.
+import type { ToolSpec } from './tool.ts';
+
+export interface RegisteredTool {
+  name: string;
+  spec: ToolSpec;
+}
+
+export interface Registry {
+  /** Every callable name, an alias right after its tool. */
+  list(): RegisteredTool[];
+  get(name: string): ToolSpec | undefined;
+  /** Each tool once, under its own name or, where only that is visible, its alias. */
+  distinct(): RegisteredTool[];
+  /** Only these names; names that do not exist are ignored. */
+  filter(names: readonly string[]): Registry;
+}
+
+export function createRegistry(specs: readonly ToolSpec[]): Registry {
+  const tools = new Map<string, ToolSpec>();
+  for (const spec of specs) {
+    for (const name of [spec.name, ...(spec.aliases ?? [])]) {
+      if (tools.has(name)) throw new Error(`a tool named "${name}" is registered already`);
+      tools.set(name, spec);
+    }
+  }
+  return registryOf(tools);
+}
+
+function registryOf(tools: ReadonlyMap<string, ToolSpec>): Registry {
+  return {
+    list: () => [...tools].map(([name, spec]) => ({ name, spec })),
+    get: (name) => tools.get(name),
+    distinct() {
+      const seen = new Map<ToolSpec, RegisteredTool>();
+      for (const [name, spec] of tools) if (!seen.has(spec)) seen.set(spec, { name, spec });
+      return [...seen.values()];
+    },
+    filter(names) {
+      const wanted = new Set(names);
+      return registryOf(new Map([...tools].filter(([name]) => wanted.has(name))));
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// The contract of a tool: what a call is, what it returns, and what a tool may be given.
+import type { Workspace } from '../workspace/workspace.ts';
+
+export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
+export type ToolSource = 'ask' | 'model' | 'cli' | 'console' | 'mcp' | 'schedule' | 'subagent';
+export type ToolErrorCode = 'tool_not_found' | 'invalid_args' | 'execution_error';
+export type ToolFailureReason = 'denied' | 'timeout' | 'cancelled' | 'limit' | 'interrupted';
+
+export type ToolArgs = Record<string, unknown>;
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  args: ToolArgs;
+  source: ToolSource;
+}
+
+export interface ToolError {
+  code: ToolErrorCode;
+  message: string;
+  reason?: ToolFailureReason;
+}
+
+export interface ToolMeta {
+  durationMs: number;
+  /** The result was reused from an identical call earlier in this session. */
+  cached?: true;
+  /** What the model saw was cut; the whole is in this file. */
+  fullOutputPath?: string;
+  [key: string]: unknown;
+}
+
+export type ToolResult =
+  | { ok: true; data: unknown; meta: ToolMeta }
+  | { ok: false; error: ToolError; data?: unknown; meta: ToolMeta };
+
+/** What a tool hands back: `data` for programs, `text` for models (by default the data as JSON). */
+export interface ToolOutput {
+  data: unknown;
+  text?: string;
+  meta?: Record<string, unknown>;
+}
+
+export interface ToolContext {
+  workspace: Workspace;
+  /** Fires on the tool's timeout and when the turn is cancelled. A tool must stop soon after. */
+  signal: AbortSignal;
+  /** Milliseconds since the epoch; tools never read the clock themselves. */
+  now(): number;
+}
+
+export interface ToolSpec {
+  name: string;
+  aliases?: readonly string[];
+  /** Strict JSON Schema 2020-12 of an object. Descriptions are added from the language files. */
+  inputSchema: JsonSchema;
+  effect: ToolEffect;
+  requiresPermission: boolean;
+  timeoutMs: number;
+  /**
+   * Present on a read-only tool whose result may be reused within a session: names the state of everything the
+   * result depends on (file identity, size, mtime). Undefined: this call is not to be reused.
+   */
+  fingerprint?(args: ToolArgs, context: ToolContext): Promise<string | undefined>;
+  /** Throws ToolFailure to speak to the caller; anything else thrown is a defect. */
+  execute(args: ToolArgs, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface JsonSchema {
+  type: 'object';
+  properties: Record<string, JsonSchemaProperty>;
+  required?: readonly string[];
+  additionalProperties: boolean;
+}
+
+export type JsonSchemaProperty = Record<string, unknown> & { description?: string };
+
+/** A failure meant for whoever called the tool: the message says what went wrong and what to do. */
+export class ToolFailure extends Error {
+  readonly code: Exclude<ToolErrorCode, 'tool_not_found'>;
+  readonly reason: ToolFailureReason | undefined;
+
+  constructor(
+    message: string,
+    options: { code?: Exclude<ToolErrorCode, 'tool_not_found'>; reason?: ToolFailureReason; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ToolFailure';
+    this.code = options.code ?? 'execution_error';
+    this.reason = options.reason;
+  }
+}

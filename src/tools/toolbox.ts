@@ -1,0 +1,54 @@
+// The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
+import type { Outputs, ResultCache } from '../storage/storage.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { createReusedResults, noReuse } from './cache.ts';
+import { createExecutor, type Executor } from './executor.ts';
+import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
+import { type Approval, type AskPerson, createPolicy } from './policy.ts';
+import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
+import type { ToolCall, ToolSpec } from './tool.ts';
+import { createValidate } from './validate.ts';
+
+export interface ToolboxDependencies {
+  specs: readonly ToolSpec[];
+  workspace: Workspace;
+  resultCache: ResultCache;
+  outputs: Outputs;
+  texts(): Promise<ToolTexts>;
+  now(): number;
+  askPerson?: AskPerson;
+  onDefect(call: ToolCall, error: unknown): void;
+}
+
+export interface Toolbox {
+  readonly workspaceRoot: string;
+  /** What an allow-list leaves of all tools; all of them without one. */
+  visible(allow: readonly string[] | undefined): Registry;
+  describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
+  /** With a session, results are reused within it. */
+  executor(registry: Registry, approval: Approval, sessionId?: string): Executor;
+}
+
+export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
+  const { specs, workspace, resultCache, outputs, texts, now, askPerson, onDefect } = dependencies;
+  const all = createRegistry(specs);
+  const validate = createValidate();
+  return {
+    workspaceRoot: workspace.root,
+    visible: (allow) => (allow ? all.filter(allow) : all),
+    async describe(tools) {
+      const language = await texts();
+      return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, language) }));
+    },
+    executor: (registry, approval, sessionId) =>
+      createExecutor({
+        registry,
+        validate,
+        authorise: createPolicy({ approval, askPerson }),
+        context: { workspace, now },
+        reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
+        keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
+        onDefect,
+      }),
+  };
+}

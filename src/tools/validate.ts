@@ -1,0 +1,48 @@
+// Arguments against a tool's JSON Schema, with the schema library loaded on the first call only.
+import type { Validator } from 'typebox/schema';
+import type { ToolArgs, ToolSpec } from './tool.ts';
+
+/** What is wrong with the arguments, in words that name the parameter; undefined when nothing is. */
+export type Validate = (spec: ToolSpec, args: ToolArgs) => Promise<string | undefined>;
+
+interface Problem {
+  keyword: string;
+  instancePath: string;
+  message: string;
+  params: Record<string, unknown>;
+}
+
+export function createValidate(): Validate {
+  const compiled = new WeakMap<ToolSpec, Validator>();
+  return async (spec, args) => {
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'the arguments must be a JSON object';
+    let validator = compiled.get(spec);
+    if (!validator) {
+      const { Compile } = await import('typebox/schema');
+      validator = Compile(spec.inputSchema as object) as Validator;
+      compiled.set(spec, validator);
+    }
+    if (validator.Check(args)) return undefined;
+    const [, problems] = validator.Errors(args) as [boolean, Problem[]];
+    return explain(problems, spec);
+  };
+}
+
+function explain(problems: Problem[], spec: ToolSpec): string {
+  const sentences = new Set(problems.filter(({ keyword }) => keyword !== 'boolean').map(sentence));
+  const accepted = Object.keys(spec.inputSchema.properties);
+  const parameters = accepted.length > 0 ? `it takes ${accepted.join(', ')}` : 'it takes no parameters';
+  return `${[...sentences].join('; ') || 'the arguments do not fit'} (${parameters})`;
+}
+
+function sentence({ keyword, instancePath, message, params }: Problem): string {
+  const names = (list: unknown): string => (list as string[]).map((name) => `"${name}"`).join(', ');
+  if (keyword === 'required') return `${names(params.requiredProperties)} is missing`;
+  if (keyword === 'additionalProperties') return `${names(params.additionalProperties)} is not a parameter`;
+  if (keyword === 'enum') return `"${parameter(instancePath)}" must be one of ${names(params.allowedValues)}`;
+  return instancePath ? `"${parameter(instancePath)}" ${message}` : message;
+}
+
+function parameter(instancePath: string): string {
+  return instancePath.slice(1).replaceAll('/', '.');
+}

@@ -1,0 +1,130 @@
+// A reply as Anthropic's Messages API sends it.
+import { EVENT_STREAM, fragments, jsonAnswer, namedEvent, type Rendered } from '../frames.ts';
+import type { Ids } from '../ids.ts';
+import { isRecord, type Json } from '../json-shape.ts';
+import type { CompleteReply, ReplyFinish } from '../reply.ts';
+import { signThinking } from '../seal.ts';
+
+interface Context {
+  model: string;
+  ids: Ids;
+}
+
+const STOP_REASON: Record<ReplyFinish, string> = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  refused: 'refusal',
+};
+
+export function renderMessage(reply: CompleteReply, context: Context): Rendered {
+  const content: Json[] = [];
+  if (reply.reasoning !== '') {
+    content.push({ type: 'thinking', thinking: reply.reasoning, signature: signThinking(reply.reasoning) });
+  }
+  if (reply.text !== '') content.push({ type: 'text', text: reply.text, citations: null });
+  for (const { id, name, args } of reply.toolCalls) {
+    content.push({ type: 'tool_use', id, name, input: inputOf(args), caller: { type: 'direct' } });
+  }
+  return jsonAnswer({ ...shell(context), content, ...stopOf(reply), usage: usageOf(reply, reply.usage.output) });
+}
+
+export function renderMessageStream(reply: CompleteReply, context: Context): Rendered {
+  const frames: string[] = [];
+  const emit = (type: string, fields: Json) => frames.push(namedEvent(type, { type, ...fields }));
+  let index = -1;
+  const block = (start: Json, deltas: Json[]) => {
+    index += 1;
+    emit('content_block_start', { index, content_block: start });
+    if (index === 0) emit('ping', {});
+    for (const delta of deltas) emit('content_block_delta', { index, delta });
+    emit('content_block_stop', { index });
+  };
+
+  emit('message_start', { message: { ...shell(context), usage: usageOf(reply, 1) } });
+  if (reply.reasoning !== '') {
+    block({ type: 'thinking', thinking: '', signature: '' }, [
+      { type: 'thinking_delta', thinking: reply.reasoning },
+      { type: 'signature_delta', signature: signThinking(reply.reasoning) },
+    ]);
+  }
+  if (reply.deltas.length > 0) {
+    block(
+      { type: 'text', text: '' },
+      reply.deltas.map((text) => ({ type: 'text_delta', text })),
+    );
+  }
+  for (const { id, name, args } of reply.toolCalls) {
+    const pieces = ['', ...fragments(args)];
+    block(
+      { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } },
+      pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    );
+  }
+  emit('message_delta', { delta: stopOf(reply), usage: finalUsageOf(reply) });
+  emit('message_stop', {});
+  return { contentType: EVENT_STREAM, frames };
+}
+
+/** What the service sends when it fails after the stream has begun. */
+export function messageFailureFrame(code?: string, message?: string): string {
+  const error = { type: code ?? 'overloaded_error', message: message ?? 'Overloaded' };
+  return namedEvent('error', { type: 'error', error, request_id: 'req_fake' });
+}
+
+/** The service only ever answers with an object outside a stream. */
+function inputOf(args: string): Json {
+  const input: unknown = JSON.parse(args);
+  if (!isRecord(input)) throw new Error(`the Messages API cannot carry the arguments ${args} outside a stream`);
+  return input;
+}
+
+function stopOf({ finish }: CompleteReply): Json {
+  const refusal = { type: 'refusal', category: null, explanation: null };
+  return {
+    stop_reason: STOP_REASON[finish],
+    stop_sequence: null,
+    stop_details: finish === 'refused' ? refusal : null,
+  };
+}
+
+function shell({ ids, model }: Context): Json {
+  return {
+    id: ids('msg_'),
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+  };
+}
+
+function usageOf({ usage }: CompleteReply, written: number): Json {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: written,
+    output_tokens_details: null,
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
+  };
+}
+
+function finalUsageOf({ usage }: CompleteReply): Json {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: usage.output,
+    output_tokens_details: null,
+    server_tool_use: null,
+  };
+}

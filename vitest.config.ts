@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  define: { __VERSION__: JSON.stringify('0.0.0-test') },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    reporters: ['default', './test/support/plain-reporter.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
