@@ -4,7 +4,7 @@
 // `protocol` failure, whatever arrived before it.
 
 export type ModelMessage =
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; images?: ModelImage[] }
   | {
       role: 'assistant';
       text: string;
@@ -12,6 +12,12 @@ export type ModelMessage =
       native?: unknown;
     }
   | { role: 'tool'; callId: string; toolName: string; text: string; isError: boolean };
+
+export interface ModelImage {
+  mimeType: string;
+  /** Base64. */
+  data: string;
+}
 
 export interface ModelToolCall {
   id: string;

@@ -34,7 +34,7 @@ const WORDS = {
 };
 
 const ASKS_FOR_SUMMARY =
-  /\b(summar(y|ies|i[sz]e[sd]?|i[sz]ing)|tl;?dr)\b|总结|摘要|概括|小结|(?<!\p{L})(резюм|кратко|подытож|обобщи|суммируй)/iu;
+  /\b(summar(y|ies|i[sz]e[sd]?|i[sz]ing)|tl;?dr)\b|总结|摘要|概括|小结|(^|[^а-яё])(резюм|кратко|подытож|обобщи|суммируй)/i;
 
 export function createStubAdapter(): Adapter {
   return {

@@ -24,6 +24,11 @@ export function list(flags: string, description: string): Option {
   });
 }
 
+/** A path a time; repeating the flag adds to it. */
+export function paths(flags: string, description: string): Option {
+  return new Option(flags, description).argParser<string[]>((value, previous) => [...(previous ?? []), present(value)]);
+}
+
 export const text: Parse<string> = (value) => value;
 
 export function oneOf<const T extends string>(accepted: readonly T[]): Parse<T> {

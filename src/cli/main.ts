@@ -65,5 +65,8 @@ function explain(error: unknown): { code: string; message: string } {
 
 /** The error classes of the layers below, each of which carries a code. */
 function isOurs(error: Error): error is Error & { code: string } {
-  return ['StorageError', 'ConfigError', 'WorkspaceError', 'RefusedRequest'].includes(error.name) && 'code' in error;
+  return (
+    ['StorageError', 'ConfigError', 'WorkspaceError', 'RefusedRequest', 'AuthError'].includes(error.name) &&
+    'code' in error
+  );
 }

@@ -29,6 +29,21 @@ const COMMANDS: CommandEntry[] = [
     description: 'the conversations kept on this machine',
     load: async () => (await import('./commands/sessions.ts')).configureSessions,
   },
+  {
+    name: 'models',
+    description: 'the models each provider offers',
+    load: async () => (await import('./commands/models.ts')).configureModels,
+  },
+  {
+    name: 'auth',
+    description: 'sign in to a provider, out of it, and who is signed in',
+    load: async () => (await import('./commands/auth.ts')).configureAuth,
+  },
+  {
+    name: 'doctor',
+    description: 'check this installation, with a fix for each finding',
+    load: async () => (await import('./commands/doctor.ts')).configureDoctor,
+  },
 ];
 
 export interface ProgramOptions {

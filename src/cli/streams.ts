@@ -1,6 +1,8 @@
 // stdout and stderr without the cost of Node's stream classes (7 ms to load) when the other end is a pipe or a file.
 import { fstatSync, writeSync } from 'node:fs';
 
+const LINUX_DEV_NULL = 0x103;
+
 export interface OutputStream {
   isTTY: boolean;
   columns: number | undefined;
@@ -27,7 +29,7 @@ export function openStream(fd: 1 | 2, onClosed: () => void): OutputStream {
   };
 }
 
-/** A terminal, or something like /dev/null: here the stream class knows best. */
+/** A terminal: here the stream class knows best. */
 function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
   const stream = fd === 1 ? process.stdout : process.stderr;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -41,9 +43,11 @@ function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
   };
 }
 
+/** A terminal, as far as can be told without loading anything. /dev/null is none. */
 function isDevice(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice();
+    const stats = fstatSync(fd);
+    return stats.isCharacterDevice() && !(process.platform === 'linux' && stats.rdev === LINUX_DEV_NULL);
   } catch {
     // Closed from the start (`>&-`): writing will say so.
     return false;

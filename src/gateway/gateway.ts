@@ -23,8 +23,8 @@ export interface AskRequest extends Omit<RunRequest, 'requestId' | 'createdAt'> 
 }
 
 export interface Providers {
-  names(): string[];
-  get(name: string): Adapter | undefined;
+  names(): Promise<string[]>;
+  get(name: string): Promise<Adapter | undefined>;
 }
 
 export interface GatewayDependencies extends Omit<RunDependencies, 'adapter'> {
@@ -32,23 +32,23 @@ export interface GatewayDependencies extends Omit<RunDependencies, 'adapter'> {
 }
 
 export interface Gateway {
-  /** Throws RefusedRequest before anything is begun; after that every turn ends with one `run-end`. */
-  ask(request: AskRequest, signal: AbortSignal): AsyncIterable<RunEvent>;
+  /** Rejects with RefusedRequest before anything is begun; after that every turn ends with one `run-end`. */
+  ask(request: AskRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>>;
 }
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { providers, now, newId } = dependencies;
   return {
-    ask({ provider, ...request }, signal) {
+    async ask({ provider, ...request }, signal) {
       if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const problem = sessionKeyProblem(request.sessionKey);
       if (problem)
         throw new RefusedRequest('INVALID_SESSION_KEY', `"${request.sessionKey}" cannot name a session: ${problem}`);
-      const adapter = providers.get(provider);
+      const adapter = await providers.get(provider);
       if (!adapter) {
         throw new RefusedRequest(
           'UNSUPPORTED_PROVIDER',
-          `there is no provider "${provider}"; accepted: ${providers.names().join(', ')}`,
+          `there is no provider "${provider}"; accepted: ${(await providers.names()).join(', ')}`,
         );
       }
       const createdAt = new Date(now()).toISOString();

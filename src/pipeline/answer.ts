@@ -2,6 +2,7 @@
 import type { ModelFailure, ModelMessage, ModelTool } from '../adapters/adapter.ts';
 import type { Registry } from '../tools/registry.ts';
 import { createWireNames } from '../tools/wire-names.ts';
+import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
@@ -10,6 +11,8 @@ import { createGuards } from './guards.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
 import { historyMessages, systemPrompt } from './prompt.ts';
 import type { TurnContext } from './run.ts';
+
+const ATTACHED_TEXT_LIMIT = 200_000;
 
 export interface Question {
   question: string;
@@ -35,6 +38,9 @@ export async function* answerWithModel(
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
   const today = new Date(now()).toISOString().slice(0, 10);
+  const attachments = await boundAttachments(context);
+  for (const text of contextOf(attachments)) turn.addContext(text);
+  const asked = { role: 'user' as const, text: questionWith(question, attachments), images: imagesOf(attachments) };
   const offersTools = request.withTools && adapter.callsTools;
 
   const end = yield* runLoop({
@@ -43,11 +49,7 @@ export async function* answerWithModel(
       model: model.model,
       profileId: turn.entry.profileId,
       system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today })],
-      messages: [
-        ...historyMessages(turn.history),
-        { role: 'user', text: question },
-        ...calledByHand(before, wireNames),
-      ],
+      messages: [...historyMessages(turn.history), asked, ...calledByHand(before, wireNames)],
       tools: offersTools ? await describeTools(registry, context, wireNames.toWire) : [],
       sessionId: turn.entry.sessionId,
     },
@@ -70,6 +72,18 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+/** A person may attach more than a model should be sent: what is cut is kept. */
+function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promise<Attachment[]> {
+  return Promise.all(
+    request.attachments.map(async (attachment) => {
+      if (attachment.kind !== 'text') return attachment;
+      const name = newId('attachment');
+      const bounded = { sessionId: turn.entry.sessionId, name, limit: ATTACHED_TEXT_LIMIT };
+      return { ...attachment, text: await toolbox.bound(attachment.text, bounded) };
+    }),
+  );
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */

@@ -1,7 +1,7 @@
 // Keeps what is sent within the model's context window. The oldest tool results go first (the call stays, its result is
 // replaced by a note), then the oldest messages of the conversation. It never breaks a call from its result, and never
 // drops the question of this turn: what is left may then still be too long, and the provider will say so.
-import type { ModelMessage } from '../adapters/adapter.ts';
+import type { ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 
 const DROPPED = '[this result was dropped to fit the context window]';
@@ -13,8 +13,8 @@ export interface FitOptions {
   /** Index of this turn's question; everything before it is history. */
   questionAt: number;
   contextWindow: number;
-  /** Tokens of the system text and the tools. */
-  fixedTokens: number;
+  /** What is sent besides: the system text and the tools. */
+  request: Pick<ModelRequest, 'system' | 'tools'>;
 }
 
 export interface Fitted {
@@ -24,8 +24,8 @@ export interface Fitted {
   dropped: number;
 }
 
-export function fitContext({ messages, questionAt, contextWindow, fixedTokens }: FitOptions): Fitted {
-  const budget = contextWindow * (1 - ANSWER_SHARE) - fixedTokens;
+export function fitContext({ messages, questionAt, contextWindow, request }: FitOptions): Fitted {
+  const budget = contextWindow * (1 - ANSWER_SHARE) - sizeOf(request, []);
   const fitted = [...messages];
   let total = fitted.reduce((sum, message) => sum + tokensOf(message), 0);
   let dropped = 0;
@@ -46,6 +46,12 @@ export function fitContext({ messages, questionAt, contextWindow, fixedTokens }:
     dropped += 1;
   }
   return { messages: fitted.slice(first), questionAt: questionAt - first, dropped };
+}
+
+/** About how many tokens a request is. */
+export function sizeOf({ system, tools }: FitOptions['request'], messages: readonly ModelMessage[]): number {
+  const fixed = estimateTokens(system.join('\n')) + estimateTokens(JSON.stringify(tools));
+  return messages.reduce((sum, message) => sum + tokensOf(message), fixed);
 }
 
 function tokensOf(message: ModelMessage | undefined): number {

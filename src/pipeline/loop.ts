@@ -2,13 +2,12 @@
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
 import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
-import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
-import { fitContext } from './fit-context.ts';
+import { fitContext, sizeOf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 
 export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
@@ -83,14 +82,11 @@ async function* askWithinWindow(
   conversation: Conversation,
 ): AsyncGenerator<RunEvent, { answer: Answer; sent: Conversation }> {
   const { adapter, request, contextWindow, signal } = options;
-  const fixedTokens = estimateTokens(request.system.join('\n')) + estimateTokens(JSON.stringify(request.tools));
-  const fit = (window: number): Conversation => fitContext({ ...conversation, contextWindow: window, fixedTokens });
-  const sent = fit(contextWindow ?? Number.POSITIVE_INFINITY);
+  const sent = contextWindow === undefined ? conversation : fitContext({ ...conversation, request, contextWindow });
   const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal);
   if (answer.failure?.code !== 'context_length') return { answer, sent };
 
-  const size = fixedTokens + estimateTokens(JSON.stringify(sent.messages));
-  const smaller = fitContext({ ...sent, contextWindow: size / 2, fixedTokens });
+  const smaller = fitContext({ ...sent, request, contextWindow: sizeOf(request, sent.messages) / 2 });
   if (smaller.dropped === 0) return { answer, sent };
   yield {
     type: 'text-restart',

@@ -7,6 +7,7 @@ import { type Spending, StorageError } from '../storage/storage.ts';
 import type { Approval } from '../tools/policy.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
+import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome } from './commit.ts';
 import type { AskResult, RunEvent } from './events.ts';
@@ -17,6 +18,7 @@ export interface RunRequest {
   requestId: string;
   createdAt: string;
   input: string;
+  attachments: readonly Attachment[];
   sessionKey: string;
   newSession: boolean;
   profileId?: string;

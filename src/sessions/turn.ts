@@ -42,6 +42,8 @@ export interface Turn {
   /** Resolves before the call may run: durable when it has an effect. */
   callStarts(call: JournalledCall, effect: string): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
+  /** Something besides tool results that later turns should know. */
+  addContext(text: string): void;
   /** Begins to make what is journalled so far durable; the next effect and the end wait for it. */
   checkpoint(): void;
   /** Resolves only after everything, the answer included, is durable. Returns whether tool results became context. */
@@ -55,6 +57,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   const turnId = newId('turn');
   const calls: { call: JournalledCall; effect: string }[] = [];
   const texts = new Map<string, string>();
+  const contexts: string[] = [];
   let messageCount = dependencies.messageCount;
   // Both run beside the model's thinking; a failure is told by whoever awaits them next.
   let indexed: Promise<void> = Promise.resolve();
@@ -107,6 +110,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await transcript.sync();
     },
 
+    addContext: (text) => void contexts.push(text),
+
     checkpoint() {
       synced = synced.then(() => transcript.sync());
       synced.catch(() => {});
@@ -128,7 +133,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     async end({ outcome, text, route, stage, error, usage }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => ({ call, text: texts.get(call.id) ?? unfinishedCall(effect) }));
-      if (pairs.length > 0) lines.push(message('system', 'msg-tool-context', toolContext(pairs), route, 'tools'));
+      if (pairs.length > 0) contexts.push(toolContext(pairs));
+      if (contexts.length > 0) lines.push(message('system', 'msg-tool-context', contexts.join('\n\n'), route, 'tools'));
       if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage));
       lines.push({
         type: 'turn-end',
@@ -142,7 +148,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await append(...lines);
       await synced;
       await Promise.all([transcript.sync(), indexed]);
-      return { sessionContextUpdated: pairs.length > 0 };
+      return { sessionContextUpdated: contexts.length > 0 };
     },
 
     async close() {

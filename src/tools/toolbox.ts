@@ -1,6 +1,7 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
@@ -25,6 +26,8 @@ export interface Toolbox {
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
+  /** A text as a model may see it; what is cut is kept under the session's outputs. */
+  bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
   /** With a session, results are reused within it. */
   executor(registry: Registry, approval: Approval, sessionId?: string): Executor;
 }
@@ -39,6 +42,9 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async describe(tools) {
       const language = await texts();
       return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, language) }));
+    },
+    async bound(text, { sessionId, name, limit }) {
+      return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
     executor: (registry, approval, sessionId) =>
       createExecutor({

@@ -12,7 +12,7 @@ export function createWireNames(names: readonly string[]): WireNames {
   const wire = new Map<string, string>();
   const original = new Map<string, string>();
   // Names that are legal as they are keep themselves; the others make room.
-  const byNeed = [...names].sort((a, b) => Number(a !== legal(a)) - Number(b !== legal(b)));
+  const byNeed = [...new Set(names)].sort((a, b) => Number(a !== legal(a)) - Number(b !== legal(b)));
   for (const name of byNeed) {
     let candidate = legal(name);
     for (let number = 2; original.has(candidate); number += 1) {

@@ -1,9 +1,12 @@
+import type { App } from '../../app.ts';
+import type { Attachment } from '../../pipeline/attachments.ts';
 import type { Approval } from '../../tools/policy.ts';
 import {
   amount,
   approve,
   integerFrom,
   json,
+  paths,
   plainText,
   single,
   switchOf,
@@ -13,6 +16,7 @@ import {
   workspace,
 } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
+import { readStandardInput } from '../standard-input.ts';
 import { EXIT, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
 
 interface AskFlags extends OutputFlags {
@@ -30,6 +34,8 @@ interface AskFlags extends OutputFlags {
   baseUrl?: string;
   maxTokens?: number;
   maxCostUsd?: number;
+  file?: string[];
+  image?: string[];
 }
 
 const USAGE = 'lainclaw ask [flags] <input>   (lainclaw ask --help lists the flags)';
@@ -52,6 +58,8 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
         switchOf('true', 'false'),
       ),
     )
+    .addOption(paths('--file <path>', 'attach a text file; may be repeated'))
+    .addOption(paths('--image <path>', 'attach a picture; may be repeated'))
     .addOption(toolAllow())
     .addOption(single('--tool-max-steps <N>', 'model calls in one turn, at least 1 (default: 3)', integerFrom(1)))
     .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
@@ -66,7 +74,11 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
 
 async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
-  const input = words.length === 1 && words[0] === '-' ? await readStandardInput() : words.join(' ');
+  const waitsForInput = words.at(-1) === '-';
+  const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
+  const piped = waitsForInput ? await readStandardInput() : undefined;
+  // A lone "-" is the question itself; after a question it is what the question is about.
+  const input = typed === '' ? (piped ?? '') : typed;
   if (input.trim() === '')
     throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
 
@@ -74,6 +86,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     import('../../app.ts'),
     import('../render.ts'),
   ]);
+  const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
   const app = await createApp({
     environment: terminal.environment,
     workspace: flags.workspace,
@@ -82,13 +95,16 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   });
   try {
     const gateway = await app.gateway();
-    const events = refusable(() =>
+    const provider = flags.provider ?? app.config.provider;
+    const configured = provider === app.config.provider ? app.config : undefined;
+    const events = await refusable(
       gateway.ask(
         {
           input,
-          provider: flags.provider ?? app.config.provider,
-          profileId: flags.profile ?? app.config.profile,
-          model: flags.model ?? app.config.model,
+          attachments,
+          provider,
+          profileId: flags.profile ?? configured?.profile,
+          model: flags.model ?? configured?.model,
           sessionKey: flags.session ?? 'main',
           newSession: flags.newSession ?? false,
           memory: flags.memory,
@@ -107,6 +123,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
       ),
     );
     const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
+    if (provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
     if (result.success) return EXIT.done;
     return result.stage === 'cancelled' ? EXIT.cancelled : EXIT.failed;
   } finally {
@@ -114,19 +131,34 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   }
 }
 
+async function attachmentsOf(
+  { file = [], image = [] }: AskFlags,
+  piped: string | undefined,
+  inputIsRead: boolean,
+  terminal: Terminal,
+): Promise<Attachment[]> {
+  const { readAttachments, readPiped } = await import('../attachments.ts');
+  const named = file.length + image.length > 0 ? await readAttachments(file, image, terminal) : [];
+  if (piped) return [...named, { kind: 'text', name: 'standard input', text: piped }];
+  const found = inputIsRead ? undefined : await readPiped(terminal);
+  return found ? [...named, found] : named;
+}
+
+/** A model may be running right here: the stub's answer is the moment to say so. */
+async function suggestOllama(app: App, terminal: Terminal): Promise<void> {
+  const { detectOllama } = await app.modelServices();
+  const ollama = await detectOllama({ env: terminal.environment.variables, signal: terminal.signal });
+  const model = ollama?.models[0]?.id;
+  if (model) warn(terminal, `Ollama is running here: lainclaw ask --provider openai-compatible --model ${model} "…"`);
+}
+
 /** What the gateway refuses outright is wrong usage of this command. */
-function refusable<T>(ask: () => T): T {
+async function refusable<T>(asked: Promise<T>): Promise<T> {
   try {
-    return ask();
+    return await asked;
   } catch (error) {
     const { name, code, message } = error as Error & { code: string };
     if (name !== 'RefusedRequest') throw error;
     throw new UsageError(message, { code, usage: USAGE });
   }
-}
-
-async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -96,7 +96,12 @@ async function parseIndex(path: string): Promise<Found> {
       `cannot use ${path}: it was written by a newer Lainclaw (version ${value.version}): update this one`,
     );
   }
-  if (value?.version !== VERSION || typeof value.sessions !== 'object' || value.sessions === null)
+  if (
+    value?.version !== VERSION ||
+    typeof value.sessions !== 'object' ||
+    value.sessions === null ||
+    Array.isArray(value.sessions)
+  )
     return { state: 'damaged' };
   // A Map, because a session may be called "__proto__".
   const entries = new Map(Object.entries(value.sessions as Record<string, SessionEntry>));
@@ -119,8 +124,8 @@ async function rebuild(directory: string, transcripts: Transcripts): Promise<Ent
     if (!name.endsWith('.jsonl')) continue;
     const entry = await entryOf(name.slice(0, -'.jsonl'.length), transcripts);
     const known = entry && entries.get(entry.sessionKey);
-    // Two sessions of one key: the later one was begun with --new-session and is the current one.
-    if (entry && (!known || known.createdAt < entry.createdAt)) entries.set(entry.sessionKey, entry);
+    // Two sessions of one key: the one used last is the current one.
+    if (entry && (!known || known.updatedAt < entry.updatedAt)) entries.set(entry.sessionKey, entry);
   }
   return entries;
 }

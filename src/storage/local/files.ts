@@ -2,7 +2,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { newId } from '../../lib/new-id.ts';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 
 const CODES: Record<string, StorageErrorCode> = {
@@ -95,11 +94,14 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. */
+/**
+ * Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. The caller
+ * is the only writer (it holds a lock, or the name is its own), so what a killed writer left behind can be cleared.
+ */
 export async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${newId(String(process.pid))}`);
+  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   try {
-    const handle = await openPrivate(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
+    const handle = await openFresh(temporary);
     try {
       await handle.writeFile(text);
       await handle.sync();
@@ -111,5 +113,16 @@ export async function writeAtomically(path: string, text: string): Promise<void>
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw storageError(path, error);
+  }
+}
+
+async function openFresh(path: string): Promise<FileHandle> {
+  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+  try {
+    return await openPrivate(path, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await unlink(path);
+    return openPrivate(path, flags);
   }
 }

@@ -53,7 +53,8 @@ async function lockFile(path: string, signal: AbortSignal | undefined, onWait: (
   const database = await openLockFile(path);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
-      database.exec('BEGIN EXCLUSIVE');
+      // In memory, or SQLite makes a journal file for each lock: a full disk or a read-only directory would refuse it.
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       return database;
     } catch (error) {
       if (!isBusy(error)) {

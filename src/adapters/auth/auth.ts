@@ -1,0 +1,207 @@
+// Signing in and out: the profiles of auth-profiles.json, and what may be told of them.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locks } from '../../storage/storage.ts';
+import { findProvider, loginCommand, PROVIDERS, type ProviderInfo } from '../provider-table.ts';
+import { AuthError } from './auth-error.ts';
+import { createCodexLogin, type LoginInteraction } from './codex-login.ts';
+import { CODEX_ISSUER, createTokenEndpoint } from './codex-tokens.ts';
+import type { CredentialSource } from './credential.ts';
+import { createCredentials } from './credentials.ts';
+import { isUsableKey, mask } from './keys.ts';
+import { type ApiKeyProfile, createProfileFile, type OAuthProfile, type Profile, type Profiles } from './profiles.ts';
+
+export type LoginRequest =
+  | {
+      provider: string;
+      method: 'browser' | 'device';
+      interaction: LoginInteraction;
+      profileId?: string;
+      signal: AbortSignal;
+    }
+  | { provider: string; method: 'api-key'; key: string; baseUrl?: string; profileId?: string };
+
+/** Never holds a secret: at most its last four characters. */
+export interface ProfileStatus {
+  profileId: string;
+  provider: string;
+  kind: Profile['kind'];
+  active: boolean;
+  createdAt: string;
+  updatedAt: string;
+  key?: string;
+  baseUrl?: string;
+  email?: string;
+  accountId?: string;
+  expiresAt?: string;
+  /** An expired token is renewed at its next use. */
+  expired?: boolean;
+}
+
+export interface AuthStatus {
+  path: string;
+  profiles: ProfileStatus[];
+  /** Keys found in the environment, which come before the active profile. */
+  environment: { provider: string; variable: string; key: string }[];
+}
+
+export interface Auth extends CredentialSource {
+  /** Resolves once the profile is durable and active. Throws an AuthError or a StorageError. */
+  login(request: LoginRequest): Promise<ProfileStatus>;
+  status(): Promise<AuthStatus>;
+  use(profileId: string): Promise<ProfileStatus>;
+  /** Returns the ids of the profiles that were removed. */
+  logout(which: string | { all: true }): Promise<string[]>;
+}
+
+export interface AuthOptions {
+  home: string;
+  locks: Locks;
+  now(): number;
+  env: Readonly<Record<string, string | undefined>>;
+  fetch?: typeof globalThis.fetch;
+  sleep?(ms: number, signal: AbortSignal): Promise<void>;
+  issuer?: string;
+  callbackPort?: number;
+}
+
+const CALLBACK_PORT = 1455;
+
+export function createAuth(options: AuthOptions): Auth {
+  const {
+    home,
+    locks,
+    now,
+    env,
+    fetch = globalThis.fetch,
+    issuer = CODEX_ISSUER,
+    callbackPort = CALLBACK_PORT,
+  } = options;
+  const sleep = options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
+  const file = createProfileFile({ home, locks, now });
+  const tokens = createTokenEndpoint({ fetch, now, issuer });
+  const codex = createCodexLogin({ fetch, now, sleep, issuer, callbackPort, tokens });
+
+  async function login(request: LoginRequest): Promise<ProfileStatus> {
+    const provider = knownProvider(request.provider);
+    if (request.method === 'api-key') {
+      if (provider.signIn === 'chatgpt') throw wrongMethod(provider);
+      return store(apiKeyProfile(provider.name, request));
+    }
+    if (provider.signIn !== 'chatgpt') throw wrongMethod(provider);
+    const { interaction, signal, method } = request;
+    const given = await (method === 'browser'
+      ? codex.withBrowser(interaction, signal)
+      : codex.withDeviceCode(interaction, signal));
+    const profileId = request.profileId ?? `${provider.name}:${given.email ?? given.accountId ?? 'default'}`;
+    return store({ ...given, kind: 'oauth', profileId, provider: provider.name });
+  }
+
+  function apiKeyProfile(
+    provider: string,
+    { key, baseUrl, profileId }: Extract<LoginRequest, { method: 'api-key' }>,
+  ): Unstored {
+    const trimmed = key.trim();
+    if (!isUsableKey(trimmed)) {
+      throw new AuthError(
+        'AUTH_BAD_KEY',
+        'That is not a key: it is empty, or holds spaces or characters no key has. Nothing was stored.',
+      );
+    }
+    const place = baseUrl ? new URL(baseUrl).host : 'default';
+    return {
+      kind: 'api-key',
+      profileId: profileId ?? `${provider}:${place}`,
+      provider,
+      key: trimmed,
+      ...(baseUrl ? { baseUrl } : {}),
+    };
+  }
+
+  function store(profile: Unstored): Promise<ProfileStatus> {
+    return file.update(
+      (all) => {
+        const before = all.profiles.get(profile.profileId);
+        if (before && before.provider !== profile.provider) {
+          throw new AuthError(
+            'AUTH_UNKNOWN_PROFILE',
+            `Profile "${profile.profileId}" belongs to ${before.provider}. Choose another name.`,
+          );
+        }
+        const time = new Date(now()).toISOString();
+        const stored: Profile = { ...profile, createdAt: before?.createdAt ?? time, updatedAt: time };
+        all.profiles.set(stored.profileId, stored);
+        all.active.set(stored.provider, stored.profileId);
+        return statusOf(stored, all);
+      },
+      { replaceDamaged: true },
+    );
+  }
+
+  async function status(): Promise<AuthStatus> {
+    const all = await file.read();
+    const environment = PROVIDERS.flatMap((provider) => {
+      const key = provider.keyVariable && env[provider.keyVariable]?.trim();
+      return key && provider.keyVariable
+        ? [{ provider: provider.name, variable: provider.keyVariable, key: mask(key) }]
+        : [];
+    });
+    return {
+      path: file.path,
+      profiles: [...all.profiles.values()].map((profile) => statusOf(profile, all)),
+      environment,
+    };
+  }
+
+  function statusOf(profile: Profile, { active }: Profiles): ProfileStatus {
+    const { profileId, provider, kind, createdAt, updatedAt } = profile;
+    const common = { profileId, provider, kind, active: active.get(provider) === profileId, createdAt, updatedAt };
+    if (profile.kind === 'api-key') return { ...common, key: mask(profile.key), baseUrl: profile.baseUrl };
+    const { email, accountId, expiresAt } = profile;
+    return { ...common, email, accountId, expiresAt, expired: Date.parse(expiresAt) <= now() };
+  }
+
+  function use(profileId: string): Promise<ProfileStatus> {
+    return file.update((all) => {
+      const profile = all.profiles.get(profileId) ?? unknownProfile(profileId, all);
+      all.active.set(profile.provider, profileId);
+      return statusOf(profile, all);
+    });
+  }
+
+  function logout(which: string | { all: true }): Promise<string[]> {
+    return file.update((all) => {
+      const removed =
+        typeof which === 'string'
+          ? [(all.profiles.get(which) ?? unknownProfile(which, all)).profileId]
+          : [...all.profiles.keys()];
+      for (const id of removed) all.profiles.delete(id);
+      for (const [provider, id] of all.active) {
+        if (all.profiles.has(id)) continue;
+        const next = [...all.profiles.values()].find((profile) => profile.provider === provider);
+        if (next) all.active.set(provider, next.profileId);
+        else all.active.delete(provider);
+      }
+      return removed;
+    });
+  }
+
+  return { login, status, use, logout, ...createCredentials({ file, tokens, env, now }) };
+}
+
+type Unstored = Omit<OAuthProfile, 'createdAt' | 'updatedAt'> | Omit<ApiKeyProfile, 'createdAt' | 'updatedAt'>;
+
+function knownProvider(name: string): ProviderInfo {
+  const provider = findProvider(name);
+  if (provider) return provider;
+  const names = PROVIDERS.map(({ name: known }) => known).join(', ');
+  throw new AuthError('AUTH_UNKNOWN_PROVIDER', `There is no provider "${name}" to sign in to. There are: ${names}`);
+}
+
+function wrongMethod(provider: ProviderInfo): AuthError {
+  return new AuthError('AUTH_LOGIN_FAILED', `${provider.name} is signed in to with: ${loginCommand(provider)}`);
+}
+
+function unknownProfile(profileId: string, { profiles }: Profiles): never {
+  const names = [...profiles.keys()].join(', ') || 'none';
+  throw new AuthError('AUTH_UNKNOWN_PROFILE', `There is no profile "${profileId}". There are: ${names}`);
+}

@@ -1,0 +1,28 @@
+// API keys as text: whether they can be one, and what may be shown of them.
+import { AuthError } from './auth-error.ts';
+
+const SHOWN = 4;
+/** Of a shorter one, four characters would be too many. */
+const SHORTEST_SHOWN = 12;
+
+/** Printable characters without spaces: anything else cannot be sent in a header. */
+export function isUsableKey(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
+}
+
+export function mask(key: string): string {
+  return key.length < SHORTEST_SHOWN ? '…' : `…${key.slice(-SHOWN)}`;
+}
+
+/** The key a variable holds, if it is set. An unusable one is an error here: the network layer would quote it in its own. */
+export function keyForHeader(
+  variable: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const key = variable ? env[variable]?.trim() : undefined;
+  if (!key || isUsableKey(key)) return key || undefined;
+  throw new AuthError(
+    'AUTH_BAD_KEY',
+    `${variable} does not hold a key: it has spaces or characters no key has. Set it again`,
+  );
+}

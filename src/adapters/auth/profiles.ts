@@ -1,0 +1,170 @@
+// auth-profiles.json: who is signed in where. Read without a lock (it is replaced whole), written under one. A damaged
+// file is moved aside by the next sign-in, never overwritten; one of a newer version is refused.
+import { chmod, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureDirectory, storageError, writeAtomically } from '../../storage/local/files.ts';
+import { type Locks, StorageError } from '../../storage/storage.ts';
+
+interface ProfileBase {
+  profileId: string;
+  provider: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface OAuthProfile extends ProfileBase {
+  kind: 'oauth';
+  access: string;
+  refresh: string;
+  expiresAt: string;
+  accountId?: string;
+  email?: string;
+}
+
+export interface ApiKeyProfile extends ProfileBase {
+  kind: 'api-key';
+  key: string;
+  /** The server the key belongs to, where a provider has many. */
+  baseUrl?: string;
+}
+
+export type Profile = OAuthProfile | ApiKeyProfile;
+
+export interface Profiles {
+  /** Provider to profile. */
+  active: Map<string, string>;
+  profiles: Map<string, Profile>;
+}
+
+export interface ProfileFile {
+  readonly path: string;
+  /** Throws a StorageError, also for a damaged file: what it held is not to be forgotten silently. */
+  read(): Promise<Profiles>;
+  /** One change at a time, in this process and all others; resolves once it is durable, with what `change` returned. */
+  update<T>(change: (profiles: Profiles) => Promise<T> | T, options?: UpdateOptions): Promise<T>;
+}
+
+export interface UpdateOptions {
+  /** Ends the wait for the lock, not the change. */
+  signal?: AbortSignal;
+  /** Begin anew where the file is damaged, which is then kept aside. */
+  replaceDamaged?: boolean;
+}
+
+export interface ProfileFileOptions {
+  home: string;
+  locks: Locks;
+  now(): number;
+}
+
+const VERSION = 1;
+const LOCK = 'auth';
+
+export function createProfileFile({ home, locks, now }: ProfileFileOptions): ProfileFile {
+  const path = join(home, 'auth-profiles.json');
+
+  return {
+    path,
+    async read() {
+      const found = await load(path);
+      if (found.state === 'damaged') throw damaged(path, found.reason);
+      return found.state === 'read' ? found.profiles : empty();
+    },
+    async update(change, { signal, replaceDamaged = false } = {}) {
+      await ensureDirectory(home);
+      const lock = await locks.acquire(LOCK, { signal });
+      try {
+        const found = await load(path);
+        if (found.state === 'damaged' && !replaceDamaged) throw damaged(path, found.reason);
+        const profiles = found.state === 'read' ? found.profiles : empty();
+        const before = serialize(profiles);
+        const result = await change(profiles);
+        const after = serialize(profiles);
+        if (found.state === 'damaged') await setAside(path, now());
+        if (after !== before) await writeAtomically(path, after);
+        return result;
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}
+
+function damaged(path: string, reason: string): StorageError {
+  const message = `${path} is damaged (${reason}). Mend it, or sign in again: it is then kept aside`;
+  return new StorageError('STORAGE_FAILED', message);
+}
+
+async function setAside(path: string, time: number): Promise<void> {
+  await rename(path, `${path}.damaged-${time}`).catch((error: unknown) => {
+    throw storageError(path, error);
+  });
+}
+
+type Found = { state: 'missing' } | { state: 'damaged'; reason: string } | { state: 'read'; profiles: Profiles };
+
+async function load(path: string): Promise<Found> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    await makePrivate(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
+    throw storageError(path, error);
+  }
+  let value: { version?: unknown; active?: unknown; profiles?: unknown };
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own words would quote the file, and so a secret.
+    return { state: 'damaged', reason: 'it is not JSON' };
+  }
+  if (typeof value?.version === 'number' && value.version > VERSION) {
+    throw new StorageError(
+      'STORAGE_NEWER_VERSION',
+      `cannot use ${path}: it was written by a newer Lainclaw (version ${value.version}): update this one`,
+    );
+  }
+  if (value?.version !== VERSION) return { state: 'damaged', reason: 'it has no version' };
+  if (!isRecord(value.profiles) || !isRecord(value.active)) return { state: 'damaged', reason: 'it holds no profiles' };
+  const profiles = new Map(Object.entries(value.profiles));
+  for (const [id, profile] of profiles) {
+    if (!isProfile(profile) || profile.profileId !== id)
+      return { state: 'damaged', reason: `profile "${id}" is not whole` };
+  }
+  const active = Object.entries(value.active).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return { state: 'read', profiles: { active: new Map(active), profiles: profiles as Map<string, Profile> } };
+}
+
+/** A file that was copied or restored may be open to others. */
+async function makePrivate(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
+}
+
+function empty(): Profiles {
+  return { active: new Map(), profiles: new Map() };
+}
+
+function serialize({ active, profiles }: Profiles): string {
+  const file = { version: VERSION, active: Object.fromEntries(active), profiles: Object.fromEntries(profiles) };
+  return `${JSON.stringify(file, undefined, 1)}\n`;
+}
+
+function isProfile(value: unknown): value is Profile {
+  if (!isRecord(value)) return false;
+  const texts = [
+    'profileId',
+    'provider',
+    'createdAt',
+    'updatedAt',
+    ...(value.kind === 'oauth' ? ['access', 'refresh', 'expiresAt'] : ['key']),
+  ];
+  return (value.kind === 'oauth' || value.kind === 'api-key') && texts.every((key) => typeof value[key] === 'string');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+// A chain of models: when one fails before it has finished, the next is asked the same. What was streamed so far is
+// void then, which the consumer is told with `restart`. A cancelled request ends the chain.
+import type {
+  Adapter,
+  AnsweredBy,
+  ModelDescription,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+  ModelUsage,
+} from './adapter.ts';
+import { addUsage } from './usage.ts';
+
+export interface Link {
+  adapter: Adapter;
+  /** The adapter's own default when absent. */
+  model?: string;
+  profileId?: string;
+}
+
+/** The first link is asked for the request's own model and profile, if it names them; the others know nothing of these. */
+export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
+  const [{ adapter: first, ...firstDefaults }, ...others] = chain;
+
+  const own = ({ model, profileId }: { model?: string; profileId?: string }): Omit<Link, 'adapter'> => ({
+    model: model ?? firstDefaults.model,
+    profileId: profileId ?? firstDefaults.profileId,
+  });
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const failures: Failed[] = [];
+    let spent: ModelUsage | undefined;
+    for (const link of [{ adapter: first, ...own(request) }, ...others]) {
+      const { adapter, model, profileId } = link;
+      const last = failures.at(-1);
+      if (last) yield { type: 'restart', failure: last.failure, waitMs: 0 };
+      const asked = { ...request, model, profileId };
+      const ending = yield* ask(adapter, asked, signal);
+      spent = addUsage(spent, ending.usage);
+      if (ending.type === 'finish') {
+        const answeredBy = last ? { answeredBy: await identityOf(adapter, asked) } : {};
+        yield { ...answeredBy, ...ending, ...(spent ? { usage: spent } : {}) };
+        return;
+      }
+      failures.push({ link, failure: ending.failure });
+      if (ending.failure.code === 'cancelled') break;
+    }
+    yield { type: 'failure', failure: conclude(failures), ...(spent ? { usage: spent } : {}) };
+  }
+
+  return {
+    provider: first.provider,
+    route: first.route,
+    callsTools: first.callsTools,
+    describe: (request) => first.describe(own(request)),
+    stream,
+  };
+}
+
+interface Failed {
+  link: Link;
+  failure: ModelFailure;
+}
+
+/** Passes everything on but the ending, which it returns; calls are held back until the finish is certain. */
+async function* ask(
+  adapter: Adapter,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, Extract<ModelEvent, { type: 'finish' | 'failure' }>> {
+  const calls: ModelEvent[] = [];
+  for await (const event of adapter.stream(request, signal)) {
+    if (event.type === 'failure') return event;
+    if (event.type === 'finish') {
+      yield* calls;
+      return event;
+    }
+    if (event.type === 'tool-call') calls.push(event);
+    else yield event;
+    if (event.type === 'restart') calls.length = 0;
+  }
+  const message = `The answer of ${adapter.provider} ended before it was complete.`;
+  return { type: 'failure', failure: { code: 'protocol', message } };
+}
+
+async function identityOf(adapter: Adapter, request: ModelRequest): Promise<AnsweredBy> {
+  const { provider, route } = adapter;
+  const { model, profileId }: ModelDescription = await adapter.describe(request).catch(() => ({}));
+  return { provider, route, model, profileId };
+}
+
+function conclude(failures: readonly Failed[]): ModelFailure {
+  const last = failures.at(-1)?.failure ?? { code: 'protocol', message: 'No model was asked.' };
+  if (failures.length < 2 || last.code === 'cancelled') return last;
+  const told = failures.map(
+    ({ link, failure }) => `${link.adapter.provider}${link.model ? ` ${link.model}` : ''}: ${failure.message}`,
+  );
+  return { ...last, message: `Every model of the chain failed. ${told.join(' · ')}` };
+}

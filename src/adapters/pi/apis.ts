@@ -1,0 +1,86 @@
+// The library's modules, one per protocol, each loaded with the first request that needs it; and what each is told.
+import type {
+  Api,
+  AssistantMessageEventStream,
+  Context,
+  Model,
+  StreamOptions,
+  ThinkingLevel,
+  TranscriptContext,
+} from '@earendil-works/pi-ai';
+import type { ApiName } from './catalogue.ts';
+
+export type Reasoning = 'off' | 'low' | 'medium' | 'high';
+
+type Stream = (model: Model<Api>, context: TranscriptContext, options: StreamOptions) => AssistantMessageEventStream;
+type Module = { stream: unknown };
+
+const MODULES: Record<ApiName, () => Promise<Module>> = {
+  'openai-codex-responses': () => import('@earendil-works/pi-ai/api/openai-codex-responses'),
+  'openai-responses': () => import('@earendil-works/pi-ai/api/openai-responses'),
+  'anthropic-messages': () => import('@earendil-works/pi-ai/api/anthropic-messages'),
+  'openai-completions': () => import('@earendil-works/pi-ai/api/openai-completions'),
+};
+
+export interface Ask {
+  model: Model<Api>;
+  context: Context;
+  reasoning: Reasoning;
+  /** Of the ChatGPT account, which its backend wants named. */
+  accountId: string | undefined;
+  sessionId: string;
+  fetch: typeof globalThis.fetch;
+  signal: AbortSignal;
+}
+
+export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
+  const { model, context, reasoning, accountId, sessionId, fetch, signal } = request;
+  const [module, { normalizeContext }] = await Promise.all([
+    MODULES[model.api as ApiName](),
+    import('@earendil-works/pi-ai/utils/transcript'),
+  ]);
+  const options: StreamOptions = {
+    apiKey: standIn(accountId),
+    fetch,
+    signal,
+    sessionId,
+    transport: 'sse',
+    cacheRetention: 'short',
+    maxRetries: 0,
+    ...thinking(model, reasoning),
+  };
+  return (module.stream as Stream)(model, normalizeContext(context), options);
+}
+
+/** The library wants a key, and reads the account out of it; the real one is put in on the wire. */
+function standIn(accountId = 'none'): string {
+  return `stand-in.${btoa(JSON.stringify({ 'https://api.openai.com/auth': { chatgpt_account_id: accountId } }))}.`;
+}
+
+function thinking(model: Model<Api>, wanted: Reasoning): object {
+  const level = model.reasoning ? nearestLevel(model, wanted) : undefined;
+  if (model.api !== 'anthropic-messages') return level ? { reasoningEffort: level } : {};
+  const limits = { maxTokens: Math.min(model.maxTokens, LONGEST_ANSWER), onPayload: withoutEagerInput };
+  if (!level) return { ...limits, ...(model.reasoning ? { thinkingEnabled: false } : {}) };
+  return { ...limits, thinkingEnabled: true, effort: level, thinkingBudgetTokens: BUDGETS[level] ?? BUDGETS.high };
+}
+
+/** A service adds the longest possible answer to the conversation's length before it accepts it. */
+const LONGEST_ANSWER = 32_000;
+const BUDGETS: Partial<Record<ThinkingLevel, number>> = { low: 2048, medium: 8192, high: 16_384 };
+const LEVELS: ThinkingLevel[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The level asked for, or the next one the model has; undefined for none. */
+function nearestLevel({ thinkingLevelMap: map = {} }: Model<Api>, wanted: Reasoning): ThinkingLevel | undefined {
+  if (wanted === 'off' && map.off !== null) return undefined;
+  const from = LEVELS.indexOf(wanted === 'off' ? 'low' : wanted);
+  const isOffered = (level: ThinkingLevel): boolean => map[level] !== null;
+  return LEVELS.slice(from).find(isOffered) ?? LEVELS.slice(0, from).findLast(isOffered);
+}
+
+/** Streams arguments faster by not checking that they are JSON. We only use them whole, so we would rather have them right. */
+function withoutEagerInput(payload: unknown): unknown {
+  const { tools } = payload as { tools?: { eager_input_streaming?: boolean }[] };
+  for (const tool of tools ?? []) delete tool.eager_input_streaming;
+  return payload;
+}

@@ -1,0 +1,87 @@
+// What the library knows of models: context, price, abilities. One small table per provider, loaded when it is asked
+// for; never the catalogue of all of them. A model it does not know still works, with modest assumptions and no price.
+import type { Api, Model } from '@earendil-works/pi-ai';
+
+export type ApiName = 'openai-codex-responses' | 'openai-responses' | 'anthropic-messages' | 'openai-completions';
+type Table = Readonly<Record<string, Model<Api>>>;
+
+const BY_PROVIDER: Record<string, () => Promise<Table>> = {
+  'openai-codex': async () => (await import('@earendil-works/pi-ai/providers/openai-codex.models')).OPENAI_CODEX_MODELS,
+  openai: async () => (await import('@earendil-works/pi-ai/providers/openai.models')).OPENAI_MODELS,
+  anthropic: async () => (await import('@earendil-works/pi-ai/providers/anthropic.models')).ANTHROPIC_MODELS,
+};
+
+/** Services reached as `openai-compatible` whose models and prices are known all the same. */
+const BY_HOST: Record<string, () => Promise<Table>> = {
+  'api.deepseek.com': async () => (await import('@earendil-works/pi-ai/providers/deepseek.models')).DEEPSEEK_MODELS,
+  'api.moonshot.ai': async () => (await import('@earendil-works/pi-ai/providers/moonshotai.models')).MOONSHOTAI_MODELS,
+  'api.moonshot.cn': async () =>
+    (await import('@earendil-works/pi-ai/providers/moonshotai-cn.models')).MOONSHOTAI_CN_MODELS,
+  'api.groq.com': async () => (await import('@earendil-works/pi-ai/providers/groq.models')).GROQ_MODELS,
+  'api.z.ai': async () => (await import('@earendil-works/pi-ai/providers/zai.models')).ZAI_MODELS,
+  'openrouter.ai': async () => (await import('@earendil-works/pi-ai/providers/openrouter.models')).OPENROUTER_MODELS,
+};
+
+export interface Place {
+  provider: string;
+  api: ApiName;
+  baseUrl: string;
+}
+
+/** The models known of a provider at its address, in the library's order; empty when none are. */
+export async function knownModels({ provider, api, baseUrl }: Place): Promise<Model<Api>[]> {
+  const load = BY_PROVIDER[provider] ?? BY_HOST[new URL(baseUrl).hostname];
+  const table = load ? await load() : {};
+  return Object.values(table).filter((model) => model.api === api);
+}
+
+export interface FoundModel {
+  model: Model<Api>;
+  /** Whether its price is known. */
+  priced: boolean;
+}
+
+export async function findModel(id: string, place: Place): Promise<FoundModel> {
+  const known = (await knownModels(place)).find((model) => model.id === id);
+  if (!known) return { model: unknownModel(id, place), priced: false };
+  const { provider, baseUrl } = place;
+  return { model: { ...known, provider, baseUrl, compat: plain(known.compat) }, priced: isPriced(known) };
+}
+
+export function isPriced({ cost }: Model<Api>): boolean {
+  return cost.input > 0 || cost.output > 0;
+}
+
+/** Enough for an answer of an unknown Claude, which must name a limit; the others name none. */
+const UNKNOWN_MAX_TOKENS = 16_384;
+
+function unknownModel(id: string, { provider, api, baseUrl }: Place): Model<Api> {
+  return {
+    id,
+    name: id,
+    api,
+    provider,
+    baseUrl,
+    reasoning: false,
+    input: ['text'],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: 0,
+    maxTokens: UNKNOWN_MAX_TOKENS,
+    compat: api === 'openai-completions' ? PLAIN_CHAT : undefined,
+  } as Model<Api>;
+}
+
+/** What every server that speaks Chat Completions understands. */
+const PLAIN_CHAT = { supportsStore: false, supportsDeveloperRole: false, supportsReasoningEffort: false };
+
+/** Tools and system text never change in the middle of our requests, and another model must not answer unasked. */
+function plain(compat: object | undefined): object | undefined {
+  if (!compat) return undefined;
+  return {
+    ...compat,
+    supportsMidConvoSystemMessages: false,
+    supportsMidConvoToolChanges: false,
+    supportsMidConvoEffort: false,
+    allowedFallbackModels: undefined,
+  };
+}

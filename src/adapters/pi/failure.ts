@@ -1,0 +1,181 @@
+// What went wrong, as one of the contract's codes with a sentence that says what to do. Decided from what was seen on
+// the wire (status, error code, how the stream ended); the library's own sentence is the last resort.
+import type { ModelFailure, ModelFailureCode } from '../adapter.ts';
+import { inWords } from '../duration.ts';
+import { redact } from '../redact.ts';
+import type { ProviderError } from './provider-error.ts';
+import type { Seen } from './wire.ts';
+
+export interface Circumstances {
+  provider: string;
+  /** Where it was asked, without anything secret. */
+  address: string;
+  model?: string;
+  /** The command or variable that gives this provider a working credential. */
+  signIn: string;
+  secrets: readonly string[];
+}
+
+export interface LibraryError {
+  message?: string;
+  /** The provider's own word for why it stopped. */
+  stopReason?: string;
+}
+
+const TOO_LONG =
+  /context[_ ]length|context window|maximum context|prompt (is )?too long|request_too_large|too many tokens|input (is )?too long|exceed(s|ed)? (the |model'?s? )*(maximum|available|token|context)|reduce the length|longer than the model|token limit exceeded|range of input length/i;
+const OUT_OF_CREDIT =
+  /insufficient_quota|insufficient balance|billing|credit balance|out of (credit|budget)|payment required|quota exceeded/i;
+const NOT_ALLOWED = /content_filter|content_policy|invalid_prompt|safety|policy_violation|flagged|refusal|sensitive/i;
+const STOPPED_BY_POLICY = /refusal|sensitive|content_filter/;
+const RATE_LIMITED = /rate_?limit|usage_limit|too many requests|throttl/i;
+const OVERLOADED = /overload|server_error|api_error|unavailable|internal|timeout|capacity|slow_down/i;
+const BAD_KEY = /authentication|invalid_api_key|unauthorized|permission_error|token_expired|token_invalid/i;
+const LONGEST_DETAIL = 300;
+
+/** For a request that failed and was not cancelled. */
+export function failureOf(seen: Seen, library: LibraryError, circumstances: Circumstances): ModelFailure {
+  const failure = explain(seen, library, circumstances);
+  return { ...failure, message: redact(failure.message, circumstances.secrets) };
+}
+
+function explain(seen: Seen, library: LibraryError, circumstances: Circumstances): ModelFailure {
+  const { provider, address } = circumstances;
+  if (seen.refusal) {
+    const { status, error, retryAfterMs } = seen.refusal;
+    return describe(codeOfStatus(status, error), {
+      ...circumstances,
+      error,
+      what: `HTTP ${status}`,
+      retryAfterMs,
+      status,
+    });
+  }
+  if (seen.streamError) {
+    const error = seen.streamError;
+    return describe(codeOfError(error) ?? 'overloaded', { ...circumstances, error, what: 'an error in its answer' });
+  }
+  if (library.stopReason && STOPPED_BY_POLICY.test(library.stopReason)) {
+    const error = { message: library.message };
+    return describe('refused', { ...circumstances, error, what: library.stopReason });
+  }
+  if (seen.malformed) {
+    return {
+      code: 'protocol',
+      message: `${provider} could not be understood: ${seen.malformed}. ${checkAddress(address)}`,
+    };
+  }
+  if (seen.broken !== undefined) {
+    return {
+      code: 'network',
+      message: `The connection to ${address} failed (${reasonOf(seen.broken)}). ${checkNetwork(seen.broken)}`,
+    };
+  }
+  if (library.message && TOO_LONG.test(library.message)) {
+    return describe('context_length', { ...circumstances, error: { message: library.message }, what: 'its answer' });
+  }
+  return {
+    code: 'protocol',
+    message: `The answer of ${provider} ended before it was complete${detail(library.message)}. Ask again.`,
+  };
+}
+
+function codeOfStatus(status: number, error: ProviderError): ModelFailureCode {
+  const told = words(error);
+  if (status === 401) return 'auth';
+  if (status === 402 || OUT_OF_CREDIT.test(told)) return 'refused';
+  if (status === 429) return 'rate_limit';
+  if (status === 413 || TOO_LONG.test(told)) return 'context_length';
+  if (status === 403) return NOT_ALLOWED.test(told) ? 'refused' : 'auth';
+  if (status === 408 || status === 409 || status === 425) return 'network';
+  if (status >= 500) return 'overloaded';
+  return 'refused';
+}
+
+function codeOfError(error: ProviderError): ModelFailureCode | undefined {
+  const told = words(error);
+  const names = `${error.code ?? ''} ${error.type ?? ''}`;
+  if (OUT_OF_CREDIT.test(told)) return 'refused';
+  if (RATE_LIMITED.test(names)) return 'rate_limit';
+  if (TOO_LONG.test(told)) return 'context_length';
+  if (RATE_LIMITED.test(told)) return 'rate_limit';
+  if (BAD_KEY.test(names)) return 'auth';
+  if (OVERLOADED.test(names)) return 'overloaded';
+  if (NOT_ALLOWED.test(names) || /invalid_request|not_found/.test(names)) return 'refused';
+  return undefined;
+}
+
+function words({ code, type, message }: ProviderError): string {
+  return [code, type, message].filter(Boolean).join(' ');
+}
+
+interface Description extends Circumstances {
+  error: ProviderError;
+  what: string;
+  retryAfterMs?: number;
+  status?: number;
+}
+
+function describe(code: ModelFailureCode, given: Description): ModelFailure {
+  const { provider, what, error, retryAfterMs } = given;
+  const told = detail(error.message ?? error.code ?? error.type);
+  const message = `${sentence(code, given)} (${what}${told})`.trim();
+  if (code !== 'rate_limit' && code !== 'overloaded') return { code, message: `${provider}: ${message}` };
+  return { code, message: `${provider}: ${message}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function sentence(
+  code: ModelFailureCode,
+  { signIn, model, address, error, status, retryAfterMs }: Description,
+): string {
+  switch (code) {
+    case 'auth':
+      return `the credential was not accepted. To sign in: ${signIn}`;
+    case 'rate_limit':
+      return `too many requests, or the plan is used up. Wait${retryAfterMs === undefined ? '' : ` ${inWords(retryAfterMs)}`} and ask again, or choose another model`;
+    case 'overloaded':
+      return 'the service is overloaded or failing. Ask again in a while, or choose another model';
+    case 'context_length':
+      return `the conversation is longer than ${model ?? 'the model'} can take. Start a new session, or choose a model with a larger context`;
+    case 'refused':
+      if (status === 402 || OUT_OF_CREDIT.test(words(error)))
+        return 'the account is out of credit. Add some, or choose another provider';
+      if (status === 404)
+        return `there is no ${model ?? 'such model'} at ${address}. "lainclaw models" lists what there is`;
+      return 'the request was refused. Word it otherwise, or choose another model';
+    case 'network':
+      return `${address} did not take the request in time. Ask again`;
+    case 'protocol':
+    case 'cancelled':
+      return 'the answer was not complete. Ask again';
+  }
+}
+
+function detail(text: string | undefined): string {
+  if (!text) return '';
+  const flat = text.replace(/\s+/g, ' ').trim();
+  // A proxy's page says nothing to a person.
+  if (flat === '' || flat.startsWith('<')) return '';
+  return `: ${flat.length > LONGEST_DETAIL ? `${flat.slice(0, LONGEST_DETAIL)}…` : flat}`;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = (error as { cause?: { code?: string; message?: string } } | undefined)?.cause;
+  return cause?.code ?? cause?.message ?? (error as Error | undefined)?.message ?? 'no reason given';
+}
+
+function checkNetwork(error: unknown): string {
+  switch ((error as { cause?: { code?: string } } | undefined)?.cause?.code) {
+    case 'ECONNREFUSED':
+      return 'Is the server running, and is the address right?';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'Check the address and the network.';
+    default:
+      return 'Check the network and ask again.';
+  }
+}
+
+function checkAddress(address: string): string {
+  return `Check that ${address} is the right address, or ask again.`;
+}

@@ -1,0 +1,186 @@
+// An adapter that does not give up at once: a silent stream is a lost one, a lost or limited one is asked again after a
+// while, and all of it together has an end.
+//   attempt → finish: the calls, held back until now, then the finish
+//           → failure: retryable, attempts left, and the wait fits the cap and the time left → restart, wait, again
+//                      otherwise → failure
+// Nothing is asked again after it was cancelled, or for a reason that would be the same the next time.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Adapter, ModelEvent, ModelFailure, ModelFailureCode, ModelRequest, ModelUsage } from './adapter.ts';
+import { cancelled, untilAborted } from './cancellation.ts';
+import { inWords } from './duration.ts';
+import { addUsage } from './usage.ts';
+
+export interface RetryPolicy {
+  /** Longest silence of a stream. */
+  idleMs: number;
+  /** Longest time for one answer, attempts and waits included. */
+  totalMs: number;
+  /** Attempts after the first. */
+  retries: number;
+  firstWaitMs: number;
+  longestWaitMs: number;
+  /** Longest wait a provider may ask for. */
+  retryAfterCapMs: number;
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  idleMs: 4 * 60_000,
+  totalMs: 30 * 60_000,
+  retries: 4,
+  firstWaitMs: 500,
+  longestWaitMs: 20_000,
+  retryAfterCapMs: 60_000,
+};
+
+export interface RetryDependencies {
+  now(): number;
+  /** Between 0 and 1: spreads out clients that failed together. */
+  random(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const DEFAULT_DEPENDENCIES: RetryDependencies = {
+  now: () => performance.now(),
+  random: Math.random,
+  sleep: (ms, signal) => delay(ms, undefined, { signal }),
+};
+
+const RETRYABLE: ReadonlySet<ModelFailureCode> = new Set(['rate_limit', 'overloaded', 'network', 'protocol']);
+
+type Ending = Extract<ModelEvent, { type: 'finish' | 'failure' }>;
+
+export function withRetries(
+  adapter: Adapter,
+  policy: RetryPolicy = DEFAULT_RETRY_POLICY,
+  { now, random, sleep }: RetryDependencies = DEFAULT_DEPENDENCIES,
+): Adapter {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const deadline = now() + policy.totalMs;
+    let spent: ModelUsage | undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const ending = yield* once(adapter, request, signal, {
+        idleMs: policy.idleMs,
+        totalMs: deadline - now(),
+        policy,
+      });
+      spent = addUsage(spent, ending.usage);
+      const usage = spent ? { usage: spent } : {};
+      if (ending.type === 'finish') {
+        yield { ...ending, ...usage };
+        return;
+      }
+      const next = decide(ending.failure, attempt, deadline - now());
+      if ('stop' in next) {
+        yield { type: 'failure', failure: next.stop, ...usage };
+        return;
+      }
+      yield { type: 'restart', failure: ending.failure, waitMs: next.waitMs };
+      try {
+        await sleep(next.waitMs, signal);
+      } catch {
+        yield { type: 'failure', failure: cancelled(), ...usage };
+        return;
+      }
+    }
+  }
+
+  function decide(
+    failure: ModelFailure,
+    attempt: number,
+    timeLeftMs: number,
+  ): { waitMs: number } | { stop: ModelFailure } {
+    const { code, message, retryAfterMs } = failure;
+    if (!RETRYABLE.has(code)) return { stop: failure };
+    if (retryAfterMs !== undefined && retryAfterMs > policy.retryAfterCapMs) {
+      const asked = `It asks to wait ${inWords(retryAfterMs)}, longer than the ${inWords(policy.retryAfterCapMs)} we wait by ourselves.`;
+      return { stop: { ...failure, message: `${message} ${asked}` } };
+    }
+    if (attempt >= policy.retries) {
+      const tried = attempt === 0 ? '' : ` (asked ${attempt + 1} times)`;
+      return { stop: { ...failure, message: `${message}${tried}` } };
+    }
+    const backOff = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** attempt) * (0.5 + random() / 2);
+    const waitMs = Math.round(Math.max(retryAfterMs ?? 0, backOff));
+    return waitMs < timeLeftMs ? { waitMs } : { stop: failure };
+  }
+
+  return {
+    provider: adapter.provider,
+    route: adapter.route,
+    callsTools: adapter.callsTools,
+    describe: (request) => adapter.describe(request),
+    stream,
+  };
+}
+
+interface Limits {
+  idleMs: number;
+  totalMs: number;
+  policy: RetryPolicy;
+}
+
+/** One attempt: yields text as it comes, and the calls once it is finished; returns how it ended. */
+async function* once(
+  adapter: Adapter,
+  request: ModelRequest,
+  signal: AbortSignal,
+  { idleMs, totalMs, policy }: Limits,
+): AsyncGenerator<ModelEvent, Ending> {
+  const lifeline = new AbortController();
+  const end = (failure: ModelFailure): void => lifeline.abort(failure);
+  const idle = setTimeout(() => end(silent(adapter, idleMs)), idleMs);
+  const total = setTimeout(() => end(tooSlow(adapter, policy.totalMs)), Math.max(0, totalMs));
+  const onAbort = (): void => end(cancelled());
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+
+  const calls: ModelEvent[] = [];
+  const onActivity = (): void => {
+    idle.refresh();
+    request.onActivity?.();
+  };
+  try {
+    for await (const event of untilAborted(
+      adapter.stream({ ...request, onActivity }, lifeline.signal),
+      lifeline.signal,
+    )) {
+      idle.refresh();
+      if (event.type === 'failure') return event;
+      if (event.type === 'finish') {
+        yield* calls;
+        return event;
+      }
+      if (event.type === 'tool-call') calls.push(event);
+      else yield event;
+      if (event.type === 'restart') calls.length = 0;
+    }
+    return { type: 'failure', failure: unended(adapter) };
+  } catch (error) {
+    if (lifeline.signal.aborted) return { type: 'failure', failure: lifeline.signal.reason as ModelFailure };
+    return { type: 'failure', failure: unended(adapter, error) };
+  } finally {
+    clearTimeout(idle);
+    clearTimeout(total);
+    signal.removeEventListener('abort', onAbort);
+    lifeline.abort(cancelled());
+  }
+}
+
+function silent({ provider }: Adapter, ms: number): ModelFailure {
+  return {
+    code: 'network',
+    message: `${provider} has been silent for ${inWords(ms)}. Check the network and ask again.`,
+  };
+}
+
+function tooSlow({ provider }: Adapter, ms: number): ModelFailure {
+  return {
+    code: 'network',
+    message: `${provider} gave no complete answer within ${inWords(ms)}. Ask for less at once, or ask again.`,
+  };
+}
+
+function unended({ provider }: Adapter, error?: unknown): ModelFailure {
+  const reason = error instanceof Error ? ` (${error.name})` : '';
+  return { code: 'protocol', message: `The answer of ${provider} ended before it was complete${reason}. Ask again.` };
+}

@@ -1,0 +1,103 @@
+// What is attached to a question: files the person names, images, and what another program pipes in. The person chose
+// these paths, so they are not confined to the workspace; they are still regular files of a bounded size.
+import { constants, fstatSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attachment } from '../pipeline/attachments.ts';
+import { type Terminal, UsageError, warn } from './terminal.ts';
+
+const TEXT_LIMIT = 1024 * 1024;
+const IMAGE_LIMIT = 10 * 1024 * 1024;
+/** How long a program on the other side of a pipe may take for its first byte before the question goes without it. */
+const PIPE_PATIENCE_MS = 2_000;
+/** A socket is how programs start us, mostly without a word to say: what they do say is there at once. */
+const SOCKET_PATIENCE_MS = 10;
+
+const IMAGE_TYPES: { mimeType: string; starts: (bytes: Buffer) => boolean }[] = [
+  { mimeType: 'image/png', starts: (bytes) => bytes.subarray(0, 4).toString('latin1') === '\x89PNG' },
+  { mimeType: 'image/jpeg', starts: (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 },
+  { mimeType: 'image/gif', starts: (bytes) => bytes.subarray(0, 4).toString('latin1') === 'GIF8' },
+  { mimeType: 'image/webp', starts: (bytes) => bytes.subarray(8, 12).toString('latin1') === 'WEBP' },
+];
+
+export async function readAttachments(
+  files: readonly string[],
+  images: readonly string[],
+  { environment }: Terminal,
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const path of files) {
+    const bytes = await readRegular('--file', resolve(environment.cwd, path), path, TEXT_LIMIT);
+    if (bytes.includes(0))
+      throw new UsageError(`--file ${path} is a binary file: attach text, or a picture with --image`);
+    attachments.push({ kind: 'text', name: path, text: bytes.toString('utf8') });
+  }
+  for (const path of images) {
+    const bytes = await readRegular('--image', resolve(environment.cwd, path), path, IMAGE_LIMIT);
+    const type = IMAGE_TYPES.find(({ starts }) => starts(bytes));
+    if (!type) throw new UsageError(`--image ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
+    attachments.push({ kind: 'image', name: basename(path), mimeType: type.mimeType, data: bytes.toString('base64') });
+  }
+  return attachments;
+}
+
+async function readRegular(flag: string, path: string, shown: string, limit: number): Promise<Buffer> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new UsageError(`${flag} ${shown} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new UsageError(`${flag} ${shown} is not a regular file`);
+    if (stats.size > limit) throw new UsageError(`${flag} ${shown} has ${stats.size} bytes; accepted: up to ${limit}`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What is piped in (`git diff | lainclaw ask "review"`), or undefined when nothing is. */
+export async function readPiped(terminal: Terminal): Promise<Attachment | undefined> {
+  const kind = standardInputKind();
+  if (kind === 'none') return undefined;
+  const patience = kind === 'file' ? undefined : kind === 'pipe' ? PIPE_PATIENCE_MS : SOCKET_PATIENCE_MS;
+  const text = await readWithPatience(patience);
+  if (text === undefined) {
+    process.stdin.destroy();
+    if (kind === 'pipe') warn(terminal, 'nothing came on standard input: asking without it ("-" waits for it)');
+    return undefined;
+  }
+  return text === '' ? undefined : { kind: 'text', name: 'standard input', text };
+}
+
+function standardInputKind(): 'none' | 'file' | 'pipe' | 'socket' {
+  try {
+    const stats = fstatSync(0);
+    if (stats.isFile()) return stats.size > 0 ? 'file' : 'none';
+    if (stats.isFIFO()) return 'pipe';
+    return stats.isSocket() ? 'socket' : 'none';
+  } catch {
+    return 'none';
+  }
+}
+
+/** Everything to the end, or undefined when not even the first byte came in time. */
+async function readWithPatience(patienceMs: number | undefined): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const input = process.stdin[Symbol.asyncIterator]();
+  const first = input.next();
+  const begun =
+    patienceMs === undefined ? await first : await Promise.race([first, sleep(patienceMs, undefined, { ref: true })]);
+  if (begun === undefined) return undefined;
+  for (let item = begun; !item.done; item = await input.next()) {
+    chunks.push(item.value as Buffer);
+    size += (item.value as Buffer).length;
+    if (size > TEXT_LIMIT)
+      throw new UsageError(`standard input has more than ${TEXT_LIMIT} bytes; accepted: up to that`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

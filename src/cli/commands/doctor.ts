@@ -1,0 +1,143 @@
+// Checks of the installation: what works, what does not, and the command that mends it.
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { App } from '../../app.ts';
+import { colorsFor } from '../colors.ts';
+import { json, plainText } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+
+export type CheckState = 'ok' | 'advice' | 'problem';
+
+export interface Check {
+  name: string;
+  state: CheckState;
+  message: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+export const configureDoctor: ConfigureCommand = (doctor, terminal, setExitCode) => {
+  doctor
+    .addOption(json())
+    .addOption(plainText())
+    .action(async (flags: OutputFlags) => setExitCode(await examine(flags, terminal)));
+};
+
+async function examine(flags: OutputFlags, terminal: Terminal): Promise<number> {
+  const checks = await runChecks(terminal);
+  const healthy = checks.every(({ state }) => state !== 'problem');
+  if (wantsJson(terminal, flags)) writeJson(terminal, { healthy, checks });
+  else for (const check of checks) show(check, terminal);
+  return healthy ? EXIT.done : EXIT.failed;
+}
+
+async function runChecks(terminal: Terminal): Promise<Check[]> {
+  const checks = [nodeCheck(), await homeCheck(terminal)];
+  const { createApp } = await import('../../app.ts');
+  let app: App;
+  try {
+    app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  } catch (error) {
+    return [
+      ...checks,
+      { name: 'config', state: 'problem', message: messageOf(error), fix: 'edit config.json in the home' },
+    ];
+  }
+  try {
+    checks.push({
+      name: 'config',
+      state: 'ok',
+      message: `provider ${app.config.provider}, language ${app.config.language}`,
+    });
+    checks.push(await sessionsCheck(app), await workspaceCheck(app), ...(await modelChecks(app, terminal)));
+    return checks;
+  } finally {
+    app.close();
+  }
+}
+
+function nodeCheck(): Check {
+  return { name: 'node', state: 'ok', message: `Node ${process.versions.node}` };
+}
+
+async function homeCheck({ environment: { home } }: Terminal): Promise<Check> {
+  for (let path = home; ; path = dirname(path)) {
+    try {
+      await access(path, constants.W_OK | constants.X_OK);
+      return { name: 'home', state: 'ok', message: path === home ? home : `${home} will be made by the first ask` };
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && path !== dirname(path);
+      if (missing) continue;
+      const fix = 'set LAINCLAW_HOME to a directory you can write to';
+      return { name: 'home', state: 'problem', message: `${path} cannot be written: ${messageOf(error)}`, fix };
+    }
+  }
+}
+
+async function sessionsCheck(app: App): Promise<Check> {
+  try {
+    const { length } = await app.sessions.list();
+    return { name: 'sessions', state: 'ok', message: `${length} session(s), the index is readable` };
+  } catch (error) {
+    return {
+      name: 'sessions',
+      state: 'problem',
+      message: messageOf(error),
+      fix: 'follow the message, then run this again',
+    };
+  }
+}
+
+async function workspaceCheck(app: App): Promise<Check> {
+  try {
+    const { root, guarantee } = await app.workspace();
+    if (guarantee === 'descriptor-walk')
+      return { name: 'workspace', state: 'ok', message: `${root}, confined by descriptors` };
+    const message = `${root} is confined by checked paths only: /proc is not usable here`;
+    return { name: 'workspace', state: 'advice', message, fix: 'mount /proc to have paths walked by descriptor' };
+  } catch (error) {
+    return {
+      name: 'workspace',
+      state: 'problem',
+      message: messageOf(error),
+      fix: 'set --workspace or LAINCLAW_WORKSPACE',
+    };
+  }
+}
+
+async function modelChecks(app: App, { environment, signal }: Terminal): Promise<Check[]> {
+  const { auth, detectOllama } = await app.modelServices();
+  const [{ profiles, environment: keys }, ollama] = await Promise.all([
+    auth.status(),
+    detectOllama({ env: environment.variables, signal }),
+  ]);
+  const signedIn = [...profiles.map(({ profileId }) => profileId), ...keys.map(({ variable }) => variable)];
+  const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
+  const checks: Check[] = [
+    signedIn.length > 0
+      ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
+      : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },
+  ];
+  if (ollama) checks.push(ollamaCheck(ollama.models.map(({ id }) => id)));
+  return checks;
+}
+
+function ollamaCheck(models: string[]): Check {
+  const [first] = models;
+  if (!first)
+    return { name: 'ollama', state: 'advice', message: 'Ollama is running, without a model', fix: 'ollama pull qwen3' };
+  const fix = `lainclaw ask --provider openai-compatible --model ${first} "hello"`;
+  return { name: 'ollama', state: 'ok', message: `Ollama is running with ${models.join(', ')}: ${fix}` };
+}
+
+function show({ name, state, message, fix }: Check, terminal: Terminal): void {
+  const { green, yellow, red, bold, dim } = colorsFor(terminal.out, terminal);
+  const mark = { ok: green('✓'), advice: yellow('!'), problem: red('✗') }[state];
+  terminal.out.write(`${mark} ${bold(name.padEnd(10))} ${printable(message)}\n`);
+  if (fix && state !== 'ok') terminal.out.write(`  ${dim(`fix: ${printable(fix)}`)}\n`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

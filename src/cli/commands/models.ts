@@ -1,0 +1,81 @@
+import type { ModelInfo, ModelList } from '../../adapters/models.ts';
+import { colorsFor } from '../colors.ts';
+import { json, plainText, single, webAddress } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import {
+  EXIT,
+  type OutputFlags,
+  printable,
+  type Terminal,
+  UsageError,
+  wantsJson,
+  warn,
+  writeJson,
+} from '../terminal.ts';
+
+interface ModelsFlags extends OutputFlags {
+  baseUrl?: string;
+}
+
+interface ProviderModels {
+  provider: string;
+  models: ModelInfo[];
+  /** Why the list is empty. */
+  problem?: string;
+}
+
+export const configureModels: ConfigureCommand = (models, terminal, setExitCode) => {
+  models
+    .argument('[provider]', 'only this one')
+    .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
+    .addOption(json())
+    .addOption(plainText())
+    .action(async (provider: string | undefined, flags: ModelsFlags) =>
+      setExitCode(await list(provider, flags, terminal)),
+    );
+};
+
+async function list(only: string | undefined, flags: ModelsFlags, terminal: Terminal): Promise<number> {
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({
+    environment: terminal.environment,
+    baseUrl: flags.baseUrl,
+    warn: (line) => warn(terminal, line),
+  });
+  try {
+    const { models, names } = await app.modelServices();
+    const accepted = names();
+    if (only !== undefined && !accepted.includes(only)) {
+      throw new UsageError(`there is no provider "${only}"; accepted: ${accepted.join(', ')}`, {
+        code: 'UNSUPPORTED_PROVIDER',
+      });
+    }
+    const wanted = only === undefined ? accepted : [only];
+    const found = await Promise.all(
+      wanted.map(async (name) => described(name, await models.list(name, terminal.signal))),
+    );
+    if (wantsJson(terminal, flags)) writeJson(terminal, found);
+    else for (const provider of found) show(provider, terminal);
+    // Asked about one, that one must answer; asked about all, a server that is not running is no failure.
+    return only !== undefined && found[0]?.problem ? EXIT.failed : EXIT.done;
+  } finally {
+    app.close();
+  }
+}
+
+function described(provider: string, found: ModelList | undefined): ProviderModels {
+  if (found?.ok) return { provider, models: found.models };
+  return { provider, models: [], problem: found?.failure.message };
+}
+
+function show({ provider, models, problem }: ProviderModels, terminal: Terminal): void {
+  const { bold, dim, green } = colorsFor(terminal.out, terminal);
+  terminal.out.write(`${bold(provider)}${problem ? `  ${dim(printable(problem))}` : ''}\n`);
+  for (const { id, contextWindow, price, isDefault } of models) {
+    const size = contextWindow ? `${Math.round(contextWindow / 1000)}k` : '';
+    const cost = price ? `$${price.input} in, $${price.output} out a million` : '';
+    terminal.out.write(
+      `  ${isDefault ? green('*') : ' '} ${printable(id)}  ${dim([size, cost].filter(Boolean).join('  '))}\n`,
+    );
+  }
+}

@@ -1,0 +1,326 @@
+// What every storage must do, whichever implementation stands behind the contract of storage.ts. A suite is given a way
+// to make an empty store and to open it: two doors to one store stand for two processes.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionEntry, Storage, TranscriptLine } from './storage.ts';
+
+export interface StorageSubject {
+  /** Opens a door to the store; each is independent of the others. */
+  open(): Storage;
+  /** Reads what `outputs.keep` returned, as a person would. */
+  readOutput(path: string): string;
+  remove(): void;
+}
+
+export function describeStorage(name: string, create: () => StorageSubject): void {
+  describe(`${name} as a storage`, () => {
+    let subject: StorageSubject;
+    let storage: Storage;
+    let other: Storage;
+    beforeEach(() => {
+      subject = create();
+      storage = subject.open();
+      other = subject.open();
+    });
+    afterEach(() => {
+      storage.close();
+      other.close();
+      subject.remove();
+    });
+
+    describe('transcripts', () => {
+      const line = (number: number): TranscriptLine => ({ type: 'note', number });
+      const numbers = (lines: readonly TranscriptLine[]): unknown[] => lines.map(({ number }) => number);
+
+      async function append(sessionId: string, ...lines: TranscriptLine[]): Promise<void> {
+        const transcript = await storage.transcripts.open(sessionId);
+        await transcript.append(lines);
+        await transcript.sync();
+        await transcript.close();
+      }
+
+      async function scanned(sessionId: string, from = other): Promise<TranscriptLine[]> {
+        const found = await Array.fromAsync(from.transcripts.scan(sessionId));
+        return found.map((entry) => ('line' in entry ? entry.line : { type: 'damaged' }));
+      }
+
+      it('one that does not exist has no lines', async () => {
+        expect(await scanned('absent')).toEqual([]);
+      });
+
+      it('a new one is empty, an old one is not', async () => {
+        const fresh = await storage.transcripts.open('one');
+        expect(fresh).toMatchObject({ isEmpty: true, repairedBytes: 0 });
+        await fresh.append([line(1)]);
+        await fresh.close();
+        const again = await other.transcripts.open('one');
+        expect(again).toMatchObject({ isEmpty: false, repairedBytes: 0 });
+        await again.close();
+      });
+
+      it('keeps lines in order, over several openings, apart from other sessions', async () => {
+        await append('one', line(1), line(2));
+        await append('two', line(10));
+        await append('one', line(3));
+        expect(numbers(await scanned('one'))).toEqual([1, 2, 3]);
+        expect(numbers(await scanned('two'))).toEqual([10]);
+      });
+
+      it('numbers lines from one', async () => {
+        await append('one', line(1), line(2));
+        const found = await Array.fromAsync(other.transcripts.scan('one'));
+        expect(found.map(({ number }) => number)).toEqual([1, 2]);
+      });
+
+      it('keeps lines that are appended at the same time, each whole, in the order of the calls', async () => {
+        const transcript = await storage.transcripts.open('one');
+        const wanted = Array.from({ length: 20 }, (_, index) => ({ ...line(index), text: 'x'.repeat(index * 100) }));
+        await Promise.all(wanted.map((each) => transcript.append([each])));
+        await transcript.sync();
+        await transcript.close();
+        expect(await scanned('one')).toEqual(wanted);
+      });
+
+      it('reads what was appended since it was opened, newest first', async () => {
+        await append('one', line(1));
+        const transcript = await storage.transcripts.open('one');
+        await transcript.append([line(2), line(3)]);
+        expect(numbers(await Array.fromAsync(transcript.newestFirst()))).toEqual([3, 2, 1]);
+        await transcript.append([line(4)]);
+        for await (const newest of transcript.newestFirst()) {
+          expect(newest.number).toBe(4);
+          break;
+        }
+        await transcript.close();
+      });
+
+      it('keeps any JSON, read the same from both ends', async () => {
+        const values = fc.array(fc.record({ type: fc.string(), value: fc.jsonValue({ noUnicodeString: false }) }), {
+          minLength: 1,
+          maxLength: 20,
+        });
+        let number = 0;
+        await fc.assert(
+          fc.asyncProperty(values, async (lines) => {
+            number += 1;
+            await append(`session-${number}`, ...lines);
+            const expected = JSON.parse(JSON.stringify(lines)) as TranscriptLine[];
+            expect(await scanned(`session-${number}`)).toEqual(expected);
+            const transcript = await storage.transcripts.open(`session-${number}`);
+            expect((await Array.fromAsync(transcript.newestFirst())).reverse()).toEqual(expected);
+            await transcript.close();
+          }),
+          { numRuns: 25 },
+        );
+      });
+
+      it('can be read while it is written', async () => {
+        const transcript = await storage.transcripts.open('one');
+        for (let number = 0; number < 10; number += 1) {
+          await transcript.append([line(number)]);
+          expect(await scanned('one')).toHaveLength(number + 1);
+        }
+        await transcript.close();
+      });
+    });
+
+    describe('the catalogue', () => {
+      const entry = (sessionKey: string, facts: Partial<SessionEntry> = {}): SessionEntry => ({
+        sessionKey,
+        sessionId: 'session-1',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        updatedAt: '2026-01-01T00:00:00.000Z',
+        ...facts,
+      });
+
+      it('of an empty store holds nothing', async () => {
+        expect(await storage.catalogue.list()).toEqual([]);
+        expect(await storage.catalogue.get('main')).toBeUndefined();
+      });
+
+      it('shows an entry through every door, as it was last put', async () => {
+        await storage.catalogue.put(entry('main'));
+        const later = entry('main', { sessionId: 'session-2', memoryEnabled: false, compactedMessageCount: 0 });
+        await other.catalogue.put(later);
+        expect(await storage.catalogue.get('main')).toEqual(later);
+        expect(await storage.catalogue.list()).toEqual([later]);
+      });
+
+      it.each(['__proto__', 'constructor', 'toString', '1', '会话', 'a.b:c@d+e=f-g'])(
+        'takes the key %s',
+        async (key) => {
+          expect(await storage.catalogue.get(key)).toBeUndefined();
+          await storage.catalogue.put(entry(key));
+          await storage.catalogue.put(entry('main'));
+          expect(await other.catalogue.get(key)).toEqual(entry(key));
+          expect(await other.catalogue.list()).toHaveLength(2);
+        },
+      );
+
+      it('loses no entry of writers that write at the same time', async () => {
+        const doors = [storage, other];
+        const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+        await Promise.all(keys.map((key, index) => doors[index % 2]?.catalogue.put(entry(key))));
+        const listed = await storage.catalogue.list();
+        expect(listed.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(keys.toSorted());
+      });
+    });
+
+    describe('locks', () => {
+      it('let one in at a time, within a door and between doors', async () => {
+        let inside = 0;
+        let most = 0;
+        const work = async (door: Storage): Promise<void> => {
+          const lock = await door.locks.acquire('name');
+          inside += 1;
+          most = Math.max(most, inside);
+          await new Promise((resolve) => setImmediate(resolve));
+          inside -= 1;
+          lock.release();
+        };
+        await Promise.all(Array.from({ length: 12 }, (_, index) => work(index % 3 === 0 ? other : storage)));
+        expect({ inside, most }).toEqual({ inside: 0, most: 1 });
+      });
+
+      it('let waiters of one door in, in their order', async () => {
+        const first = await storage.locks.acquire('name');
+        const order: number[] = [];
+        const waiting = [1, 2, 3].map(async (number) => {
+          const lock = await storage.locks.acquire('name');
+          order.push(number);
+          lock.release();
+        });
+        first.release();
+        await Promise.all(waiting);
+        expect(order).toEqual([1, 2, 3]);
+      });
+
+      it.each(['the same door', 'another door'])(
+        'tell a waiter of %s once that it waits, and nobody else',
+        async (which) => {
+          const door = which === 'the same door' ? storage : other;
+          let told = 0;
+          const first = await storage.locks.acquire('name', { onWait: () => expect.unreachable() });
+          const { promise: waits, resolve } = Promise.withResolvers<void>();
+          const second = door.locks.acquire('name', {
+            onWait: () => {
+              told += 1;
+              resolve();
+            },
+          });
+          await waits;
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          first.release();
+          (await second).release();
+          expect(told).toBe(1);
+        },
+      );
+
+      it('do not stand in the way of other names, however alike', async () => {
+        const names = [
+          'a',
+          'A',
+          'a ',
+          'a/b',
+          'a_b',
+          '../a',
+          '',
+          'é',
+          'e\u0301',
+          'x'.repeat(500),
+          `${'x'.repeat(500)}y`,
+        ];
+        const held = await Promise.all(
+          names.map((name) => storage.locks.acquire(name, { onWait: () => expect.unreachable(name) })),
+        );
+        for (const lock of held) lock.release();
+      });
+
+      it.each(['the same door', 'another door'])(
+        'a waiter of %s that gives up is rejected with its reason and blocks nobody',
+        async (which) => {
+          const door = which === 'the same door' ? storage : other;
+          const first = await storage.locks.acquire('name');
+          const controller = new AbortController();
+          const { promise: waits, resolve: onWait } = Promise.withResolvers<void>();
+          const given = door.locks.acquire('name', { signal: controller.signal, onWait });
+          const behind = door.locks.acquire('name');
+          await waits;
+          controller.abort(new Error('changed my mind'));
+          await expect(given).rejects.toThrow('changed my mind');
+          first.release();
+          (await behind).release();
+        },
+      );
+
+      it('a signal that has fired takes no lock', async () => {
+        await expect(
+          storage.locks.acquire('name', { signal: AbortSignal.abort(new Error('too late')) }),
+        ).rejects.toThrow('too late');
+        (await other.locks.acquire('name', { onWait: () => expect.unreachable() })).release();
+      });
+    });
+
+    describe('the result cache', () => {
+      it('gives back what was put, within its scope', async () => {
+        await storage.resultCache.put('scope', 'key', 'value');
+        expect(await storage.resultCache.get('scope', 'key')).toBe('value');
+        expect(await storage.resultCache.get('other', 'key')).toBeUndefined();
+        expect(await storage.resultCache.get('scope', 'other')).toBeUndefined();
+        await storage.resultCache.put('scope', 'key', 'newer');
+        expect(await storage.resultCache.get('scope', 'key')).toBe('newer');
+      });
+
+      it('takes any amount without growing without bound', async () => {
+        await storage.resultCache.put('scope', 'large', 'x'.repeat(5_000_000));
+        for (let number = 0; number < 500; number += 1)
+          await storage.resultCache.put('scope', `key-${number}`, 'value');
+        expect(await storage.resultCache.get('scope', 'key-499')).toBe('value');
+        expect(await storage.resultCache.get('scope', 'key-0')).toBeUndefined();
+      });
+    });
+
+    describe('outputs', () => {
+      it('are kept whole, at a path of their own', async () => {
+        const texts = ['plain', '', 'ж中😀\n'.repeat(20_000)];
+        const paths = await Promise.all(
+          texts.map((text, index) => storage.outputs.keep('session-1', `call-${index}`, text)),
+        );
+        expect(paths.map((path) => subject.readOutput(path))).toEqual(texts);
+      });
+
+      it.each(['../../escape', '/etc/passwd', 'a/b', '', '.', 'x'.repeat(5_000), 'call\0', '😀'])(
+        'take the name %j, which cannot choose the place',
+        async (callId) => {
+          const usual = await storage.outputs.keep('session-1', 'usual', 'usual');
+          const path = await storage.outputs.keep('session-1', callId, 'text');
+          expect(subject.readOutput(path)).toBe('text');
+          expect(path.slice(0, path.lastIndexOf('/'))).toBe(usual.slice(0, usual.lastIndexOf('/')));
+        },
+      );
+
+      it('of calls with the same or a similar id do not replace each other', async () => {
+        const names = ['call_0', 'call_0', 'call/0', 'call.0'];
+        const kept: [string, string][] = [];
+        for (const [index, name] of names.entries())
+          kept.push([await storage.outputs.keep('session-1', name, `text ${index}`), `text ${index}`]);
+        for (const [path, text] of kept) expect(subject.readOutput(path)).toBe(text);
+      });
+    });
+
+    describe('spending', () => {
+      it('is summed by day, over every door', async () => {
+        const add = (door: Storage, day: string) => door.spending.add(day, { tokens: 10, costUsd: 0.25 });
+        await Promise.all([
+          add(storage, '2026-12-01'),
+          add(other, '2026-12-01'),
+          add(storage, '2026-12-01'),
+          add(other, '2026-12-02'),
+        ]);
+        expect(await storage.spending.on('2026-12-01')).toEqual({ tokens: 30, costUsd: 0.75 });
+        expect(await other.spending.on('2026-12-02')).toEqual({ tokens: 10, costUsd: 0.25 });
+        expect(await other.spending.on('2026-12-03')).toEqual({ tokens: 0, costUsd: 0 });
+      });
+    });
+  });
+}
