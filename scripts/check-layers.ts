@@ -11,7 +11,7 @@ const LAYERS: string[][] = [
   ['gateway'],
   ['pipeline'],
   ['tools'],
-  ['adapters', 'channels', 'sessions', 'memory', 'schedule', 'skills', 'agents', 'docs', 'workspace', 'sandbox'],
+  ['adapters', 'channels', 'sessions', 'memory', 'schedule', 'skills', 'agents', 'docs', 'workspace', 'sandbox', 'undo'],
   ['storage'],
   ['config'],
   ['observe'],

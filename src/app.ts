@@ -46,7 +46,7 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     now,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
-  const { catalogue, locks, transcripts, resultCache, outputs, spending } = storage;
+  const { catalogue, locks, transcripts, resultCache, outputs, spending, notes } = storage;
   const sessions = createSessions({ catalogue, locks, transcripts, now, newId });
 
   const openWorkspace = lazily(() => createWorkspace({ root: workspace ?? config.workspace }));
@@ -93,6 +93,7 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
         sessions,
         toolbox: await toolbox(),
         spending,
+        notes,
         now,
         newId,
         debugSource: config.debugSource,

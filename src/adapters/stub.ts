@@ -2,6 +2,7 @@
 // tells how to connect a model. The same request always gets the same answer.
 import { extractSummary } from '../lib/extract-summary.ts';
 import { languageOf } from '../lib/language-of.ts';
+import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { Adapter, ModelMessage, ModelRequest } from './adapter.ts';
 
 const ECHO_LIMIT = 2_000;
@@ -81,5 +82,5 @@ function textOf(message: ModelMessage | undefined): string {
 }
 
 function shorten(text: string): string {
-  return text.length > ECHO_LIMIT ? `${text.slice(0, ECHO_LIMIT)}… (${text.length} characters)` : text;
+  return text.length > ECHO_LIMIT ? `${wholeCharacters(text.slice(0, ECHO_LIMIT))}… (${text.length} characters)` : text;
 }

@@ -9,14 +9,14 @@ type Parse<T> = (value: string) => T;
 export function single<T>(flags: string, description: string, parse: Parse<T>): Option {
   return new Option(flags, description).argParser<T>((value, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
-    return parse(present(value));
+    return parse(present(value, description));
   });
 }
 
 /** A comma-separated list; repeating the flag adds to it. */
 export function list(flags: string, description: string): Option {
   return new Option(flags, description).argParser<string[]>((value, previous) => {
-    const names = present(value)
+    const names = present(value, description)
       .split(',')
       .map((name) => name.trim());
     if (names.includes('')) throw new InvalidArgumentError('Accepted: names separated by commas, none of them empty.');
@@ -26,7 +26,10 @@ export function list(flags: string, description: string): Option {
 
 /** A path a time; repeating the flag adds to it. */
 export function paths(flags: string, description: string): Option {
-  return new Option(flags, description).argParser<string[]>((value, previous) => [...(previous ?? []), present(value)]);
+  return new Option(flags, description).argParser<string[]>((value, previous) => [
+    ...(previous ?? []),
+    present(value, description),
+  ]);
 }
 
 export const text: Parse<string> = (value) => value;
@@ -78,9 +81,10 @@ export const workspace = (): Option =>
 export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');
 export const plainText = (): Option => new Option('--text', 'print text, also when not on a terminal');
 
-function present(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It needs a value.');
-  if (value.startsWith('--')) throw new InvalidArgumentError('It needs a value, and another flag follows it.');
+function present(value: string, accepted: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError(`It needs a value. Accepted: ${accepted}`);
+  if (value.startsWith('--'))
+    throw new InvalidArgumentError(`It needs a value, and another flag follows it. Accepted: ${accepted}`);
   return value;
 }
 

@@ -1,10 +1,12 @@
 // One command from argv to exit code. Every way a command can fail ends here, as a line on stderr and a code.
+
 import { CommanderError } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import { CommandError } from './command-error.ts';
 import { expandSwitches } from './flags.ts';
 import { createProgram } from './program.ts';
 import { openStream } from './streams.ts';
-import { CommandError, EXIT, printable, type Terminal, UsageError } from './terminal.ts';
+import { EXIT, printable, type Terminal, UsageError, writeJson } from './terminal.ts';
 
 const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'] } as const;
 
@@ -16,6 +18,7 @@ export async function main(argv: readonly string[], version: string): Promise<nu
     out: openStream(1, onClosed),
     err: openStream(2, onClosed),
     signal: cancel.signal,
+    cancelledExit: () => (cancel.signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.cancelled),
   };
   const stopListening = cancelOnSignals(cancel);
   let exitCode: number = EXIT.done;
@@ -26,7 +29,10 @@ export async function main(argv: readonly string[], version: string): Promise<nu
       commandName: argv[0],
       setExitCode: (code) => (exitCode = code),
     });
-    await program.parseAsync(argv.length === 0 ? ['--help'] : expandSwitches(argv, SWITCHES), { from: 'user' });
+    await program.parseAsync(
+      argv.length === 0 ? ['--help'] : argv[0] === 'ask' ? expandSwitches(argv, SWITCHES) : argv,
+      { from: 'user' },
+    );
     return exitCode;
   } catch (error) {
     return report(error, terminal, argv);
@@ -39,26 +45,40 @@ export async function main(argv: readonly string[], version: string): Promise<nu
 function cancelOnSignals(cancel: AbortController): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
     if (cancel.signal.aborted) process.exit(signal === 'SIGINT' ? EXIT.cancelled : EXIT.terminated);
-    cancel.abort(new Error(`stopped by ${signal}`));
+    cancel.abort(signal);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }
 
 function report(error: unknown, terminal: Terminal, argv: readonly string[]): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  // Help that was printed because a subcommand is missing says all there is to say.
+  if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
+  const { signal } = terminal;
+  const { code, message } = signal.aborted
+    ? { code: 'CANCELLED', message: 'the command was cancelled' }
+    : explain(error);
   // The library has printed its own message already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const { code, message } = explain(error);
-  terminal.err.write(`error ${code}: ${printable(message)}\n`);
+  if (!(error instanceof CommanderError)) terminal.err.write(`error ${code}: ${printable(message)}\n`);
   if (error instanceof UsageError && error.usage) terminal.err.write(`usage: ${error.usage}\n`);
   const wantsText = argv.includes('--text') || (terminal.out.isTTY && !argv.includes('--json'));
-  if (!wantsText) terminal.out.write(`${JSON.stringify({ success: false, error: { code, message } }, undefined, 2)}\n`);
-  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  // A result that could not be written will not be written by trying again.
+  if (!wantsText && code !== 'OUTPUT_FAILED') {
+    writeJson(terminal, { success: false, ...(signal.aborted && { stage: 'cancelled' }), error: { code, message } });
+  }
+  if (signal.aborted) return terminal.cancelledExit();
+  return error instanceof UsageError || error instanceof CommanderError ? EXIT.usage : EXIT.failed;
 }
 
 function explain(error: unknown): { code: string; message: string } {
   if (error instanceof UsageError || error instanceof CommandError) return error;
+  if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
   if (error instanceof Error && isOurs(error)) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return { code: 'NO_HANDLES', message: 'too many open files: close some programs or raise "ulimit -n"' };
+  }
   // A defect of ours: the trace is what helps to mend it.
   return { code: 'INTERNAL', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

@@ -1,6 +1,6 @@
 // The program: every command by name, only the one that was asked for in full.
 import { Command } from 'commander';
-import type { Terminal } from './terminal.ts';
+import { printable, type Terminal } from './terminal.ts';
 
 export type SetExitCode = (code: number) => void;
 
@@ -61,10 +61,23 @@ export async function createProgram({ version, terminal, commandName, setExitCod
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.err.write(text) });
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(printable(text)),
+      outputError: (text, write) => write(withAccepted(text, program)),
+    });
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description);
     if (name === commandName) (await load())(command, terminal, setExitCode);
   }
   return program;
+}
+
+/** A flag without its value: the library names the flag, its description says what is accepted. */
+function withAccepted(text: string, program: Command): string {
+  const [, flags] = /option '(.+)' argument missing/.exec(text) ?? [];
+  if (flags === undefined) return text;
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  const option = commands.flatMap(({ options }) => options).find((candidate) => candidate.flags === flags);
+  return option ? `${text.trimEnd()}. Accepted: ${option.description}\n` : text;
 }

@@ -49,6 +49,9 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
         if (streamed !== '' && !streamed.endsWith('\n')) out.write('\n');
         streamed = '';
         break;
+      case 'tool-output':
+        err.write(colors.dim(printable(event.text)));
+        break;
       case 'tool-end':
         err.write(`${toolLine(event.call, event.result, colors)}\n`);
         break;

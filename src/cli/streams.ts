@@ -1,7 +1,6 @@
 // stdout and stderr without the cost of Node's stream classes (7 ms to load) when the other end is a pipe or a file.
 import { fstatSync, writeSync } from 'node:fs';
-
-const LINUX_DEV_NULL = 0x103;
+import { CommandError } from './command-error.ts';
 
 export interface OutputStream {
   isTTY: boolean;
@@ -21,12 +20,16 @@ export function openStream(fd: 1 | 2, onClosed: () => void): OutputStream {
       try {
         writeWhole(fd, Buffer.from(text));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
         closed = true;
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw outputFailed(error as Error);
         onClosed();
       }
     },
   };
+}
+
+function outputFailed(error: Error): CommandError {
+  return new CommandError('OUTPUT_FAILED', `the output could not be written: ${error.message}`);
 }
 
 /** A terminal: here the stream class knows best. */
@@ -43,15 +46,21 @@ function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
   };
 }
 
-/** A terminal, as far as can be told without loading anything. /dev/null is none. */
+/** A terminal, as far as can be told without loading anything. */
 function isDevice(fd: number): boolean {
   try {
     const stats = fstatSync(fd);
-    return stats.isCharacterDevice() && !(process.platform === 'linux' && stats.rdev === LINUX_DEV_NULL);
+    return stats.isCharacterDevice() && (process.platform !== 'linux' || isLinuxTerminal(stats.rdev));
   } catch {
     // Closed from the start (`>&-`): writing will say so.
     return false;
   }
+}
+
+/** By device number: consoles and serial lines, /dev/tty, and the pseudo-terminals. Not /dev/null or /dev/full. */
+function isLinuxTerminal(rdev: number): boolean {
+  const major = rdev >> 8;
+  return major === 4 || major === 5 || (major >= 136 && major <= 143);
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {

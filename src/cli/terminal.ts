@@ -10,6 +10,8 @@ export interface Terminal {
   err: OutputStream;
   /** Fires on Ctrl-C and on SIGTERM. */
   signal: AbortSignal;
+  /** The exit code of a command that was ended by one of them. */
+  cancelledExit(): number;
 }
 
 export interface OutputFlags {
@@ -30,14 +32,13 @@ export class UsageError extends Error {
   }
 }
 
-/** The command could not be done: exit code 1. */
-export class CommandError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'CommandError';
-    this.code = code;
+/** A workspace that cannot be used is wrong usage when a flag chose it. */
+export async function namingWorkspace<T>(flag: string | undefined, opened: Promise<T>): Promise<T> {
+  try {
+    return await opened;
+  } catch (error) {
+    if (flag === undefined || !(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
+    throw new UsageError(`--workspace ${flag} is not accepted: ${error.message}. Accepted: an existing directory`);
   }
 }
 
@@ -48,7 +49,8 @@ export function wantsJson({ out }: Terminal, { json, text }: OutputFlags): boole
 }
 
 export function writeJson({ out }: Terminal, value: unknown): void {
-  out.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  out.write(`${JSON.stringify(value, undefined, 2).replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, escaped)}\n`);
 }
 
 export function warn({ err }: Terminal, message: string): void {

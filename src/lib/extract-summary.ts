@@ -1,20 +1,24 @@
 // An extractive summary: the sentences whose words recur most in the text, in their own order. No model, no state; the
 // same text always gives the same summary, and a text with any words never gives an empty one.
+import { wholeCharacters } from './whole-characters.ts';
+
 const SAMPLE_CHARACTERS = 200_000;
 const LONGEST_SENTENCE = 400;
 
 export function extractSummary(text: string, sentencesWanted = 3): string {
+  return extractSentences(text, sentencesWanted).join(' ');
+}
+
+/** The sentences themselves. */
+export function extractSentences(text: string, sentencesWanted: number): string[] {
   const sentences = splitSentences(text.slice(0, SAMPLE_CHARACTERS));
-  if (sentences.length <= sentencesWanted) return sentences.map(shorten).join(' ');
+  if (sentences.length <= sentencesWanted) return sentences.map(shorten);
   const frequency = new Map<string, number>();
   const words = sentences.map(wordsOf);
   for (const word of words.flat()) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   const scored = words.map((list, index) => ({ index, score: score(list, frequency) }));
   const best = scored.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, sentencesWanted);
-  return best
-    .sort((a, b) => a.index - b.index)
-    .map(({ index }) => shorten(sentences[index] ?? ''))
-    .join(' ');
+  return best.sort((a, b) => a.index - b.index).map(({ index }) => shorten(sentences[index] ?? ''));
 }
 
 function splitSentences(text: string): string[] {
@@ -38,5 +42,5 @@ function score(words: string[], frequency: Map<string, number>): number {
 }
 
 function shorten(sentence: string): string {
-  return sentence.length > LONGEST_SENTENCE ? `${sentence.slice(0, LONGEST_SENTENCE - 1)}…` : sentence;
+  return sentence.length > LONGEST_SENTENCE ? `${wholeCharacters(sentence.slice(0, LONGEST_SENTENCE - 1))}…` : sentence;
 }

@@ -6,6 +6,7 @@ import { type Attachment, contextOf, imagesOf, questionWith } from './attachment
 import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
+import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
@@ -47,8 +48,8 @@ export async function* answerWithModel(
     adapter,
     request: {
       model: model.model,
-      profileId: turn.entry.profileId,
-      system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today })],
+      profileId: request.profileId ?? model.profileId,
+      system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }), ...(await memories(context))],
       messages: [...historyMessages(turn.history), asked, ...calledByHand(before, wireNames)],
       tools: offersTools ? await describeTools(registry, context, wireNames.toWire) : [],
       sessionId: turn.entry.sessionId,
@@ -58,7 +59,7 @@ export async function* answerWithModel(
     maxSteps: request.toolMaxSteps,
     guards: createGuards(room.limits),
     registry,
-    executor: toolbox.executor(registry, request.approval, turn.entry.sessionId),
+    executor: toolbox.executor(registry, request.approval, turn.entry.sessionId, turn.id),
     wireNames,
     turn,
     newId,
@@ -72,6 +73,11 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+async function memories({ turn, notes }: TurnContext): Promise<string[]> {
+  const remembered = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
+  return remembered === undefined ? [] : [remembered];
 }
 
 /** A person may attach more than a model should be sent: what is cut is kept. */

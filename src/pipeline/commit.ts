@@ -39,9 +39,9 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
 
   const { sessionId, memoryEnabled = false } = turn.entry;
   const provider = answeredBy?.provider ?? adapter.provider;
-  const profileId = answeredBy ? answeredBy.profileId : turn.entry.profileId;
+  const profileId = answeredBy ? answeredBy.profileId : context.model.profileId;
   const model = answeredBy ? answeredBy.model : context.model.model;
-  const source = debugSource ? `[${provider}${profileId ? `:${profileId}` : ''}] ` : '';
+  const source = debugSource ? sourceMark(provider, profileId) : '';
   const facts = {
     requestId: request.requestId,
     createdAt: request.createdAt,
@@ -62,6 +62,11 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     usage,
   };
   return failure ? { success: false, ...facts, error: failure } : { success: true, ...facts };
+}
+
+/** Who answered, in front of the answer. */
+export function sourceMark(provider: string, profileId: string | undefined): string {
+  return `[${provider}${profileId ? `:${profileId}` : ''}] `;
 }
 
 /** The skeleton of a turn that could not be begun or stored. */
@@ -91,9 +96,10 @@ export function failedResult(
 }
 
 function firstError({ called, toolError }: Outcome): ToolErrorReport | undefined {
+  if (toolError) return toolError;
   for (const { call, executed } of called) {
     if (!executed.result.ok)
       return { tool: call.name, code: executed.result.error.code, message: executed.result.error.message };
   }
-  return toolError;
+  return undefined;
 }

@@ -51,5 +51,7 @@ export type RunEvent =
   /** What was streamed since the last tool or the start is void: the model is asked again. */
   | { type: 'text-restart'; reason: string; waitMs: number }
   | { type: 'tool-start'; call: ToolCall }
+  /** What a running call shows meanwhile; the model does not see it. */
+  | { type: 'tool-output'; call: ToolCall; text: string }
   | { type: 'tool-end'; call: ToolCall; result: ToolResult }
   | { type: 'run-end'; result: AskResult };

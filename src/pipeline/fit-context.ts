@@ -40,8 +40,9 @@ export function fitContext({ messages, questionAt, contextWindow, request }: Fit
     dropped += 1;
   }
   let first = 0;
-  // History holds no calls, so any prefix of it can go.
-  for (; first < questionAt && total > budget; first += 1) {
+  // History holds no calls, so any prefix of it can go, as long as what is left begins with a user's words.
+  const isAnswer = (index: number): boolean => index > 0 && fitted[index]?.role === 'assistant';
+  for (; first < questionAt && (total > budget || isAnswer(first)); first += 1) {
     total -= tokensOf(fitted[first]);
     dropped += 1;
   }

@@ -1,5 +1,6 @@
 // Input that starts with `tool:` runs tools directly. The first line is the call, the rest is the question about it.
 // Forms: tool:name · tool:name {json} · tool:{"name":…,"args":…} · tool:[{…},{…}]. Nothing runs unless all of it parses.
+import { DEEPEST_ARGS, isDeeperThan } from '../lib/depth.ts';
 import type { ToolArgs } from '../tools/tool.ts';
 
 export interface ManualCall {
@@ -59,7 +60,8 @@ function parseJsonForm(call: string): Parsed {
 
 function parseJson(text: string): { ok: true; value: unknown } | { ok: false; problem: string } {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    return isDeeperThan(value, DEEPEST_ARGS + 2) ? { ok: false, problem: 'nested too deeply' } : { ok: true, value };
   } catch (error) {
     return { ok: false, problem: (error as Error).message };
   }

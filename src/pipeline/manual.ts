@@ -22,7 +22,7 @@ export async function* answerManually(context: TurnContext, trigger: ManualTrigg
   }
   const { toolbox, request, turn, newId, signal } = context;
   const registry = toolbox.visible(request.toolAllow);
-  const executor = toolbox.executor(registry, request.approval, turn.entry.sessionId);
+  const executor = toolbox.executor(registry, request.approval, turn.entry.sessionId, turn.id);
   const calls = trigger.calls.map(({ name, args }): ToolCall => ({ id: newId('call'), name, args, source: 'ask' }));
   const called = yield* callTools({ calls, registry, executor, turn, signal });
   if (trigger.question !== '') return yield* answerWithModel(context, { question: trigger.question, before: called });

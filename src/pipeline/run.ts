@@ -3,13 +3,14 @@
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
-import { type Spending, StorageError } from '../storage/storage.ts';
+import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
 import type { Approval } from '../tools/policy.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
-import { CANCELLED, commit, failedResult, type Outcome } from './commit.ts';
+import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
+import { compact } from './compact.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
 import { parseManualTrigger } from './manual-trigger.ts';
@@ -37,6 +38,7 @@ export interface RunDependencies {
   sessions: Sessions;
   toolbox: Toolbox;
   spending: Spending;
+  notes: SessionNotes;
   now(): number;
   newId(prefix: string): string;
   /** Put the provider and profile in front of the answer. */
@@ -65,14 +67,36 @@ export async function* run(
     turn = yield* begin(request, dependencies, model.profileId, signal);
     await turn.start(request.input);
     const context: TurnContext = { ...dependencies, request, turn, model, signal };
+    if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context), signal);
     result = await commit(context, outcome);
+    if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {
     result = failedResult(request, adapter, turn, explain(error, signal));
   } finally {
     await turn?.close();
   }
   yield { type: 'run-end', result };
+}
+
+/** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */
+async function* remember({
+  turn,
+  notes,
+  adapter,
+  model,
+  now,
+  signal,
+}: TurnContext): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile'>> {
+  try {
+    const written = await compact({ turn, notes, adapter, model: model.model, now, signal });
+    const memoryFile = written ?? ((await notes.read(turn.entry.sessionKey)) && notes.path(turn.entry.sessionKey));
+    return { memoryUpdated: written !== undefined, ...(memoryFile && { memoryFile }) };
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    yield { type: 'notice', text: `the session's memory was not updated: ${error.message}` };
+    return { memoryUpdated: false };
+  }
 }
 
 /** Takes the session's turn, telling once when another one is in the way. */

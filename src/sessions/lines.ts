@@ -31,6 +31,7 @@ export type SessionLine =
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
   | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }
   | { type: 'repair'; timestamp: string; droppedBytes: number }
+  | { type: 'compaction'; timestamp: string; compactedMessageCount: number }
   | {
       type: 'turn-end';
       turnId: string;
@@ -45,7 +46,7 @@ export type SessionLine =
 /** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */
 export function asSessionLine(line: TranscriptLine): SessionLine | undefined {
   if (line.type === 'message') return isMessage(line.message) ? (line as SessionLine) : undefined;
-  const known = ['session', 'turn-start', 'tool-call', 'tool-result', 'repair', 'turn-end'];
+  const known = ['session', 'turn-start', 'tool-call', 'tool-result', 'repair', 'compaction', 'turn-end'];
   return known.includes(line.type) ? (line as unknown as SessionLine) : undefined;
 }
 

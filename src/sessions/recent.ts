@@ -6,6 +6,17 @@ import { asSessionLine, type SessionLine, type SessionMessage } from './lines.ts
 const WINDOW_MESSAGES = 24;
 const WINDOW_CHARACTERS = 2_000_000;
 
+const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
+  session: false,
+  repair: false,
+  compaction: false,
+  'turn-start': true,
+  message: true,
+  'tool-call': true,
+  'tool-result': true,
+  'turn-end': true,
+};
+
 export interface Recent {
   /** Oldest first, whole turns only. */
   messages: SessionMessage[];
@@ -31,7 +42,7 @@ export async function readRecent(transcript: Transcript): Promise<Recent> {
       counted ??= line.messageCount;
       if (messages.length >= WINDOW_MESSAGES || characters >= WINDOW_CHARACTERS) break;
     }
-    if (!ended && line.type !== 'session' && line.type !== 'repair') unfinished.unshift(line);
+    if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.unshift(line);
     if (line.type === 'turn-start') ended = true;
     if (line.type !== 'message') continue;
     messages.unshift(line.message);

@@ -52,6 +52,8 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           updatedAt: timestamp,
         };
         const entry: SessionEntry = { ...base, updatedAt: timestamp, ...definedOnly(state) };
+        // A profile belongs to its provider.
+        if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
         const transcript = await transcripts.open(entry.sessionId);
         try {
           const recent = await readRecent(transcript);
@@ -63,11 +65,15 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             await transcript.append([{ type: 'repair', timestamp, droppedBytes: transcript.repairedBytes }]);
           const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
           if (lines.length > 0) await transcript.append(lines);
-          const history = message ? [...recent.messages, message] : recent.messages;
+          const messageCount = recent.messageCount + (message ? 1 : 0);
+          const all = message ? [...recent.messages, message] : recent.messages;
+          // What is summarised is told by the memory instead.
+          const summarised = entry.memoryEnabled ? (entry.compactedMessageCount ?? 0) : 0;
+          const history = all.slice(-Math.max(1, messageCount - summarised));
           return createTurn({
             entry,
             history,
-            messageCount: recent.messageCount + (message ? 1 : 0),
+            messageCount,
             transcript,
             catalogue,
             lock,

@@ -1,7 +1,13 @@
 // One turn of a session, from the user's message to the answer. What is appended becomes durable at three points: before
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Catalogue, Lock, SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
-import type { JournalledCall, SessionLine, SessionMessage, TurnOutcome } from './lines.ts';
+import {
+  asSessionLine,
+  type JournalledCall,
+  type SessionLine,
+  type SessionMessage,
+  type TurnOutcome,
+} from './lines.ts';
 import { toolContext, unfinishedCall } from './tool-context.ts';
 
 export interface TurnDependencies {
@@ -34,6 +40,7 @@ export interface TurnEnd {
 }
 
 export interface Turn {
+  readonly id: string;
   readonly entry: SessionEntry;
   /** The recent conversation before this turn, oldest first. */
   readonly history: readonly SessionMessage[];
@@ -48,6 +55,12 @@ export interface Turn {
   checkpoint(): void;
   /** Resolves only after everything, the answer included, is durable. Returns whether tool results became context. */
   end(end: TurnEnd): Promise<{ sessionContextUpdated: boolean }>;
+  /** Messages in the whole transcript so far. */
+  messageCount(): number;
+  /** The newest messages, this turn's included, oldest first. */
+  newestMessages(count: number): Promise<SessionMessage[]>;
+  /** Everything up to this message is summarised; durable when it resolves. */
+  recordCompaction(compactedMessageCount: number): Promise<void>;
   /** Lets the next turn in. */
   close(): Promise<void>;
 }
@@ -56,7 +69,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   const { entry, transcript, catalogue, lock, now, newId } = dependencies;
   const turnId = newId('turn');
   const calls: { call: JournalledCall; effect: string }[] = [];
-  const texts = new Map<string, string>();
+  // In order of ending: small servers give several calls one id.
+  const ended: { callId: string; text: string }[] = [];
   const contexts: string[] = [];
   let messageCount = dependencies.messageCount;
   // Both run beside the model's thinking; a failure is told by whoever awaits them next.
@@ -90,6 +104,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   };
 
   return {
+    id: turnId,
     entry,
     history: dependencies.history,
 
@@ -118,7 +133,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     },
 
     async callEnded({ callId, ok, text, error, meta }) {
-      texts.set(callId, text);
+      ended.push({ callId, text });
       await append({
         type: 'tool-result',
         turnId,
@@ -132,7 +147,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
 
     async end({ outcome, text, route, stage, error, usage }) {
       const lines: SessionLine[] = [];
-      const pairs = calls.map(({ call, effect }) => ({ call, text: texts.get(call.id) ?? unfinishedCall(effect) }));
+      const pairs = calls.map(({ call, effect }) => {
+        const at = ended.findIndex(({ callId }) => callId === call.id);
+        const [found] = at < 0 ? [] : ended.splice(at, 1);
+        return { call, text: found?.text ?? unfinishedCall(effect) };
+      });
       if (pairs.length > 0) contexts.push(toolContext(pairs));
       if (contexts.length > 0) lines.push(message('system', 'msg-tool-context', contexts.join('\n\n'), route, 'tools'));
       if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage));
@@ -149,6 +168,24 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await synced;
       await Promise.all([transcript.sync(), indexed]);
       return { sessionContextUpdated: contexts.length > 0 };
+    },
+
+    messageCount: () => messageCount,
+
+    async newestMessages(count) {
+      const newest: SessionMessage[] = [];
+      for await (const raw of transcript.newestFirst()) {
+        const line = asSessionLine(raw);
+        if (line?.type === 'message') newest.push(line.message);
+        if (newest.length >= count) break;
+      }
+      return newest.reverse();
+    },
+
+    async recordCompaction(compactedMessageCount) {
+      await append({ type: 'compaction', timestamp: timestamp(), compactedMessageCount });
+      await transcript.sync();
+      await catalogue.put({ ...entry, compactedMessageCount });
     },
 
     async close() {

@@ -308,6 +308,26 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
       });
     });
 
+    describe('notes of a session', () => {
+      it('are read through every door as they were last written, and by a person at their path', async () => {
+        expect(await storage.notes.read('main')).toBeUndefined();
+        for (const text of ['# Notes\n', 'ж中😀\n'.repeat(10_000), '']) {
+          await storage.notes.write('main', text);
+          expect(await other.notes.read('main')).toBe(text);
+          expect(subject.readOutput(other.notes.path('main'))).toBe(text);
+        }
+      });
+
+      it.each(['__proto__', '会话', 'a.b:c@d+e=f-g', 'x'.repeat(200)])(
+        'of the key %s are apart from all others',
+        async (key) => {
+          await storage.notes.write('main', 'mine');
+          await storage.notes.write(key, 'theirs');
+          expect([await other.notes.read('main'), await other.notes.read(key)]).toEqual(['mine', 'theirs']);
+        },
+      );
+    });
+
     describe('spending', () => {
       it('is summed by day, over every door', async () => {
         const add = (door: Storage, day: string) => door.spending.add(day, { tokens: 10, costUsd: 0.25 });

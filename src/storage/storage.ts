@@ -102,6 +102,16 @@ export interface Spending {
 export interface Outputs {
   /** Returns the path a person can open. */
   keep(scope: string, name: string, text: string): Promise<string>;
+  /** A path in a directory that exists, for the caller to create itself. */
+  place(scope: string, name: string): Promise<string>;
+}
+
+/** What a session remembers of its summarised part: Markdown that a person can read and edit. */
+export interface SessionNotes {
+  read(sessionKey: string): Promise<string | undefined>;
+  /** Resolves once durable. The caller holds the session's turn. */
+  write(sessionKey: string, text: string): Promise<void>;
+  path(sessionKey: string): string;
 }
 
 export interface Storage {
@@ -111,5 +121,6 @@ export interface Storage {
   resultCache: ResultCache;
   outputs: Outputs;
   spending: Spending;
+  notes: SessionNotes;
   close(): void;
 }

@@ -1,5 +1,7 @@
 // The one place that bounds what a model sees. A longer text keeps its head and its tail; the whole goes to disk and
 // the cut says where.
+import { wholeCharacters } from '../lib/whole-characters.ts';
+
 const MODEL_TEXT_LIMIT = 40_000;
 const HEAD_SHARE = 0.75;
 
@@ -22,9 +24,4 @@ export async function boundText(
   const tail = wholeCharacters(text.slice(-Math.floor(limit * (1 - HEAD_SHARE))));
   const cut = text.length - head.length - tail.length;
   return { text: `${head}\n[… ${cut} characters cut; the whole is in ${fullOutputPath} …]\n${tail}`, fullOutputPath };
-}
-
-/** A cut must not leave half of a surrogate pair at either end. */
-function wholeCharacters(text: string): string {
-  return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
 }

@@ -26,12 +26,13 @@ export function createReusedResults(cache: ResultCache, sessionId: string): Reus
       const before = await spec.fingerprint?.(args, context);
       if (before === undefined) return NOT_REUSABLE;
       const key = `${spec.name} ${canonicalJson(args)} ${before}`;
-      const known = await cache.get(sessionId, key);
+      // The cache is a convenience: one that cannot be read or written costs time, never an answer.
+      const known = await cache.get(sessionId, key).catch(() => undefined);
       if (known !== undefined) return { output: JSON.parse(known) as ToolOutput, async keep() {} };
       return {
         async keep(output) {
           const after = await spec.fingerprint?.(args, context);
-          if (after === before) await cache.put(sessionId, key, JSON.stringify(output));
+          if (after === before) await cache.put(sessionId, key, JSON.stringify(output)).catch(() => {});
         },
       };
     },

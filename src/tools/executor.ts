@@ -10,11 +10,15 @@ import {
   type ToolContext,
   type ToolError,
   ToolFailure,
+  type ToolMeta,
   type ToolOutput,
   type ToolResult,
   type ToolSpec,
 } from './tool.ts';
 import type { Validate } from './validate.ts';
+
+/** How long a tool may take to clean up after it was told to stop. */
+const GRACE_MS = 2_000;
 
 export interface Executed {
   result: ToolResult;
@@ -26,43 +30,40 @@ export interface ExecutorOptions {
   registry: Registry;
   validate: Validate;
   authorise: Authorise;
-  context: Omit<ToolContext, 'signal'>;
+  context: Omit<ToolContext, 'signal' | 'progress' | 'spoolPath'>;
   reused: ReusedResults;
   /** Keeps the whole of a text that is cut for the model; returns where. */
   keepOutput(call: ToolCall, text: string): Promise<string>;
+  /** Where a tool may put what is too much to keep in memory. */
+  spoolPath(call: ToolCall): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
 }
 
 export interface Executor {
   /** Rejects only when `signal` fires; the effect's outcome is then unknown to the caller. */
-  execute(call: ToolCall, signal: AbortSignal): Promise<Executed>;
+  execute(call: ToolCall, signal: AbortSignal, progress?: (text: string) => void): Promise<Executed>;
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { context, keepOutput, onDefect } = options;
+  const { context, keepOutput, spoolPath, onDefect } = options;
   return {
-    async execute(call, signal) {
+    async execute(call, signal, progress = () => {}) {
       signal.throwIfAborted();
       const started = performance.now();
-      const outcome = await attempt(options, call, signal).catch((error: unknown): Outcome => {
+      const outcome = await attempt(options, call, signal, progress).catch((error: unknown): Outcome => {
         if (signal.aborted) throw error;
-        if (error instanceof ToolFailure) return { ok: false, error: toolError(error) };
+        if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
         onDefect(call, error);
         return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
       });
       const durationMs = Math.round((performance.now() - started) * 10) / 10;
-      if (!outcome.ok) {
-        const text = await boundText(`Error (${outcome.error.code}): ${outcome.error.message}`, (whole) =>
-          keepOutput(call, whole),
-        );
-        return { result: { ok: false, error: outcome.error, meta: { durationMs } }, text: text.text };
-      }
-      const { data, meta } = outcome.output;
-      const bounded = await boundText(outcome.output.text ?? JSON.stringify(data), (whole) => keepOutput(call, whole));
-      const result: ToolResult = { ok: true, data, meta: { ...meta, durationMs } };
-      if (outcome.cached) result.meta.cached = true;
-      if (bounded.fullOutputPath) result.meta.fullOutputPath = bounded.fullOutputPath;
-      return { result, text: bounded.text };
+      const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
+      const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
+      if (outcome.ok && outcome.cached) meta.cached = true;
+      if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
+      if (outcome.ok) return { result: { ok: true, data: outcome.output.data, meta }, text };
+      const { error, output } = outcome;
+      return { result: { ok: false, error, ...(output && { data: output.data }), meta }, text };
     },
   };
 
@@ -70,6 +71,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     { registry, validate, authorise, reused }: ExecutorOptions,
     call: ToolCall,
     signal: AbortSignal,
+    progress: (text: string) => void,
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
@@ -78,41 +80,58 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const decision = await authorise(spec, call, signal);
     if (!decision.allowed)
       return { ok: false, error: { code: 'execution_error', message: decision.message, reason: 'denied' } };
-    return withTimeout(spec, signal, async (limited) => {
-      const full: ToolContext = { ...context, signal: limited };
+    // Asking takes a person's time: what was cancelled meanwhile must not run.
+    signal.throwIfAborted();
+    return withTimeout(spec, call, signal, async (limited) => {
+      const full: ToolContext = { ...context, signal: limited, progress, spoolPath: () => spoolPath(call) };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);
-      await reusable.keep(output);
-      return { ok: true, output, cached: false };
+      // Data is JSON by contract: a tool that breaks it has a defect, found here and not by whoever prints the result.
+      const json = JSON.stringify(output.data) ?? 'null';
+      const told: ToolOutput = { ...output, text: output.text ?? json };
+      await reusable.keep(told);
+      return { ok: true, output: told, cached: false };
     });
   }
 }
 
-type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError };
+type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };
 
-/** Ends at the tool's own timeout even when the tool ignores its signal. */
+function textOf(outcome: Outcome): string {
+  const told = outcome.output && (outcome.output.text ?? JSON.stringify(outcome.output.data));
+  if (outcome.ok) return told ?? '';
+  const failure = `Error (${outcome.error.code}): ${outcome.error.message}`;
+  return told === undefined ? failure : `${failure}\n${told}`;
+}
+
+/** Ends at the tool's timeout or when the turn is cancelled, soon after even when the tool ignores its signal. */
 async function withTimeout<T>(
   spec: ToolSpec,
+  call: ToolCall,
   signal: AbortSignal,
   run: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const timeoutMs = spec.timeoutOf?.(call.args) ?? spec.timeoutMs;
+  const late = new ToolFailure(`${call.name} took longer than ${timeoutMs} ms and was stopped`, { reason: 'timeout' });
   const timer = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const timeout = setTimeout(() => {
-    const failure = new ToolFailure(`${spec.name} took longer than ${spec.timeoutMs} ms and was stopped`, {
-      reason: 'timeout',
-    });
-    timer.abort(failure);
-    reject(failure);
-  }, spec.timeoutMs);
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const timeout = setTimeout(() => timer.abort(late), timeoutMs);
+  const limited = AbortSignal.any([signal, timer.signal]);
+  const { promise: ignored, reject } = Promise.withResolvers<never>();
+  let grace: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    grace = setTimeout(() => reject(limited.reason), GRACE_MS);
+  };
+  limited.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([run(AbortSignal.any([signal, timer.signal])), ended]);
+    return await Promise.race([run(limited), ignored]);
+  } catch (error) {
+    // Whatever the tool says while it is being stopped, the reason is that it was stopped.
+    throw limited.aborted && !(error instanceof ToolFailure) ? limited.reason : error;
   } finally {
     clearTimeout(timeout);
-    signal.removeEventListener('abort', onAbort);
+    clearTimeout(grace);
+    limited.removeEventListener('abort', onAbort);
   }
 }
 
@@ -121,5 +140,9 @@ function toolError({ code, message, reason }: ToolFailure): ToolError {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error
+    ? error.message
+    : typeof error === 'string'
+      ? error
+      : 'it threw something that is no error';
 }

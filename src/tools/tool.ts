@@ -1,5 +1,7 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
+import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import type { SeenFiles } from './fs/seen.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
 export type ToolSource = 'ask' | 'model' | 'cli' | 'console' | 'mcp' | 'schedule' | 'subagent';
@@ -41,12 +43,30 @@ export interface ToolOutput {
   meta?: Record<string, unknown>;
 }
 
+/** What a call would do, for whoever is asked to permit it. */
+export interface ToolPreview {
+  /** One line: what would be done, and to what. */
+  summary: string;
+  /** Exactly what would happen: a unified diff, or the beginning of a new file. */
+  text: string;
+  /** What would change, relative to the workspace and with links resolved. */
+  paths: string[];
+}
+
 export interface ToolContext {
   workspace: Workspace;
+  /** What this session last saw of each file. */
+  seen: SeenFiles;
+  /** Told of every change to a file before it is made, so that it can be undone. */
+  changes: Changes;
   /** Fires on the tool's timeout and when the turn is cancelled. A tool must stop soon after. */
   signal: AbortSignal;
   /** Milliseconds since the epoch; tools never read the clock themselves. */
   now(): number;
+  /** Shows a person what a long call is doing. The model never sees it. */
+  progress(text: string): void;
+  /** A path that does not exist yet, for what is too much to keep in memory. */
+  spoolPath(): Promise<string>;
 }
 
 export interface ToolSpec {
@@ -57,11 +77,17 @@ export interface ToolSpec {
   effect: ToolEffect;
   requiresPermission: boolean;
   timeoutMs: number;
+  /** Where the arguments choose how long a call may take. */
+  timeoutOf?(args: ToolArgs): number;
+  /** Why the tool cannot be used here; undefined when it can. Absent: it always can. */
+  unavailable?(): Promise<string | undefined>;
   /**
    * Present on a read-only tool whose result may be reused within a session: names the state of everything the
    * result depends on (file identity, size, mtime). Undefined: this call is not to be reused.
    */
   fingerprint?(args: ToolArgs, context: ToolContext): Promise<string | undefined>;
+  /** What the call would do now, without doing any of it. Throws ToolFailure where executing it would. */
+  preview?(args: ToolArgs, context: ToolContext): Promise<ToolPreview>;
   /** Throws ToolFailure to speak to the caller; anything else thrown is a defect. */
   execute(args: ToolArgs, context: ToolContext): Promise<ToolOutput>;
 }
@@ -75,18 +101,25 @@ export interface JsonSchema {
 
 export type JsonSchemaProperty = Record<string, unknown> & { description?: string };
 
+export interface ToolFailureOptions {
+  code?: Exclude<ToolErrorCode, 'tool_not_found'>;
+  reason?: ToolFailureReason;
+  output?: ToolOutput;
+  cause?: unknown;
+}
+
 /** A failure meant for whoever called the tool: the message says what went wrong and what to do. */
 export class ToolFailure extends Error {
   readonly code: Exclude<ToolErrorCode, 'tool_not_found'>;
   readonly reason: ToolFailureReason | undefined;
+  /** What there is to show in spite of the failure. */
+  readonly output: ToolOutput | undefined;
 
-  constructor(
-    message: string,
-    options: { code?: Exclude<ToolErrorCode, 'tool_not_found'>; reason?: ToolFailureReason; cause?: unknown } = {},
-  ) {
+  constructor(message: string, options: ToolFailureOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ToolFailure';
     this.code = options.code ?? 'execution_error';
     this.reason = options.reason;
+    this.output = options.output;
   }
 }

@@ -1,9 +1,11 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
 import type { Outputs, ResultCache } from '../storage/storage.ts';
+import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type Executor } from './executor.ts';
+import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
 import { type Approval, type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
@@ -15,6 +17,8 @@ export interface ToolboxDependencies {
   workspace: Workspace;
   resultCache: ResultCache;
   outputs: Outputs;
+  /** Where the changes of one turn are recorded for undo; a call without a session gets a record of its own. */
+  changes?: (scope: { sessionId?: string; turnId?: string; root: string }) => Changes;
   texts(): Promise<ToolTexts>;
   now(): number;
   askPerson?: AskPerson;
@@ -28,12 +32,12 @@ export interface Toolbox {
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
   /** A text as a model may see it; what is cut is kept under the session's outputs. */
   bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
-  /** With a session, results are reused within it. */
-  executor(registry: Registry, approval: Approval, sessionId?: string): Executor;
+  /** With a session, results are reused within it; with a turn, changes are recorded under it. */
+  executor(registry: Registry, approval: Approval, sessionId?: string, turnId?: string): Executor;
 }
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
-  const { specs, workspace, resultCache, outputs, texts, now, askPerson, onDefect } = dependencies;
+  const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, onDefect } = dependencies;
   const all = createRegistry(specs);
   const validate = createValidate();
   return {
@@ -46,14 +50,20 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: (registry, approval, sessionId) =>
+    executor: (registry, approval, sessionId, turnId) =>
       createExecutor({
         registry,
         validate,
         authorise: createPolicy({ approval, askPerson }),
-        context: { workspace, now },
+        context: {
+          workspace,
+          seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
+          changes: changes?.({ sessionId, turnId, root: workspace.root }) ?? { async record() {} },
+          now,
+        },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
+        spoolPath: (call) => outputs.place(sessionId ?? 'cli', `${call.id}.output`),
         onDefect,
       }),
   };

@@ -24,7 +24,7 @@ const anyPath = fc
   .oneof(
     { weight: 6, arbitrary: spelling },
     { weight: 3, arbitrary: place.map((path) => `BASE/${path}`) },
-    place.map((path) => `../${path}`),
+    fc.tuple(fc.constantFrom('..', '../ws/..', 'BASE/ws/..', '/..BASE/ws/..'), place).map((parts) => parts.join('/')),
     fc.tuple(place, spelling).map(([path, rest]) => `BASE/${path}/${rest}`),
     spelling.map((path) => `/${path}`),
     fc.constantFrom('/etc/hosts', 'BASE', 'BASE/ws', '/'),

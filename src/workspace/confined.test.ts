@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withoutPrivileges } from '../../test/workspace-race/privileges.ts';
@@ -86,6 +86,21 @@ describe.each(ways)('%s', (_, options) => {
     );
     await expectDenied('sub/../../outside/secret.txt', '../outside/secret.txt/x', `../${'x'.repeat(300)}`);
     await expectDenied('../../../../../../../../../../../../etc/passwd', '/dev/zero', '/proc/self/environ');
+  });
+
+  it('is not fooled by a path that comes through the root and leaves it again', async () => {
+    const detours = [
+      '../ws/..',
+      '../ws/sub/../..',
+      `/..${yard.root}/..`,
+      `/${yard.root}/sub/../..`,
+      '../outside/../ws/..',
+    ];
+    symlinkSync('../../ws/..', `${yard.root}/sub/detour`);
+    for (const detour of [...detours, 'sub/detour', `${yard.root}/..`]) {
+      await expectDenied(detour, `${detour}/outside`, `${detour}/outside/secret.txt`, `${detour}/missing`);
+      await expect(read(`${detour}/ws/a.txt`), detour).resolves.toEqual({ path: 'a.txt', content: 'a' });
+    }
   });
 
   it('follows links that stay inside, however they are written', async () => {

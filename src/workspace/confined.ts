@@ -1,30 +1,45 @@
 // The workspace on this machine's disk: paths are walked (walk.ts), what they end at is held (grip.ts), and only
-// then opened, so what was checked is what is read.
-import type { BigIntStats } from 'node:fs';
+// then opened, so what was checked is what is read. Changes (write.ts, remove.ts, make-directory.ts) happen in the
+// directory the walk holds (place.ts).
 import { realpath, stat } from 'node:fs/promises';
 import { toSystem, toText } from './byte-path.ts';
 import { canHoldDescriptors, descriptorGrasp, pathGrasp } from './grip.ts';
+import { hold } from './hold.ts';
 import { listDirectory } from './list.ts';
-import { checkSpelling, explain, isDirectory, notDirectory, notRegular } from './refusal.ts';
+import { makeDirectory } from './make-directory.ts';
+import { locate } from './place.ts';
+import { checkSpelling, explain, isDirectory, isProtected, notDirectory, notRegular } from './refusal.ts';
+import { remove } from './remove.ts';
+import { fingerprintOf, permissionsOf } from './stats.ts';
 import type { Ground } from './trail.ts';
 import { walk } from './walk.ts';
-import type { Workspace } from './workspace.ts';
+import type { ProtectedPaths, Workspace } from './workspace.ts';
+import { writeFile } from './write.ts';
 
 export interface WorkspaceOptions {
   /** An existing directory. Its real path is taken once: a link changed later does not move the workspace. */
   root: string;
   /** Take the weaker way even where the stronger one works. */
   guarantee?: 'checked-path';
+  /** What may be read but never changed; nothing by default. */
+  protectedPaths?: ProtectedPaths;
 }
 
-export async function createWorkspace({ root, guarantee }: WorkspaceOptions): Promise<Workspace> {
+export async function createWorkspace({ root, guarantee, protectedPaths }: WorkspaceOptions): Promise<Workspace> {
   checkSpelling(root);
   const ground = await takeGround(root, guarantee).catch((error) => {
     throw explain(error, root, 'directory');
   });
+  const absolute = toText(ground.path);
+
+  function admit(bytePath: string): void {
+    const path = toText(bytePath);
+    const reason = protectedPaths?.(path, absolute === '/' ? `/${path}` : `${absolute}/${path}`);
+    if (reason !== undefined) throw isProtected(path, reason);
+  }
 
   return {
-    root: toText(ground.path),
+    root: absolute,
     guarantee: ground.grasp.guarantee,
 
     async openFile(path, signal) {
@@ -37,7 +52,14 @@ export async function createWorkspace({ root, guarantee }: WorkspaceOptions): Pr
         try {
           const stats = await handle.stat({ bigint: true });
           if (!stats.isFile()) throw notRegular(path);
-          return { handle, path: toText(found.path), size: Number(stats.size), fingerprint: fingerprintOf(stats) };
+          return {
+            handle,
+            path: toText(found.path),
+            size: Number(stats.size),
+            mode: permissionsOf(stats),
+            changedAt: Number(stats.ctimeMs),
+            fingerprint: fingerprintOf(stats),
+          };
         } catch (error) {
           await handle.close();
           throw error;
@@ -47,6 +69,11 @@ export async function createWorkspace({ root, guarantee }: WorkspaceOptions): Pr
       } finally {
         found.grip.release();
       }
+    },
+
+    async hold(path, signal) {
+      checkSpelling(path);
+      return hold(ground, path, signal);
     },
 
     async list(path, options) {
@@ -61,6 +88,27 @@ export async function createWorkspace({ root, guarantee }: WorkspaceOptions): Pr
         found.grip.release();
       }
     },
+
+    async locate(path, signal) {
+      checkSpelling(path);
+      const found = await locate(ground, { path, wanted: 'file', signal, admit });
+      return { path: toText(found.path) || '.', exists: found.exists };
+    },
+
+    async writeFile(path, bytes, options) {
+      checkSpelling(path);
+      return writeFile(ground, { ...options, path, bytes, admit });
+    },
+
+    async makeDirectory(path, signal) {
+      checkSpelling(path);
+      return makeDirectory(ground, { path, admit, signal });
+    },
+
+    async remove(path, options) {
+      checkSpelling(path);
+      return remove(ground, { ...options, path, admit });
+    },
   };
 }
 
@@ -70,8 +118,4 @@ async function takeGround(root: string, guarantee?: 'checked-path'): Promise<Gro
   if (!stats.isDirectory()) throw notDirectory(root);
   const grasp = guarantee !== 'checked-path' && (await canHoldDescriptors(path)) ? descriptorGrasp : pathGrasp;
   return { path, dev: stats.dev, ino: stats.ino, grasp };
-}
-
-function fingerprintOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join('-');
 }

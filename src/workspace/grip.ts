@@ -9,6 +9,8 @@ import type { WorkspaceGuarantee } from './workspace.ts';
 export interface Grip {
   /** Byte path that leads to the held object; names below it are joined to this. */
   readonly address: string;
+  /** Where the grip is one. */
+  readonly descriptor?: number;
   stat(): Promise<BigIntStats>;
   release(): void;
 }
@@ -100,6 +102,7 @@ async function hold(address: string, flags: number): Promise<Grip> {
   let isHeld = true;
   return {
     address: `/proc/self/fd/${descriptor}`,
+    descriptor,
     stat: () => fstatAsync(descriptor, { bigint: true }),
     // Nothing was read or written through it, so closing has nothing to wait for. Twice would close a stranger's.
     release() {

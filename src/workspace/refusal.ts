@@ -40,6 +40,26 @@ export function tooDeep(path: string): WorkspaceError {
   return new WorkspaceError('invalid_path', `Too many nested directories: ${shown(path)}`);
 }
 
+export function isProtected(path: string, reason: string): WorkspaceError {
+  return new WorkspaceError('protected', `Access denied: ${shown(path)} is protected: ${reason}`);
+}
+
+export function hasChanged(path: string): WorkspaceError {
+  return new WorkspaceError('changed', `Changed meanwhile: ${shown(path)} is not what it was`);
+}
+
+export function existsAlready(path: string): WorkspaceError {
+  return new WorkspaceError('changed', `Exists already: ${shown(path)}`);
+}
+
+export function tooLarge(path: string, size: number, maxBytes: number, verb = 'has'): WorkspaceError {
+  return new WorkspaceError('too_large', `${shown(path)} ${verb} ${size} bytes, over the limit of ${maxBytes}`);
+}
+
+export function leadsElsewhere(path: string): WorkspaceError {
+  return new WorkspaceError('changed', `${shown(path)} is a link by now, or lies behind one`);
+}
+
 export function isExhausted(error: unknown): boolean {
   return EXHAUSTED.has(systemCode(error) ?? '');
 }
@@ -63,6 +83,27 @@ export function explain(error: unknown, path: string, wanted: Wanted): unknown {
       return new WorkspaceError('io', `Changed while it was being opened: ${name}`, error);
     default:
       return new WorkspaceError('io', `Cannot open ${name}: ${code}`, error);
+  }
+}
+
+/** The same for a change: it did not happen, and the message says so where that is not plain. */
+export function explainChange(error: unknown, path: string, wanted: Wanted): unknown {
+  const name = shown(path);
+  switch (systemCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new WorkspaceError('no_space', `No space left on the disk: ${name} was not changed`, error);
+    case 'EROFS':
+      return new WorkspaceError('no_permission', `The file system is read-only: ${name} was not changed`, error);
+    case 'EEXIST':
+      return existsAlready(path);
+    case 'ENOTEMPTY':
+      return new WorkspaceError('changed', `Not empty: ${name}`, error);
+    case 'EBUSY':
+      return new WorkspaceError('no_permission', `In use by the system (a mount): ${name} was not changed`, error);
+    default:
+      return explain(error, path, wanted);
   }
 }
 

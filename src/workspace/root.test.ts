@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createYard, type Yard } from '../../test/workspace-race/yard.ts';
 import { createWorkspace, type WorkspaceOptions } from './confined.ts';
@@ -61,6 +61,17 @@ describe.each(ways)('the root under %s', (guarantee, options) => {
     await expect(everything.openFile('/')).rejects.toMatchObject({ code: 'not_a_file' });
   });
 
+  it.runIf(haveSameInode('/proc', '/sys'))(
+    'is not mistaken for a directory with its number on another disk',
+    async () => {
+      const processes = await createWorkspace({ root: '/proc', ...options });
+      await expect(processes.list('/sys', { recursive: false, maxDepth: 1, maxEntries: 1 })).rejects.toMatchObject({
+        code: 'outside',
+      });
+      await expect(read('/proc/version', processes)).resolves.toMatchObject({ path: 'version' });
+    },
+  );
+
   it('refuses to work on a root that is not the directory it was', async () => {
     renameSync(yard.root, `${yard.base}/old`);
     await expect(workspace.openFile('a.txt')).rejects.toMatchObject({ code: 'io' });
@@ -84,3 +95,7 @@ describe.each(ways)('the root under %s', (guarantee, options) => {
     await expect(create('')).rejects.toMatchObject({ code: 'invalid_path' });
   });
 });
+
+function haveSameInode(...paths: string[]): boolean {
+  return new Set(paths.map((path) => statSync(path, { throwIfNoEntry: false })?.ino ?? path)).size === 1;
+}

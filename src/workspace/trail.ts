@@ -52,6 +52,10 @@ export function createTrail(ground: Ground) {
     if (rootAt < 0 && isSame(await stat(), ground)) rootAt = steps.length - 1;
   }
 
+  function names(): string[] {
+    return steps.slice(rootAt + 1).map((step) => step.name);
+  }
+
   function release(): void {
     for (const step of steps) step.grip.release();
     steps = [];
@@ -62,8 +66,12 @@ export function createTrail(ground: Ground) {
     push,
     stat,
     release,
+    /** Fails where the end of the trail is held by its path only and that leads elsewhere by now. */
+    confirm: (): Promise<void> => ground.grasp.confirm(top().grip),
     isInside: (): boolean => rootAt >= 0,
     depth: (): number => steps.length,
+    /** Names from the root to the end of the trail, which has to be inside. */
+    names,
     addressOf: (name: string): string => join(top().grip.address, name),
 
     async restartAtTop(): Promise<void> {
@@ -95,10 +103,10 @@ export function createTrail(ground: Ground) {
     /** Hands over the last step, which has to be inside; the others stay held. */
     async take(): Promise<Reached> {
       const stats = await stat();
-      const names = steps.slice(rootAt + 1).map((step) => step.name);
+      const path = names().join('/');
       const { grip } = top();
       steps.pop();
-      return { grip, stats, path: names.join('/') };
+      return { grip, stats, path };
     },
   };
 }

@@ -2,6 +2,7 @@
 // swapped meanwhile can lead the walk anywhere unseen. `..` goes back along the trail; a link's target is put in
 // front of what is left of the path. Stops at the end of the path, at the first failure, after 40 links, or 256
 // directories down. Accepts only what ends with the root on the trail; every failure elsewhere is `outside`.
+// What is not there yet (place.ts) is found the same way: the walk then ends at the first name that is missing.
 import { readlink } from 'node:fs/promises';
 import { toBytePath, toSystem } from './byte-path.ts';
 import { systemError } from './grip.ts';
@@ -13,35 +14,31 @@ const MAX_LINKS = 40;
 /** Each level costs a descriptor while the walk lasts. */
 export const MAX_DEPTH = 256;
 
-interface WalkRequest {
+export interface WalkRequest {
   path: string;
   wanted: Wanted;
   signal?: AbortSignal;
 }
 
 /** The caller releases the grip. Holds whatever the path ends at, never a link; its type is not checked. */
-export async function walk(ground: Ground, { path, wanted, signal }: WalkRequest): Promise<Reached> {
-  const trail = createTrail(ground);
-  const route = createRoute(ground, trail);
-  let links = 0;
-  try {
-    await route.begin(toBytePath(path));
-    for (let name = route.next(); name !== undefined; name = route.next()) {
-      signal?.throwIfAborted();
-      if (name === '..') {
-        if (!trail.back()) await route.climb();
-        continue;
-      }
-      if (trail.depth() > MAX_DEPTH) throw tooDeep(path);
-      const isLast = route.isEmpty();
-      const arrived = isLast ? await look(ground, trail, name) : await enter(ground, trail, name);
-      if (arrived) continue;
-      links += 1;
-      if (links > MAX_LINKS) throw tooManyLinks(path);
-      await route.prepend(await targetOf(trail.addressOf(name), isLast));
-    }
+export function walk(ground: Ground, request: WalkRequest): Promise<Reached> {
+  return onTrail(ground, request, async (trail, route) => {
+    const missing = await follow(ground, trail, route, request);
+    if (missing) throw missing.error;
     if (!trail.isInside()) throw outside();
-    return await trail.take();
+    return trail.take();
+  });
+}
+
+/** Every failure becomes a refusal, and every grip that was not taken is released. */
+export async function onTrail<T>(
+  ground: Ground,
+  { path, wanted, signal }: WalkRequest,
+  use: (trail: Trail, route: Route) => Promise<T>,
+): Promise<T> {
+  const trail = createTrail(ground);
+  try {
+    return await use(trail, createRoute(ground, trail));
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
     const isRefusal = error instanceof WorkspaceError ? error.code !== 'io' : systemCode(error) !== undefined;
@@ -51,6 +48,46 @@ export async function walk(ground: Ground, { path, wanted, signal }: WalkRequest
     trail.release();
   }
 }
+
+/** A name that does not exist in the directory at the end of the trail. */
+export interface Missing {
+  name: string;
+  error: unknown;
+}
+
+/** Leaves the trail at the end of the path, or at the directory where the next name is missing. */
+export async function follow(
+  ground: Ground,
+  trail: Trail,
+  route: Route,
+  { path, signal }: WalkRequest,
+): Promise<Missing | undefined> {
+  let links = 0;
+  await route.begin(toBytePath(path));
+  for (let name = route.next(); name !== undefined; name = route.next()) {
+    signal?.throwIfAborted();
+    if (name === '..') {
+      if (!trail.back()) await route.climb();
+      continue;
+    }
+    if (trail.depth() > MAX_DEPTH) throw tooDeep(path);
+    const isLast = route.isEmpty();
+    let arrived: boolean;
+    try {
+      arrived = isLast ? await look(ground, trail, name) : await enter(ground, trail, name);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return { name, error };
+      throw error;
+    }
+    if (arrived) continue;
+    links += 1;
+    if (links > MAX_LINKS) throw tooManyLinks(path);
+    await route.prepend(await targetOf(trail.addressOf(name), isLast));
+  }
+  return undefined;
+}
+
+export type Route = ReturnType<typeof createRoute>;
 
 /** What is left of the path, its next component last. */
 function createRoute(ground: Ground, trail: Trail) {
@@ -74,6 +111,8 @@ function createRoute(ground: Ground, trail: Trail) {
     prepend,
     begin: (path: string): Promise<void> => (path.startsWith('/') ? prepend(path) : restart('root', path)),
     isEmpty: (): boolean => left.length === 0,
+    /** Every component that is left, in order, empty ones included. */
+    rest: (): string[] => left.toReversed(),
 
     /** An empty component is a `.`: the walk stays where it is, but what stands before it must be a directory. */
     next(): string | undefined {
@@ -90,7 +129,7 @@ function createRoute(ground: Ground, trail: Trail) {
 }
 
 /** False when the name is no directory: a link, or an error that reading the link will tell. */
-async function enter(ground: Ground, trail: Trail, name: string): Promise<boolean> {
+export async function enter(ground: Ground, trail: Trail, name: string): Promise<boolean> {
   try {
     await trail.push(name, await ground.grasp.directory(trail.addressOf(name)));
     return true;

@@ -9,6 +9,10 @@ export type WorkspaceErrorCode =
   | 'too_many_links'
   | 'no_permission'
   | 'invalid_path' // empty, a NUL character, too long
+  | 'protected' // may be read, never changed
+  | 'changed' // not what the caller expected to find
+  | 'too_large'
+  | 'no_space'
   | 'io';
 
 /** Every failure of the workspace. The message is fit for the model and the user; it never shows content from outside. */
@@ -40,8 +44,64 @@ export interface OpenedFile {
   /** Where the walk ended: relative to the root, links resolved, '/' between parts. */
   path: string;
   size: number;
+  /** Permission bits, 0o777 at most. */
+  mode: number;
+  /** Milliseconds since the epoch of the last change to content or attributes, as the file system tells it. */
+  changedAt: number;
   /** Changes whenever the file's identity, size, mtime or ctime does. */
   fingerprint: string;
+}
+
+export interface WriteOptions {
+  /** append: what stands there is read, and replaced by itself with the bytes behind it; never half of them. */
+  mode: 'overwrite' | 'append';
+  /** Directories missing on the way are made. */
+  createParents: boolean;
+  /** What has to stand there (a fingerprint, or nothing): otherwise nothing is changed and the code is `changed`. */
+  expected?: string;
+  /** Of the whole file afterwards. */
+  maxBytes?: number;
+  /** Permission bits; by default the old file's, and for a new file what the umask leaves of 0666. */
+  permissions?: number;
+  /** Runs while the new content is made durable, before it takes the old one's place; when it rejects, nothing is changed. */
+  beforeReplacing?: (place: { path: string; madeDirectories: string[] }) => Promise<void>;
+  signal?: AbortSignal;
+}
+
+/** For `expected`: nothing stands there. */
+export const ABSENT = 'absent';
+
+export interface Written {
+  /** Relative to the root, links resolved. */
+  path: string;
+  created: boolean;
+  /** Of what stands there now. */
+  fingerprint: string;
+  /** The file that was replaced. Its other names, where it had any, keep the old content. */
+  previous?: { size: number; mode: number; links: number };
+  /** Directories that were made, outermost first. */
+  madeDirectories: string[];
+}
+
+export interface RemoveOptions {
+  /** empty-directory: fails with `changed` when something is in it. */
+  kind: 'file' | 'empty-directory';
+  /** As for writing. */
+  expected?: string;
+  signal?: AbortSignal;
+}
+
+/** Why nothing may be changed at a path, or undefined. Asked about resolved paths, also of what does not exist yet. */
+export type ProtectedPaths = (relative: string, absolute: string) => string | undefined;
+
+/** A file or directory that stays the same one while it is held, for a program that is to look at it. */
+export interface HeldPath {
+  /** For a child to inherit; reading through it needs /proc. */
+  fd: number;
+  kind: 'file' | 'directory';
+  /** Relative to the root, links resolved; '.' for the root itself. */
+  path: string;
+  release(): void;
 }
 
 export interface ListOptions {
@@ -75,6 +135,20 @@ export interface Workspace {
   readonly guarantee: WorkspaceGuarantee;
   /** Never blocks on a FIFO or device, never returns anything but a regular file that lies inside the root. */
   openFile(path: string, signal?: AbortSignal): Promise<OpenedFile>;
+  /** Never holds anything but a regular file or a directory inside the root. The caller releases it. */
+  hold(path: string, signal?: AbortSignal): Promise<HeldPath>;
   /** Never follows a link while walking down. */
   list(path: string, options: ListOptions): Promise<Listing>;
+  /** Where a change at this path would happen, links resolved. Refuses what writing would refuse because of the place. */
+  locate(path: string, signal?: AbortSignal): Promise<{ path: string; exists: boolean }>;
+  /**
+   * A reader sees the old file or the new one, whole; resolves once the new one is durable. Links that stay inside are
+   * followed; nothing is ever created or changed outside, nothing but a regular file is replaced, and on any failure
+   * (a full disk) the old content stands.
+   */
+  writeFile(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Written>;
+  /** Makes the directory and those missing on the way; one that is there already is no failure. Tells which were made. */
+  makeDirectory(path: string, signal?: AbortSignal): Promise<{ path: string; madeDirectories: string[] }>;
+  /** Never removes anything outside, nor the root itself. */
+  remove(path: string, options: RemoveOptions): Promise<{ path: string }>;
 }

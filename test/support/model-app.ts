@@ -7,7 +7,7 @@ import { type AskRequest, createGateway } from '../../src/gateway/gateway.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
-import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
 import { createBuiltinTools } from '../../src/tools/builtin.ts';
 import { loadToolTexts } from '../../src/tools/languages/language.ts';
 import type { ToolSpec } from '../../src/tools/tool.ts';
@@ -15,7 +15,7 @@ import { createToolbox } from '../../src/tools/toolbox.ts';
 import { createWorkspace } from '../../src/workspace/confined.ts';
 
 export interface ModelAppOptions {
-  home: string;
+  storage: Storage;
   workspace: string;
   provider: string;
   baseUrl: string;
@@ -31,7 +31,6 @@ export interface Told {
 
 export interface ModelApp {
   ask(input: string, more?: Partial<AskRequest>, signal?: AbortSignal): Promise<Told>;
-  close(): void;
 }
 
 const CREDENTIALS: CredentialSource = {
@@ -40,9 +39,8 @@ const CREDENTIALS: CredentialSource = {
 };
 
 export async function createModelApp(options: ModelAppOptions): Promise<ModelApp> {
-  const { home, workspace, provider, baseUrl, specs = [], fetch } = options;
+  const { storage, workspace, provider, baseUrl, specs = [], fetch } = options;
   const now = (): number => Date.now();
-  const storage = createLocalStorage({ home, now });
   const adapters = createProviders({
     env: {},
     baseUrls: { [provider]: baseUrl },
@@ -63,10 +61,10 @@ export async function createModelApp(options: ModelAppOptions): Promise<ModelApp
     },
   });
   const gateway = createGateway({
+    ...storage,
     providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name) },
     sessions: createSessions({ ...storage, now, newId }),
     toolbox,
-    spending: storage.spending,
     now,
     newId,
     debugSource: false,
@@ -94,6 +92,5 @@ export async function createModelApp(options: ModelAppOptions): Promise<ModelApp
       if (!end || ends.length > 1 || events.at(-1) !== end) throw new Error(`a turn ended ${ends.length} times`);
       return { events, result: end.result };
     },
-    close: () => storage.close(),
   };
 }

@@ -2,14 +2,14 @@
 // needs, and what the server was told.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { codexToken } from '../fakes/model-server/codex-token.ts';
 import { type ModelServer, type ModelServerOptions, startModelServer } from '../fakes/model-server/model-server.ts';
-import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import type { Dialect, NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import { replyBytes } from '../fakes/model-server/render-reply.ts';
 import type { Reply, Script } from '../fakes/model-server/reply.ts';
 import type { Home } from './home.ts';
 import { type Finished, lainclaw, type Running, startLainclaw, startTerminal } from './lainclaw.ts';
-import { testHome } from './test-home.ts';
+import { afterFile, testHome } from './test-home.ts';
 
 export const PROVIDERS = ['openai-compatible', 'openai', 'anthropic', 'openai-codex'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -38,12 +38,12 @@ export interface ModelOptions extends Omit<ModelServerOptions, 'script'> {
   env?: Record<string, string>;
 }
 
-/** A home signed in to the provider, and a server that follows the script. Both end with the running test. */
+/** A home signed in to the provider, and a server that follows the script. Both end with the file's tests. */
 export async function modelFor(provider: ProviderName, script: Script, options: ModelOptions = {}): Promise<Model> {
   const { home = testHome(), env: more = {}, ...serverOptions } = options;
   const asked: NeutralRequest[] = [];
   const server = await startModelServer({ ...serverOptions, script: noting(script, asked) });
-  onTestFinished(() => server.close());
+  afterFile(() => server.close());
   const { flags, env } = settingsFor(provider, server.url);
   Object.assign(env, more);
   if (provider === 'openai-codex') signInToCodex(home);
@@ -73,6 +73,20 @@ export function settingsFor(provider: ProviderName, url: string): { flags: strin
     case 'openai-codex':
       return { flags, env: { LAINCLAW_OPENAI_CODEX_BASE_URL: `${url}/backend-api` } };
   }
+}
+
+const SPOKEN: Record<ProviderName, { dialect: Dialect; model: string }> = {
+  'openai-compatible': { dialect: 'chat', model: 'fake' },
+  openai: { dialect: 'responses', model: 'gpt-6-sol' },
+  anthropic: { dialect: 'messages', model: 'claude-sonnet-5' },
+  'openai-codex': { dialect: 'codex', model: 'gpt-6-sol' },
+};
+
+/** How many bytes of the reply come before this part of it: where to hang, or to cut. */
+export function bytesBefore(part: string, provider: ProviderName, reply: Reply): number {
+  const at = replyBytes(reply, SPOKEN[provider]).indexOf(part);
+  if (at < 0) throw new Error(`${provider} does not send "${part}" in this reply`);
+  return at;
 }
 
 /** As `auth login openai-codex` leaves it. */

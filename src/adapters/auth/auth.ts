@@ -1,9 +1,10 @@
 // Signing in and out: the profiles of auth-profiles.json, and what may be told of them.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locks } from '../../storage/storage.ts';
+import { readBaseUrl } from '../base-url.ts';
 import { findProvider, loginCommand, PROVIDERS, type ProviderInfo } from '../provider-table.ts';
 import { AuthError } from './auth-error.ts';
-import { createCodexLogin, type LoginInteraction } from './codex-login.ts';
+import type { LoginInteraction } from './codex-login.ts';
 import { CODEX_ISSUER, createTokenEndpoint } from './codex-tokens.ts';
 import type { CredentialSource } from './credential.ts';
 import { createCredentials } from './credentials.ts';
@@ -79,16 +80,18 @@ export function createAuth(options: AuthOptions): Auth {
   const sleep = options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
   const file = createProfileFile({ home, locks, now });
   const tokens = createTokenEndpoint({ fetch, now, issuer });
-  const codex = createCodexLogin({ fetch, now, sleep, issuer, callbackPort, tokens });
 
   async function login(request: LoginRequest): Promise<ProfileStatus> {
     const provider = knownProvider(request.provider);
     if (request.method === 'api-key') {
       if (provider.signIn === 'chatgpt') throw wrongMethod(provider);
-      return store(apiKeyProfile(provider.name, request));
+      return store(apiKeyProfile(provider, request));
     }
     if (provider.signIn !== 'chatgpt') throw wrongMethod(provider);
     const { interaction, signal, method } = request;
+    checkName(request.profileId);
+    const { createCodexLogin } = await import('./codex-login.ts');
+    const codex = createCodexLogin({ fetch, now, sleep, issuer, callbackPort, tokens });
     const given = await (method === 'browser'
       ? codex.withBrowser(interaction, signal)
       : codex.withDeviceCode(interaction, signal));
@@ -96,25 +99,17 @@ export function createAuth(options: AuthOptions): Auth {
     return store({ ...given, kind: 'oauth', profileId, provider: provider.name });
   }
 
-  function apiKeyProfile(
-    provider: string,
-    { key, baseUrl, profileId }: Extract<LoginRequest, { method: 'api-key' }>,
-  ): Unstored {
-    const trimmed = key.trim();
-    if (!isUsableKey(trimmed)) {
-      throw new AuthError(
-        'AUTH_BAD_KEY',
-        'That is not a key: it is empty, or holds spaces or characters no key has. Nothing was stored.',
-      );
+  function apiKeyProfile(provider: ProviderInfo, request: Extract<LoginRequest, { method: 'api-key' }>): Unstored {
+    const key = request.key.trim();
+    if (!isUsableKey(key)) {
+      const reason = 'it is empty, or holds spaces or characters no key has';
+      throw new AuthError('AUTH_BAD_KEY', `That is not a key: ${reason}. Nothing was stored.`);
     }
+    checkName(request.profileId);
+    const baseUrl = serverOf(provider, request.baseUrl ?? env[provider.baseUrlVariable]);
     const place = baseUrl ? new URL(baseUrl).host : 'default';
-    return {
-      kind: 'api-key',
-      profileId: profileId ?? `${provider}:${place}`,
-      provider,
-      key: trimmed,
-      ...(baseUrl ? { baseUrl } : {}),
-    };
+    const profileId = request.profileId ?? `${provider.name}:${place}`;
+    return { kind: 'api-key', profileId, provider: provider.name, key, ...(baseUrl ? { baseUrl } : {}) };
   }
 
   function store(profile: Unstored): Promise<ProfileStatus> {
@@ -199,6 +194,25 @@ function knownProvider(name: string): ProviderInfo {
 
 function wrongMethod(provider: ProviderInfo): AuthError {
   return new AuthError('AUTH_LOGIN_FAILED', `${provider.name} is signed in to with: ${loginCommand(provider)}`);
+}
+
+/** The server a key is for. Where there are many, a key without one would go to any of them. */
+function serverOf({ name, signIn, baseUrlVariable }: ProviderInfo, given: string | undefined): string | undefined {
+  if (!given && signIn !== 'optional-key') return undefined;
+  if (!given) {
+    throw new AuthError(
+      'AUTH_BAD_ADDRESS',
+      `Say which server the key of ${name} is for: --base-url or ${baseUrlVariable}.`,
+    );
+  }
+  const parsed = readBaseUrl(given);
+  if (parsed.ok) return parsed.url;
+  throw new AuthError('AUTH_BAD_ADDRESS', `The base URL cannot be used: ${parsed.problem}. Nothing was stored.`);
+}
+
+function checkName(profileId: string | undefined): void {
+  if (profileId === undefined || /^[^\s\p{C}]{1,100}$/u.test(profileId)) return;
+  throw new AuthError('AUTH_BAD_NAME', 'A profile name has 1 to 100 characters and no spaces. Nothing was stored.');
 }
 
 function unknownProfile(profileId: string, { profiles }: Profiles): never {

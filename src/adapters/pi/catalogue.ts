@@ -63,7 +63,8 @@ function unknownModel(id: string, { provider, api, baseUrl }: Place): Model<Api>
     provider,
     baseUrl,
     reasoning: false,
-    input: ['text'],
+    // If it cannot see, the service says so; the library would leave a picture out in silence.
+    input: ['text', 'image'],
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     contextWindow: 0,
     maxTokens: UNKNOWN_MAX_TOKENS,

@@ -23,7 +23,7 @@ export interface LibraryError {
 }
 
 const TOO_LONG =
-  /context[_ ]length|context window|maximum context|prompt (is )?too long|request_too_large|too many tokens|input (is )?too long|exceed(s|ed)? (the |model'?s? )*(maximum|available|token|context)|reduce the length|longer than the model|token limit exceeded|range of input length/i;
+  /context[_ ](length|window)|maximum context|prompt (is )?too long|request_too_large|too many tokens|input (is )?too long|exceed(s|ed)? (the |model'?s? )*(maximum|available|token|context)|reduce the length|longer than the model|token limit exceeded|range of input length/i;
 const OUT_OF_CREDIT =
   /insufficient_quota|insufficient balance|billing|credit balance|out of (credit|budget)|payment required|quota exceeded/i;
 const NOT_ALLOWED = /content_filter|content_policy|invalid_prompt|safety|policy_violation|flagged|refusal|sensitive/i;

@@ -1,6 +1,7 @@
 // The calls of a finished answer. The library mends broken arguments so that it can show them while they stream; what
 // is executed must be what the model wrote, so the raw text is parsed again, strictly. A call that fails is text.
 import type { AssistantMessage, ToolCall } from '@earendil-works/pi-ai';
+import { DEEPEST_ARGS, isDeeperThan } from '../../lib/depth.ts';
 import type { ModelToolCall } from '../adapter.ts';
 
 type Block = AssistantMessage['content'][number];
@@ -55,7 +56,7 @@ function parseArguments(source: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(source);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isObject && !isDeeperThan(value, DEEPEST_ARGS) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

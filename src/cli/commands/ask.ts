@@ -17,7 +17,7 @@ import {
 } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { EXIT, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
+import { EXIT, namingWorkspace, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
 
 interface AskFlags extends OutputFlags {
   provider?: string;
@@ -61,7 +61,13 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
     .addOption(paths('--file <path>', 'attach a text file; may be repeated'))
     .addOption(paths('--image <path>', 'attach a picture; may be repeated'))
     .addOption(toolAllow())
-    .addOption(single('--tool-max-steps <N>', 'model calls in one turn, at least 1 (default: 3)', integerFrom(1)))
+    .addOption(
+      single(
+        '--tool-max-steps <N>',
+        'model calls in one turn: a whole number of at least 1 (default: 3)',
+        integerFrom(1),
+      ),
+    )
     .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
     .addOption(single('--max-tokens <N>', 'end the turn when it has used this many tokens', integerFrom(1)))
     .addOption(single('--max-cost-usd <amount>', 'end the turn when it has cost this much', amount))
@@ -76,7 +82,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   const asJson = wantsJson(terminal, flags);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
-  const piped = waitsForInput ? await readStandardInput() : undefined;
+  const piped = waitsForInput ? await readStandardInput(terminal.signal) : undefined;
   // A lone "-" is the question itself; after a question it is what the question is about.
   const input = typed === '' ? (piped ?? '') : typed;
   if (input.trim() === '')
@@ -94,7 +100,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     warn: (line) => warn(terminal, line),
   });
   try {
-    const gateway = await app.gateway();
+    const gateway = await namingWorkspace(flags.workspace, app.gateway());
     const provider = flags.provider ?? app.config.provider;
     const configured = provider === app.config.provider ? app.config : undefined;
     const events = await refusable(
@@ -125,7 +131,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
     if (provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
     if (result.success) return EXIT.done;
-    return result.stage === 'cancelled' ? EXIT.cancelled : EXIT.failed;
+    return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
   } finally {
     app.close();
   }
@@ -159,6 +165,7 @@ async function refusable<T>(asked: Promise<T>): Promise<T> {
   } catch (error) {
     const { name, code, message } = error as Error & { code: string };
     if (name !== 'RefusedRequest') throw error;
-    throw new UsageError(message, { code, usage: USAGE });
+    const flag = { INVALID_SESSION_KEY: '--session: ', UNSUPPORTED_PROVIDER: '--provider: ' }[code] ?? '';
+    throw new UsageError(flag + message, { code, usage: USAGE });
   }
 }

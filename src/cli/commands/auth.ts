@@ -70,7 +70,7 @@ async function withAuth(terminal: Terminal, use: (auth: Auth) => Promise<void>):
 async function login(provider: string, auth: Auth, flags: LoginFlags, terminal: Terminal): Promise<void> {
   const { profile: profileId, baseUrl } = flags;
   if (flags.apiKeyStdin) {
-    const key = await readStandardInput();
+    const key = await readStandardInput(terminal.signal);
     return tell(
       await auth.login({ provider, method: 'api-key', key, baseUrl, profileId }),
       'signed in',

@@ -1,9 +1,10 @@
 import { nearest } from '../../lib/nearest.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
+import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { CommandError, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
 interface ShowFlags extends OutputFlags {
   last?: number;
@@ -17,7 +18,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     .description('every session, the most recent first')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withSessions(terminal, (service) => list(service, flags, terminal)));
+    .action((flags: OutputFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
   sessions
     .command('show')
     .description('the messages of a session')
@@ -26,11 +27,16 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((key: string, flags: ShowFlags) =>
-      withSessions(terminal, (service) => show(key, service, flags, terminal)),
+      withSessions(flags, terminal, (service) => show(key, service, flags, terminal)),
     );
 };
 
-async function withSessions(terminal: Terminal, use: (sessions: Sessions) => Promise<void>): Promise<void> {
+async function withSessions(
+  flags: OutputFlags,
+  terminal: Terminal,
+  use: (sessions: Sessions) => Promise<void>,
+): Promise<void> {
+  wantsJson(terminal, flags);
   const { createApp } = await import('../../app.ts');
   const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
   try {

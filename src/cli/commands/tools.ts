@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DEEPEST_ARGS, isDeeperThan } from '../../lib/depth.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { newId } from '../../lib/new-id.ts';
 import type { Approval } from '../../tools/policy.ts';
@@ -6,11 +7,12 @@ import type { Registry } from '../../tools/registry.ts';
 import type { ToolArgs, ToolCall } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import { colorsFor } from '../colors.ts';
+import { CommandError } from '../command-error.ts';
 import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import {
-  CommandError,
   EXIT,
+  namingWorkspace,
   type OutputFlags,
   printable,
   type Terminal,
@@ -58,6 +60,7 @@ async function withToolbox(
   terminal: Terminal,
   use: (opened: Opened) => Promise<void>,
 ): Promise<void> {
+  wantsJson(terminal, flags);
   const { createApp } = await import('../../app.ts');
   const app = await createApp({
     environment: terminal.environment,
@@ -65,7 +68,7 @@ async function withToolbox(
     warn: (line) => warn(terminal, line),
   });
   try {
-    const toolbox = await app.toolbox();
+    const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
     await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
   } finally {
     app.close();
@@ -127,7 +130,8 @@ function parseArgs(source: string): ToolArgs {
   } catch (error) {
     problem = (error as Error).message;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (isDeeperThan(value, DEEPEST_ARGS)) problem = 'it is nested too deeply';
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isDeeperThan(value, DEEPEST_ARGS)) {
     throw new UsageError(
       `--args '${source.slice(0, 200)}' is not accepted: ${problem}. Accepted: a JSON object such as '{"path":"README.md"}'`,
     );

@@ -25,7 +25,10 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
 
   async function read(): Promise<Entries> {
     const found = await parseIndex(path);
-    return found.state === 'read' ? found.entries : await mend();
+    if (found.state === 'read') return found.entries;
+    // Nothing was ever stored: looking must not make anything.
+    if (found.state === 'missing' && (await transcriptNames(directory)).length === 0) return new Map();
+    return mend();
   }
 
   async function mend(): Promise<Entries> {
@@ -116,18 +119,21 @@ function write(path: string, entries: Entries): Promise<void> {
 
 async function rebuild(directory: string, transcripts: Transcripts): Promise<Entries> {
   const entries: Entries = new Map();
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw storageError(directory, error);
-  });
-  for (const name of names) {
-    if (!name.endsWith('.jsonl')) continue;
+  for (const name of await transcriptNames(directory)) {
     const entry = await entryOf(name.slice(0, -'.jsonl'.length), transcripts);
     const known = entry && entries.get(entry.sessionKey);
     // Two sessions of one key: the one used last is the current one.
     if (entry && (!known || known.updatedAt < entry.updatedAt)) entries.set(entry.sessionKey, entry);
   }
   return entries;
+}
+
+async function transcriptNames(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw storageError(directory, error);
+  });
+  return names.filter((name) => name.endsWith('.jsonl'));
 }
 
 /** A session's entry as its transcript tells it: identity from the first line, the rest from the newest turns. */

@@ -1,8 +1,10 @@
 // Private, durable files: directories 0700, files 0600 under any umask, and writes that are whole or absent.
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { closeSync, constants, openSync } from 'node:fs';
+import { chmod, type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
+
+const SQLITE_CANTOPEN = 14;
 
 const CODES: Record<string, StorageErrorCode> = {
   ENOSPC: 'STORAGE_FULL',
@@ -32,27 +34,42 @@ const ADVICE: Record<StorageErrorCode, string> = {
 /** Names the path, the reason in words and what to do. Passes a StorageError through. */
 export function storageError(path: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
-  const system = (cause as NodeJS.ErrnoException)?.code ?? '';
+  const system = systemCode(path, cause);
   const code = CODES[system] ?? (/disk is full/i.test(String(cause)) ? 'STORAGE_FULL' : 'STORAGE_FAILED');
   const detail = code === 'STORAGE_FAILED' ? ` (${(cause as Error)?.message ?? cause})` : '';
   return new StorageError(code, `cannot use ${path}: ${ADVICE[code]}${detail}`, cause);
 }
 
-export async function ensureDirectory(path: string): Promise<void> {
-  let made: string | undefined;
+/** SQLite only says that it cannot open a file; opening its directory tells why. */
+function systemCode(path: string, cause: unknown): string {
+  const { code, errcode } = (cause ?? {}) as { code?: string; errcode?: number };
+  if (errcode !== SQLITE_CANTOPEN) return code ?? '';
   try {
-    made = await mkdir(path, { recursive: true, mode: 0o700 });
+    closeSync(openSync(dirname(path), 'r'));
+    return '';
   } catch (error) {
-    throw storageError(path, error);
+    return (error as NodeJS.ErrnoException).code ?? '';
   }
-  if (made === undefined) return;
-  // The umask may have taken more bits away than we can live with.
-  for (let at = path; at.length >= made.length; at = dirname(at)) {
-    const handle = await open(at, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
-    await handle?.chmod(0o700);
-    await handle?.close();
+}
+
+/** Made level by level, each 0700 at once: a stern umask would lock us out of the one just made. */
+export async function ensureDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, 0o700);
+    await chmod(path, 0o700);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await isDirectory(path))) return;
+    if (code !== 'ENOENT' || path === dirname(path)) throw storageError(path, error);
+    await ensureDirectory(dirname(path));
+    await ensureDirectory(path);
   }
-  await syncDirectory(dirname(made));
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() ?? false;
 }
 
 /** Opens with mode 0600 whatever the umask says. */

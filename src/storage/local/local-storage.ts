@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Storage } from '../storage.ts';
 import { createCatalogue } from './catalogue.ts';
 import { createDatabase } from './database.ts';
-import { ensureDirectory, writeAtomically } from './files.ts';
 import { createLocks } from './locks.ts';
+import { createSessionNotes } from './notes.ts';
+import { createOutputs } from './outputs.ts';
 import { createResultCache } from './result-cache.ts';
 import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -26,16 +27,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     catalogue: createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild }),
     resultCache: createResultCache(database),
     spending: createSpending(database),
-    outputs: {
-      async keep(scope, name, text) {
-        const directory = join(home, 'outputs', scope);
-        // A call's id comes from a model: it may not choose the path.
-        const path = join(directory, `${name.replace(/[^\w.-]/g, '_').slice(0, 80)}.txt`);
-        await ensureDirectory(directory);
-        await writeAtomically(path, text);
-        return path;
-      },
-    },
+    notes: createSessionNotes(join(home, 'memory')),
+    outputs: createOutputs(join(home, 'outputs')),
     close: () => database.close(),
   };
 }

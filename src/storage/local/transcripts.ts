@@ -45,19 +45,27 @@ async function openTranscript(path: string): Promise<Transcript> {
     throw error;
   }
 
+  async function write(lines: readonly TranscriptLine[]): Promise<void> {
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    try {
+      await writeFully(handle, bytes, size);
+    } catch (error) {
+      // Leave no half line behind; where even that fails, the next opening mends it.
+      await handle.truncate(size).catch(() => {});
+      throw storageError(path, error);
+    }
+    size += bytes.length;
+  }
+
+  let writing: Promise<void> = Promise.resolve();
   return {
     repairedBytes,
     isEmpty: size === 0,
-    async append(lines) {
-      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      try {
-        await writeFully(handle, bytes, size);
-      } catch (error) {
-        // Leave no half line behind; where even that fails, the next opening mends it.
-        await handle.truncate(size).catch(() => {});
-        throw storageError(path, error);
-      }
-      size += bytes.length;
+    append(lines) {
+      // One after another: each begins where the one before it ended.
+      const written = writing.then(() => write(lines));
+      writing = written.catch(() => {});
+      return written;
     },
     async sync() {
       try {

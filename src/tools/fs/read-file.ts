@@ -2,11 +2,17 @@ import type { FileHandle } from 'node:fs/promises';
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
+import { seenNow } from './seen.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 /** A range is looked for no further than this into a file. */
 const SCAN_LIMIT_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
+/** Of a file of which only a range is read, this much is looked at whole: what may be edited next. */
+const NOTED_BYTES = 4 * 1024 * 1024;
+/** A file that changed less than this ago can change again without its times showing it: then its content counts too. */
+const SETTLED_MS = 2_000;
 
 interface Range {
   startLine: number;
@@ -23,7 +29,7 @@ export function createReadFileTool(): ToolSpec {
         path: { type: 'string', minLength: 1 },
         startLine: { type: 'integer', minimum: 1 },
         maxLines: { type: 'integer', minimum: 1 },
-        maxBytes: { type: 'integer', minimum: 1, maximum: 10_485_760, default: 204_800 },
+        maxBytes: { type: 'integer', minimum: 1, maximum: MAX_BYTES, default: 204_800 },
       },
       required: ['path'],
       additionalProperties: false,
@@ -31,16 +37,28 @@ export function createReadFileTool(): ToolSpec {
     effect: 'read',
     requiresPermission: false,
     timeoutMs: 20_000,
-    async fingerprint(args, { workspace, signal }) {
+    async fingerprint(args, { workspace, signal, now }) {
       const file = await workspace.openFile(argsOf(args).path, signal).catch(() => undefined);
-      await file?.handle.close();
-      return file && `${file.path}|${file.fingerprint}`;
+      if (!file) return undefined;
+      try {
+        const state = `${file.path}|${file.fingerprint}`;
+        if (now() - file.changedAt >= SETTLED_MS) return state;
+        return file.size > MAX_BYTES ? undefined : `${state}|${await contentHash(file)}`;
+      } finally {
+        await file.handle.close();
+      }
     },
-    async execute(args, { workspace, signal }) {
+    async execute(args, { workspace, signal, seen, now }) {
       const { path, range, maxBytes } = argsOf(args);
       const file = await workspace.openFile(path, signal).catch(orToolFailure);
       try {
-        return range ? await readRange(file, range, maxBytes, signal) : await readWhole(file, maxBytes);
+        const { output, whole } = range
+          ? await readRange(file, range, maxBytes, signal)
+          : await readWhole(file, maxBytes);
+        const bytes = whole ?? (file.size <= NOTED_BYTES ? await readAt(file.handle, 0, file.size) : undefined);
+        // A note that is lost only means that a later edit is not compared with this look.
+        await seen.note(file.path, seenNow(file.fingerprint, file.size, now(), bytes)).catch(() => {});
+        return output;
       } finally {
         await file.handle.close();
       }
@@ -56,12 +74,18 @@ function argsOf({ path, startLine, maxLines, maxBytes = 204_800 }: ToolArgs) {
   return { path: path as string, range, maxBytes: maxBytes as number };
 }
 
-async function readWhole({ handle, path, size }: OpenedFile, maxBytes: number): Promise<ToolOutput> {
+interface Read {
+  output: ToolOutput;
+  /** The whole content, when it was read. */
+  whole?: Buffer;
+}
+
+async function readWhole({ handle, path, size }: OpenedFile, maxBytes: number): Promise<Read> {
   if (size > maxBytes) throw tooLarge(path, size, maxBytes);
   // One byte more than allowed: the file may have grown, and files under /proc claim to be empty.
   const bytes = await readAt(handle, 0, maxBytes + 1);
   if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
-  return output(path, bytes, { size: bytes.length });
+  return { output: output(path, bytes, { size: bytes.length }), whole: bytes };
 }
 
 async function readRange(
@@ -69,7 +93,7 @@ async function readRange(
   { startLine, maxLines }: Range,
   maxBytes: number,
   signal: AbortSignal,
-) {
+): Promise<Read> {
   const parts: Buffer[] = [];
   let line = 1;
   let taken = 0;
@@ -95,7 +119,12 @@ async function readRange(
   }
   const bytes = Buffer.concat(parts);
   const lines = countLines(bytes);
-  return output(path, bytes, { size, startLine, endLine: startLine + Math.max(lines, 1) - 1 });
+  return { output: output(path, bytes, { size, startLine, endLine: startLine + Math.max(lines, 1) - 1 }) };
+}
+
+async function contentHash({ handle, size }: OpenedFile): Promise<string> {
+  const { hash } = await import('node:crypto');
+  return hash('sha256', await readAt(handle, 0, size), 'hex');
 }
 
 function output(path: string, bytes: Buffer, facts: Record<string, number>): ToolOutput {

@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CredentialSource } from './auth/credential.ts';
+import { createModels } from './models.ts';
+import { detectOllama, ollamaAddress } from './ollama.ts';
+
+const withKey: CredentialSource = {
+  credential: async () => ({ ok: true, kind: 'api-key', secret: 'sk-secret-key' }),
+  profileFor: async () => undefined,
+};
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+async function serve(answers: Record<string, { status?: number; body?: unknown; hang?: true }>): Promise<string> {
+  server = createServer((request, response) => {
+    const { status = 200, body, hang } = answers[request.url ?? ''] ?? { status: 404 };
+    if (!hang) response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('models', () => {
+  test.for(['openai-codex', 'openai', 'anthropic'])(
+    'of %s are known without asking, with context and price, and one is the default',
+    async (provider) => {
+      const fetch = (() => {
+        throw new Error('asked');
+      }) as typeof globalThis.fetch;
+      const list = await createModels({ credentials: withKey, env: {}, fetch }).list(provider);
+      if (!list?.ok) throw new Error('no list');
+      expect(list.models.length).toBeGreaterThan(3);
+      expect(list.models.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+      expect(list.models.find(({ isDefault }) => isDefault)).toMatchObject({
+        contextWindow: expect.any(Number),
+        price: { input: expect.any(Number), output: expect.any(Number) },
+      });
+    },
+  );
+
+  test('of a service known by its address have prices too', async () => {
+    const list = await createModels({
+      credentials: withKey,
+      env: { LAINCLAW_BASE_URL: 'https://api.deepseek.com/v1' },
+    }).list('openai-compatible');
+    expect(list).toMatchObject({ ok: true, models: [{ price: { input: expect.any(Number) } }, {}] });
+  });
+
+  test('of any other server are what it lists', async () => {
+    const data = [{ id: 'qwen', max_model_len: 32_768 }, { id: 'llama', meta: { n_ctx: 4096 } }, { id: 7 }, null];
+    const url = await serve({ '/v1/models': { body: { data } } });
+    const models = createModels({ credentials: withKey, env: { LAINCLAW_BASE_URL: `${url}/v1` } });
+    expect(await models.list('openai-compatible')).toEqual({
+      ok: true,
+      models: [
+        { id: 'qwen', contextWindow: 32_768, isDefault: true },
+        { id: 'llama', contextWindow: 4096, isDefault: false },
+      ],
+    });
+    expect(await models.list('nobody')).toBeUndefined();
+  });
+
+  test.for([
+    [{ status: 401, body: {} }, 'auth'],
+    [{ status: 500, body: 'sk-secret-key' }, 'protocol'],
+    [{ body: 'sk-secret-key' }, 'protocol'],
+    [{ body: { data: 7 } }, 'protocol'],
+  ] as const)('a list that does not come says why: %o', async ([answer, code]) => {
+    const url = await serve({ '/models': answer });
+    const list = await createModels({ credentials: withKey, env: {}, baseUrls: { 'openai-compatible': url } }).list(
+      'openai-compatible',
+    );
+    expect(list).toMatchObject({ ok: false, failure: { code, message: expect.stringContaining(url) } });
+    expect(JSON.stringify(list)).not.toContain('sk-secret-key');
+  });
+
+  test('a server that is not there is a failure of the network', async () => {
+    const models = createModels({
+      credentials: withKey,
+      env: {},
+      baseUrls: { 'openai-compatible': 'http://127.0.0.1:9' },
+    });
+    expect(await models.list('openai-compatible')).toMatchObject({ ok: false, failure: { code: 'network' } });
+  });
+});
+
+describe('a local Ollama', () => {
+  test('is found with its models', async () => {
+    const url = await serve({
+      '/api/tags': { body: { models: [{ name: 'qwen3:8b', size: 5_200_000_000 }, { name: 'x' }] } },
+    });
+    expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toEqual({
+      baseUrl: `${url}/v1`,
+      models: [{ id: 'qwen3:8b', sizeBytes: 5_200_000_000 }, { id: 'x' }],
+    });
+  });
+
+  test.for([{ hang: true }, { status: 404 }, { body: '<html>' }, { body: {} }] as const)(
+    'something else on its port is none: %o',
+    async (answer) => {
+      const url = await serve({ '/api/tags': answer });
+      const started = performance.now();
+      expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toBeUndefined();
+      expect(performance.now() - started).toBeLessThan(5000);
+    },
+  );
+
+  test('none is none, at once', async () => {
+    expect(await detectOllama({ env: { OLLAMA_HOST: '127.0.0.1:9' } })).toBeUndefined();
+    expect(await detectOllama({ env: {}, signal: AbortSignal.abort() })).toBeUndefined();
+  });
+
+  test.for([
+    [undefined, 'http://127.0.0.1:11434'],
+    ['0.0.0.0', 'http://127.0.0.1:11434'],
+    ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
+    [':8080', 'http://127.0.0.1:8080'],
+    ['gpu.lan', 'http://gpu.lan:11434'],
+    ['https://gpu.lan', 'https://gpu.lan'],
+    ['http://gpu.lan:80', 'http://gpu.lan'],
+    ['%%%', 'http://127.0.0.1:11434'],
+  ] as const)('OLLAMA_HOST %s is %s', ([host, address]) => {
+    expect(ollamaAddress({ OLLAMA_HOST: host })).toBe(address);
+  });
+});

@@ -1,0 +1,14 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readEnvironment } from './environment.ts';
+
+it.each([
+  [{}, join(homedir(), '.lainclaw')],
+  [{ LAINCLAW_HOME: '' }, join(homedir(), '.lainclaw')],
+  [{ LAINCLAW_HOME: '/srv/lain' }, '/srv/lain'],
+  [{ LAINCLAW_HOME: 'here' }, '/work/dir/here'],
+  [{ LAINCLAW_HOME: '../there' }, '/work/there'],
+])('with %j the home is %s', (variables, home) => {
+  expect(readEnvironment(variables, '/work/dir')).toEqual({ home, cwd: '/work/dir', variables });
+});

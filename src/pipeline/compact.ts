@@ -1,0 +1,87 @@
+// Compaction: when a session that remembers has more than 24 messages beyond what is summarised, all but the last 12 are
+// summarised into its memory file: by the model where there is one, by extracting sentences otherwise. The originals
+// stay in the transcript. A summary carries the range it covers, so a crash in between never writes it twice.
+import type { Adapter } from '../adapters/adapter.ts';
+import { extractSentences } from '../lib/extract-summary.ts';
+import type { SessionMessage } from '../sessions/lines.ts';
+import type { Turn } from '../sessions/turn.ts';
+import type { SessionNotes } from '../storage/storage.ts';
+import { askModel } from './ask-model.ts';
+
+const TRIGGER = 24;
+const KEPT = 12;
+/** More than this at once (memory switched on late) is summarised from its newest part. */
+const MOST_MESSAGES = 400;
+const MOST_CHARACTERS = 200_000;
+const SENTENCES = 8;
+/** How much of the file is told to the model, from its end. */
+const TAIL_CHARACTERS = 8_000;
+
+const INSTRUCTION =
+  'Summarise this part of a conversation for your own later use: facts, decisions, preferences, open questions. Short Markdown bullets, in the language of the conversation. Write nothing else.';
+
+export interface CompactOptions {
+  turn: Turn;
+  notes: SessionNotes;
+  adapter: Adapter;
+  model?: string;
+  now(): number;
+  signal: AbortSignal;
+}
+
+/** Returns the file that was written, or undefined when there was nothing to do. */
+export async function compact(options: CompactOptions): Promise<string | undefined> {
+  const { turn, notes, now } = options;
+  const done = turn.entry.compactedMessageCount ?? 0;
+  const total = turn.messageCount();
+  if (total - done <= TRIGGER) return undefined;
+  const until = total - KEPT;
+  const messages = (await turn.newestMessages(Math.min(total - done, MOST_MESSAGES + KEPT))).slice(0, -KEPT);
+  const marker = `<!-- messages ${done + 1}-${until} -->`;
+  const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
+  if (!before.includes(marker)) {
+    const date = new Date(now()).toISOString().slice(0, 10);
+    const summary = await summarise(messages, options);
+    await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n`);
+  }
+  await turn.recordCompaction(until);
+  return notes.path(turn.entry.sessionKey);
+}
+
+/** The end of a session's memory, as a model is told it. */
+export async function memoryTail(notes: SessionNotes, sessionKey: string): Promise<string | undefined> {
+  const text = (await notes.read(sessionKey))?.replace(/<!--.*?-->\n?/g, '').trim();
+  if (!text) return undefined;
+  const tail = text.length > TAIL_CHARACTERS ? `…${text.slice(-TAIL_CHARACTERS)}` : text;
+  return `What you remember of this conversation's earlier part:\n${tail}`;
+}
+
+async function summarise(messages: readonly SessionMessage[], options: CompactOptions): Promise<string> {
+  const conversation = messages
+    .map(({ role, content }) => `${role}: ${content}`)
+    .join('\n\n')
+    .slice(-MOST_CHARACTERS);
+  const byModel = options.adapter.callsTools ? await askForSummary(conversation, options) : '';
+  if (byModel !== '') return byModel;
+  const spoken = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const sentences = [spoken.join('\n'), conversation].map((text) => extractSentences(text, SENTENCES));
+  const extracted = sentences.find(({ length }) => length > 0) ?? [`${messages.length} messages without words`];
+  return extracted.map((sentence) => `- ${sentence}`).join('\n');
+}
+
+/** Empty when the model fails: the extract takes its place. */
+async function askForSummary(conversation: string, { turn, adapter, model, signal }: CompactOptions): Promise<string> {
+  const { profileId, sessionId } = turn.entry;
+  const request = {
+    model,
+    profileId,
+    sessionId,
+    system: [INSTRUCTION],
+    messages: [{ role: 'user' as const, text: conversation }],
+    tools: [],
+  };
+  const answering = askModel(adapter, request, signal);
+  for (let step = await answering.next(); ; step = await answering.next()) {
+    if (step.done) return step.value.failure ? '' : step.value.text.trim();
+  }
+}

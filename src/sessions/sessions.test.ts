@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalStorage } from '../storage/local/local-storage.ts';
+import { type SessionEntry, type Storage, StorageError } from '../storage/storage.ts';
+import type { SessionLine } from './lines.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+
+let home: string;
+let storage: Storage;
+let sessions: Sessions;
+let clock: number;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'lainclaw-sessions-'));
+  storage = createLocalStorage({ home, now: Date.now });
+  clock = Date.UTC(2026, 0, 1);
+  sessions = sessionsOn(storage);
+});
+afterEach(() => {
+  storage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+let ids = 0;
+function newId(prefix: string): string {
+  ids += 1;
+  return `${prefix}-${ids}`;
+}
+
+const sessionsOn = ({
+  catalogue,
+  locks,
+  transcripts,
+}: Pick<Storage, 'catalogue' | 'locks' | 'transcripts'>): Sessions =>
+  createSessions({
+    catalogue,
+    locks,
+    transcripts,
+    now: () => (clock += 1_000),
+    newId,
+  });
+
+const begin = (sessionKey: string, state: object = {}, newSession = false, service = sessions) =>
+  service.begin({ sessionKey, newSession, state, signal: new AbortController().signal });
+
+async function turn(sessionKey: string, input: string, text: string, state: object = {}): Promise<SessionEntry> {
+  const begun = await begin(sessionKey, state);
+  await begun.start(input);
+  await begun.end({ outcome: 'answered', text, route: 'stub', stage: 'answered' });
+  await begun.close();
+  return begun.entry;
+}
+
+const linesOf = (sessionId: string): SessionLine[] =>
+  readFileSync(join(home, 'sessions', `${sessionId}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as SessionLine);
+
+describe('a turn', () => {
+  it('is given the conversation before it', async () => {
+    await turn('main', 'one', 'ONE');
+    await turn('main', 'two', 'TWO');
+    const third = await begin('main');
+    expect(third.history.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      'user: one',
+      'assistant: ONE',
+      'user: two',
+      'assistant: TWO',
+    ]);
+    await third.close();
+  });
+
+  it('keeps the state it is not told to change', async () => {
+    await turn('main', 'one', 'ONE', { provider: 'stub', memoryEnabled: true });
+    expect(await turn('main', 'two', 'TWO', { provider: 'stub' })).toMatchObject({ memoryEnabled: true });
+    expect(await turn('main', 'three', 'THREE', { memoryEnabled: false })).toMatchObject({
+      provider: 'stub',
+      memoryEnabled: false,
+    });
+    expect(await storage.catalogue.get('main')).toMatchObject({ provider: 'stub', memoryEnabled: false });
+  });
+
+  it('whose provider changed does not keep the profile of the one before', async () => {
+    await turn('main', 'one', 'ONE', { provider: 'openai', profileId: 'work' });
+    const entry = await turn('main', 'two', 'TWO', { provider: 'stub' });
+    expect(entry).toMatchObject({ provider: 'stub' });
+    expect(entry.profileId).toBeUndefined();
+  });
+
+  it('journals each call, and tells the next turn its result', async () => {
+    const begun = await begin('main');
+    await begun.start('go');
+    await begun.callStarts({ id: 'c1', name: 'a', args: { x: 1 }, source: 'model' }, 'read');
+    await begun.callEnded({ callId: 'c1', ok: true, text: 'A', meta: { durationMs: 1 } });
+    expect(await begun.end({ outcome: 'answered', text: 'done', route: 'stub', stage: 'answered' })).toEqual({
+      sessionContextUpdated: true,
+    });
+    await begun.close();
+    const next = await begin('main');
+    expect(next.history.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'go'],
+      ['system', '[tool a {"x":1}]\nA'],
+      ['assistant', 'done'],
+    ]);
+    await next.close();
+  });
+
+  it('keeps apart the results of calls to which a model gave the same id', async () => {
+    const begun = await begin('main');
+    await begun.start('go');
+    for (const text of ['first', 'second']) {
+      await begun.callStarts({ id: 'call_0', name: text, args: {}, source: 'model' }, 'read');
+      await begun.callEnded({ callId: 'call_0', ok: true, text });
+    }
+    await begun.end({ outcome: 'answered', text: 'done', route: 'stub', stage: 'answered' });
+    await begun.close();
+    const context = linesOf(begun.entry.sessionId).flatMap((line) =>
+      line.type === 'message' && line.message.role === 'system' ? [line.message.content] : [],
+    );
+    expect(context).toEqual(['[tool first {}]\nfirst\n\n[tool second {}]\nsecond']);
+  });
+
+  it('whose calls end at the same time journals each of them whole', async () => {
+    const begun = await begin('main');
+    await begun.start('go');
+    const calls = ['a', 'b', 'c', 'd'];
+    for (const id of calls) await begun.callStarts({ id, name: id, args: {}, source: 'model' }, 'read');
+    await Promise.all(calls.map((callId) => begun.callEnded({ callId, ok: true, text: callId.repeat(200) })));
+    await begun.end({ outcome: 'answered', text: 'done', route: 'stub', stage: 'answered' });
+    await begun.close();
+    const results = linesOf(begun.entry.sessionId).flatMap((line) =>
+      line.type === 'tool-result' ? [line.callId] : [],
+    );
+    expect(results.toSorted()).toEqual(calls);
+  });
+
+  it('without an answer stores none', async () => {
+    const begun = await begin('main');
+    await begun.start('go');
+    const failure = { code: 'CANCELLED', message: 'the turn was cancelled' };
+    await begun.end({ outcome: 'cancelled', route: 'stub', stage: 'cancelled', error: failure });
+    await begun.close();
+    const lines = linesOf(begun.entry.sessionId);
+    expect(lines.map(({ type }) => type)).toEqual(['session', 'turn-start', 'message', 'turn-end']);
+    expect(lines.at(-1)).toMatchObject({ outcome: 'cancelled', messageCount: 1, error: failure });
+  });
+
+  it('lets the next one in only when it is closed', async () => {
+    const first = await begin('main');
+    let waited = false;
+    const second = sessions.begin({
+      sessionKey: 'main',
+      newSession: false,
+      state: {},
+      signal: new AbortController().signal,
+      onWait: () => (waited = true),
+    });
+    await begin('other').then((other) => other.close());
+    expect(waited).toBe(true);
+    await first.close();
+    await (await second).close();
+  });
+
+  it('is not acknowledged when the index cannot be written, and the session is free again', async () => {
+    const full = new StorageError('STORAGE_FULL', 'no room');
+    const failing = sessionsOn({ ...storage, catalogue: { ...storage.catalogue, put: () => Promise.reject(full) } });
+    const begun = await begin('main', {}, false, failing);
+    await begun.start('go');
+    await expect(begun.end({ outcome: 'answered', text: 'x', route: 'stub', stage: 'answered' })).rejects.toBe(full);
+    await begun.close();
+    await (await begin('main')).close();
+  });
+
+  it('that cannot be opened lets go of the session', async () => {
+    const failing = sessionsOn({
+      ...storage,
+      transcripts: { ...storage.transcripts, open: () => Promise.reject(new Error('no')) },
+    });
+    await expect(begin('main', {}, false, failing)).rejects.toThrow('no');
+    await (await begin('main')).close();
+  });
+});
+
+describe('an interrupted turn', () => {
+  it('is closed by the next one, which is told about it', async () => {
+    const cut = await begin('main');
+    await cut.start('go');
+    await cut.callStarts({ id: 'c', name: 'file_write', args: {}, source: 'model' }, 'write');
+    await cut.close();
+    const next = await begin('main');
+    expect(next.history.map(({ role }) => role)).toEqual(['user', 'system']);
+    expect(next.history[1]?.content).toContain('outcome unknown');
+    await next.start('again');
+    await next.end({ outcome: 'answered', text: 'ok', route: 'stub', stage: 'answered' });
+    await next.close();
+    const ends = linesOf(next.entry.sessionId).flatMap((line) =>
+      line.type === 'turn-end' ? [[line.outcome, line.messageCount]] : [],
+    );
+    expect(ends).toEqual([
+      ['interrupted', 2],
+      ['answered', 4],
+    ]);
+  });
+});
+
+describe('listing and showing', () => {
+  it('lists the most recently used first', async () => {
+    for (const key of ['a', 'b', 'a', 'c']) await turn(key, 'x', 'X');
+    expect((await sessions.list()).map(({ sessionKey }) => sessionKey)).toEqual(['c', 'a', 'b']);
+  });
+
+  it('shows the last messages of a long session', async () => {
+    for (let number = 0; number < 15; number += 1) await turn('main', `q${number}`, `a${number}`);
+    const shown = async (last: number) => (await sessions.show('main', last))?.messages.map(({ content }) => content);
+    expect(await shown(1)).toEqual(['a14']);
+    expect(await shown(3)).toEqual(['a13', 'q14', 'a14']);
+    expect(await shown(1_000)).toHaveLength(30);
+    expect(await sessions.show('nope', 1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,113 @@
+// The contract of the archive: texts cut into chunks that can be found by their terms and, where there is an embedding
+// model, by their vectors. Storage keeps and finds; what a term is, and how hits are ranked, is decided by memory/.
+
+/** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
+export type TermsOf = (chunk: { context: string; text: string }) => readonly string[];
+
+export interface ArchiveDocument {
+  id: string;
+  /** Where it came from: "manual", a file's path, "session:<key>". */
+  source: string;
+  title?: string;
+  /** ISO 8601: when it was said or written; the day it was saved when nothing else is known. */
+  date: string;
+  speaker?: string;
+  session?: string;
+  /** Of the whole text: the same text from the same source is kept once. */
+  hash: string;
+  /** The document that replaced this one. */
+  supersededBy?: string;
+}
+
+export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy'> {
+  chunks: readonly { context: string; text: string }[];
+  /** The document this one replaces; unknown ids are refused. */
+  supersedes?: string;
+}
+
+export interface ArchiveChunk {
+  id: number;
+  document: ArchiveDocument;
+  /** Its place in the document, from 0. */
+  position: number;
+  /** The headings it stands under. */
+  context: string;
+  text: string;
+  /** In terms. */
+  length: number;
+}
+
+export interface Candidates {
+  /** Of the whole archive. */
+  chunks: number;
+  averageLength: number;
+  /** How many chunks hold each term that was asked for. */
+  frequencies: ReadonlyMap<string, number>;
+  /** The most promising first. */
+  ids: number[];
+}
+
+export interface Listed extends ArchiveDocument {
+  chunks: number;
+  /** The beginning of the text. */
+  head: string;
+}
+
+export interface IndexProgress {
+  done: number;
+  total: number;
+}
+
+export interface PendingChunk {
+  id: number;
+  context: string;
+  text: string;
+  /** The turn before, in a conversation: embedded together with this one. */
+  previous?: string;
+}
+
+export interface VectorHit {
+  id: number;
+  similarity: number;
+}
+
+export interface Archive {
+  /**
+   * Resolves only after every document would survive a power cut; all of one call are kept, or none. A text that its
+   * source has already is left alone. Returns for each document its id and whether it is new.
+   */
+  add(documents: readonly NewDocument[], termsOf: TermsOf): Promise<{ id: string; added: boolean }[]>;
+  get(id: string): Promise<{ document: ArchiveDocument; chunks: ArchiveChunk[] } | undefined>;
+  /** The newest first. */
+  list(options: { limit: number; source?: string }): Promise<Listed[]>;
+  /** Ids of every document of a source. */
+  idsOf(source: string): Promise<string[]>;
+  /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns how many were there. */
+  remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
+  /** Chunks that hold any of the terms, at most `limit`; the rarest terms decide. */
+  candidates(terms: readonly string[], limit: number): Promise<Candidates>;
+  /** In the order of the ids; an id that is gone meanwhile is left out. */
+  read(ids: readonly number[]): Promise<ArchiveChunk[]>;
+  /** Chunks of the same session at most `distance` places away, without the chunk itself. */
+  around(chunk: { id: number; session: string }, distance: number): Promise<{ id: number; offset: number }[]>;
+  /** Builds the index anew beside the old one and swaps them; a kill leaves the old one whole. */
+  rebuild(termsOf: TermsOf, options: RebuildOptions): Promise<{ chunks: number }>;
+  /** The version of the analyser that made the index; undefined while the archive is empty. */
+  indexVersion(): Promise<string | undefined>;
+
+  /** Chunks that have no vector of this model yet. */
+  pending(model: string, limit: number): Promise<PendingChunk[]>;
+  /** Vectors of one model have one dimension: another is refused. Chunks forgotten meanwhile are passed over. */
+  putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
+  /** By the bits of the vectors first, then the best rescored exactly. */
+  nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
+  embedded(model: string): Promise<IndexProgress>;
+  /** Forgets the vectors of every other model. */
+  keepOnlyVectorsOf(model: string): Promise<void>;
+}
+
+export interface RebuildOptions {
+  version: string;
+  signal?: AbortSignal;
+  onProgress?: (progress: IndexProgress) => void;
+}

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionNotes } from '../storage.ts';
+import { ensureDirectory, storageError, writeAtomically } from './files.ts';
+
+export function createSessionNotes(directory: string): SessionNotes {
+  const path = (sessionKey: string): string => join(directory, `${sessionKey}.md`);
+  return {
+    path,
+    async read(sessionKey) {
+      try {
+        return await readFile(path(sessionKey), 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw storageError(path(sessionKey), error);
+      }
+    },
+    async write(sessionKey, text) {
+      await ensureDirectory(directory);
+      await writeAtomically(path(sessionKey), text);
+    },
+  };
+}

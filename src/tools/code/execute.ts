@@ -1,0 +1,125 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
+import { orSandboxFailure, toOutput } from '../shell/bash.ts';
+import { createProgressLines } from '../shell/progress-lines.ts';
+import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const LONGEST_TIMEOUT_MS = 300_000;
+const ENDING_MS = 5_000;
+const OUTPUT = { headBytes: 20_000, tailBytes: 12_000, maxBytes: 256 * 1024 ** 2 };
+const LIMITS: Limits = { memoryBytes: 1024 ** 3, cpuSeconds: 120, fileSizeBytes: 64 * 1024 ** 2, processes: 64 };
+const MOST_FILES = 50;
+const LARGEST_TEXT = 100_000;
+
+const INTERPRETERS = {
+  python: { file: 'main.py', argv: ['python3', '-I', '-B'] },
+  bash: { file: 'main.sh', argv: ['/bin/bash', '--noprofile', '--norc'] },
+} as const;
+
+export interface CodeExecuteDependencies {
+  /** Undefined where nothing isolates: then no code runs. */
+  sandbox(): Promise<Sandbox | undefined>;
+  environment: Readonly<Record<string, string>>;
+  /** Directories code may read besides the system, such as installed skills. */
+  readOnly(): Promise<string[]>;
+  /** Keeps a file the code left; returns where. */
+  keepFile(name: string, bytes: Buffer): Promise<string>;
+}
+
+export function createCodeExecuteTool({ sandbox, environment, readOnly, keepFile }: CodeExecuteDependencies): ToolSpec {
+  return {
+    name: 'code_execute',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        language: { type: 'string', enum: ['python', 'bash'], default: 'python' },
+        code: { type: 'string', minLength: 1, maxLength: 200_000 },
+        timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS, default: DEFAULT_TIMEOUT_MS },
+      },
+      required: ['code'],
+      additionalProperties: false,
+    },
+    effect: 'exec',
+    requiresPermission: true,
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
+    unavailable: async () => ((await sandbox()) ? undefined : NO_SANDBOX),
+    async execute(args, { workspace, signal, progress, spoolPath }) {
+      const { language, code, timeoutMs } = argsOf(args);
+      const backend = await sandbox();
+      if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
+      const { file, argv } = INTERPRETERS[language];
+      const scratch = await mkdtemp(join(tmpdir(), 'lainclaw-code-'));
+      try {
+        await mkdir(join(scratch, 'output'));
+        await writeFile(join(scratch, file), code, { flag: 'wx' });
+        const lines = createProgressLines(progress);
+        const finished = await backend
+          .run(
+            {
+              argv: [...argv, file],
+              cwd: scratch,
+              env: { ...environment, HOME: scratch },
+              profile: {
+                scratch,
+                workspace: { path: workspace.root, access: 'read-only' },
+                readOnly: await readOnly(),
+                protect: [],
+                network: false,
+                limits: LIMITS,
+              },
+            },
+            { timeoutMs, signal, output: { ...OUTPUT, spoolPath: await spoolPath() }, onOutput: lines.add },
+          )
+          .catch(orSandboxFailure);
+        lines.end();
+        const output = toOutput(finished, backend.name, timeoutMs);
+        const files = await collect(join(scratch, 'output'), keepFile);
+        const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
+        return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };
+      } finally {
+        await rm(scratch, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+const NO_SANDBOX =
+  'code_execute runs only inside a sandbox and there is none here: install bubblewrap (apt-get install bubblewrap)';
+
+function argsOf({ language = 'python', code, timeoutMs = DEFAULT_TIMEOUT_MS }: ToolArgs) {
+  return { language: language as keyof typeof INTERPRETERS, code: code as string, timeoutMs: timeoutMs as number };
+}
+
+interface LeftFile {
+  name: string;
+  size: number;
+  path: string;
+  text?: string;
+}
+
+/** Regular files only, straight in the folder: the code may have left links and pipes there. */
+async function collect(directory: string, keepFile: CodeExecuteDependencies['keepFile']): Promise<LeftFile[]> {
+  const names = (await readdir(directory).catch(() => [])).sort().slice(0, MOST_FILES);
+  const files: LeftFile[] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    if (!(await lstat(path)).isFile()) continue;
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile() || stats.size > LIMITS.fileSizeBytes) continue;
+      const bytes = await handle.readFile();
+      const isText = bytes.length <= LARGEST_TEXT && !bytes.includes(0);
+      const kept = await keepFile(name, bytes);
+      files.push({ name, size: bytes.length, path: kept, ...(isText && { text: bytes.toString('utf8') }) });
+    } finally {
+      await handle.close();
+    }
+  }
+  return files;
+}

@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Workspace } from '../workspace/workspace.ts';
+import { createReusedResults, noReuse } from './cache.ts';
+import { createExecutor, type ExecutorOptions } from './executor.ts';
+import { createPolicy } from './policy.ts';
+import { createRegistry } from './registry.ts';
+import { type ToolCall, ToolFailure, type ToolSpec } from './tool.ts';
+import { createValidate } from './validate.ts';
+
+const call = (name = 'tool', args: Record<string, unknown> = {}): ToolCall => ({
+  id: 'call-1',
+  name,
+  args,
+  source: 'cli',
+});
+const never = new AbortController().signal;
+
+function tool(execute: ToolSpec['execute'], facts: Partial<ToolSpec> = {}): ToolSpec {
+  return {
+    name: 'tool',
+    inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: 5_000,
+    execute,
+    ...facts,
+  };
+}
+
+function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
+  const defects: unknown[] = [];
+  const kept: string[] = [];
+  const executor = createExecutor({
+    registry: createRegistry([spec]),
+    validate: createValidate(),
+    authorise: createPolicy({ approval: 'ask' }),
+    context: { workspace: {} as Workspace, now: () => 42 } as ExecutorOptions['context'],
+    reused: noReuse,
+    keepOutput: async (_call, text) => {
+      kept.push(text);
+      return '/kept/call-1.txt';
+    },
+    spoolPath: async () => '/spool/call-1',
+    onDefect: (_call, error) => defects.push(error),
+    ...changed,
+  });
+  return { executor, defects, kept };
+}
+
+describe('a call', () => {
+  it('that works returns data for programs and text for models', async () => {
+    const { executor } = setUp(
+      tool(async (args, { now }) => ({ data: { args, now: now() }, text: 'for the model', meta: { extra: 1 } })),
+    );
+    expect(await executor.execute(call('tool', { a: 'x' }), never)).toEqual({
+      result: { ok: true, data: { args: { a: 'x' }, now: 42 }, meta: { extra: 1, durationMs: expect.any(Number) } },
+      text: 'for the model',
+    });
+  });
+
+  it('without a text of its own tells the model its data', async () => {
+    const { executor } = setUp(tool(async () => ({ data: { a: [1] } })));
+    expect((await executor.execute(call(), never)).text).toBe('{"a":[1]}');
+  });
+
+  it('without data still has a result', async () => {
+    const { executor } = setUp(tool(async () => ({ data: undefined })));
+    const { result, text } = await executor.execute(call(), never);
+    expect({ ok: result.ok, text: typeof text }).toEqual({ ok: true, text: 'string' });
+  });
+
+  it('whose data cannot be JSON is a defect of the tool, not of the turn', async () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    for (const data of [10n, circle]) {
+      const { executor, defects } = setUp(tool(async () => ({ data })));
+      const { result } = await executor.execute(call(), never);
+      expect(result).toMatchObject({ ok: false, error: { code: 'execution_error' } });
+      expect(defects).toHaveLength(1);
+    }
+  });
+
+  it('of a tool that is not there is not found', async () => {
+    const { executor, defects } = setUp(tool(async () => expect.unreachable()));
+    for (const name of ['nope', '__proto__']) {
+      expect(await executor.execute(call(name), never)).toEqual({
+        result: {
+          ok: false,
+          error: { code: 'tool_not_found', message: `there is no tool "${name}" here` },
+          meta: { durationMs: expect.any(Number) },
+        },
+        text: `Error (tool_not_found): there is no tool "${name}" here`,
+      });
+    }
+    expect(defects).toEqual([]);
+  });
+
+  it('with bad arguments does not run', async () => {
+    const { executor } = setUp(tool(async () => expect.unreachable()));
+    const { result } = await executor.execute(call('tool', { a: 1 }), never);
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_args', message: expect.stringContaining('"a"') },
+    });
+  });
+
+  it.each([
+    ['ask', undefined, /nobody is there/],
+    ['never', true, /--approve=never/],
+    ['ask', false, /was not approved/],
+  ] as const)('that needs permission and does not get it (%s, %s) does not run', async (approval, answer, message) => {
+    const spec = tool(async () => expect.unreachable(), { requiresPermission: true });
+    const askPerson = answer === undefined ? undefined : async () => answer;
+    const { executor } = setUp(spec, { authorise: createPolicy({ approval, askPerson }) });
+    const { result } = await executor.execute(call(), never);
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'execution_error', reason: 'denied', message: expect.stringMatching(message) },
+    });
+  });
+
+  it.each([
+    ['auto', undefined],
+    ['ask', true],
+  ] as const)('that needs permission and gets it (%s) runs', async (approval, answer) => {
+    const askPerson = answer === undefined ? undefined : async () => answer;
+    const { executor } = setUp(
+      tool(async () => ({ data: 1 }), { requiresPermission: true }),
+      { authorise: createPolicy({ approval, askPerson }) },
+    );
+    expect((await executor.execute(call(), never)).result.ok).toBe(true);
+  });
+});
+
+describe('a failure', () => {
+  it('meant for the caller is passed on as it is', async () => {
+    const failure = new ToolFailure('too much', { reason: 'limit' });
+    const { executor, defects } = setUp(tool(async () => Promise.reject(failure)));
+    const { result, text } = await executor.execute(call(), never);
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'execution_error', message: 'too much', reason: 'limit' },
+    });
+    expect(text).toBe('Error (execution_error): too much');
+    expect(defects).toEqual([]);
+  });
+
+  it.each([new TypeError('x is undefined'), 'a text', null, undefined, { odd: true }])(
+    'not meant for anyone (%j) is a defect, told and reported',
+    async (thrown) => {
+      const { executor, defects } = setUp(
+        tool(async () => {
+          throw thrown;
+        }),
+      );
+      const { result } = await executor.execute(call(), never);
+      expect(result).toMatchObject({
+        ok: false,
+        error: { code: 'execution_error', message: expect.stringContaining('tool failed') },
+      });
+      expect(defects).toEqual([thrown]);
+    },
+  );
+
+  it('has only codes of the contract, whatever a tool throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), async (thrown) => {
+        const { executor } = setUp(
+          tool(async () => {
+            throw thrown;
+          }),
+        );
+        const { result } = await executor.execute(call(), never);
+        expect(result.ok === false && ['invalid_args', 'execution_error'].includes(result.error.code)).toBe(true);
+      }),
+      { examples: [[{ toString: 0 }]] },
+    );
+  });
+
+  it('by time ends the call even when the tool does not listen, and tells it to stop', async () => {
+    let stopped: unknown;
+    const spec = tool(
+      (_args, { signal }) => {
+        signal.addEventListener('abort', () => {
+          stopped = signal.reason;
+        });
+        return new Promise(() => {});
+      },
+      { timeoutMs: 20 },
+    );
+    const { executor, defects } = setUp(spec);
+    const { result } = await executor.execute(call(), never);
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'execution_error', reason: 'timeout', message: expect.stringContaining('20 ms') },
+    });
+    expect(stopped).toBeInstanceOf(ToolFailure);
+    expect(defects).toEqual([]);
+  });
+
+  it('of the store of results does not fail the call', async () => {
+    const broken = {
+      get: () => Promise.reject(new Error('no store')),
+      put: () => Promise.reject(new Error('no store')),
+    };
+    const spec = tool(async () => ({ data: 'read' }), { fingerprint: async () => 'same' });
+    const { executor } = setUp(spec, { reused: createReusedResults(broken, 'session-1') });
+    expect((await executor.execute(call(), never)).result).toMatchObject({ ok: true, data: 'read' });
+  });
+});
+
+describe('cancellation', () => {
+  it('is not a result: it is rethrown', async () => {
+    const controller = new AbortController();
+    const { executor, defects } = setUp(
+      tool(() => {
+        controller.abort(new Error('stop'));
+        return new Promise(() => {});
+      }),
+    );
+    await expect(executor.execute(call(), controller.signal)).rejects.toThrow('stop');
+    expect(defects).toEqual([]);
+  });
+
+  it('before the call runs nothing', async () => {
+    const { executor } = setUp(tool(async () => expect.unreachable()));
+    await expect(executor.execute(call(), AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  });
+
+  it('while permission is asked runs nothing, whatever the answer', async () => {
+    const controller = new AbortController();
+    let ran = false;
+    const spec = tool(
+      async () => {
+        ran = true;
+        return { data: 1 };
+      },
+      { requiresPermission: true, effect: 'write' },
+    );
+    const askPerson = async (): Promise<boolean> => {
+      controller.abort(new Error('stop'));
+      return true;
+    };
+    const { executor } = setUp(spec, { authorise: createPolicy({ approval: 'ask', askPerson }) });
+    await expect(executor.execute(call(), controller.signal)).rejects.toThrow('stop');
+    expect(ran).toBe(false);
+  });
+});
+
+describe('what a model is told', () => {
+  it('is bounded, and the whole is kept', async () => {
+    const long = 'x'.repeat(100_000);
+    const { executor, kept } = setUp(tool(async () => ({ data: { long }, text: long })));
+    const { result, text } = await executor.execute(call(), never);
+    expect(text.length).toBeLessThan(41_000);
+    expect(text).toContain('/kept/call-1.txt');
+    expect(result).toMatchObject({ ok: true, data: { long }, meta: { fullOutputPath: '/kept/call-1.txt' } });
+    expect(kept).toEqual([long]);
+  });
+
+  it('is bounded for failures too', async () => {
+    const { executor, kept } = setUp(tool(async () => Promise.reject(new ToolFailure('x'.repeat(100_000)))));
+    expect((await executor.execute(call(), never)).text.length).toBeLessThan(41_000);
+    expect(kept).toHaveLength(1);
+  });
+});
+
+describe('reuse', () => {
+  const memory = () => {
+    const values = new Map<string, string>();
+    return {
+      values,
+      get: async (scope: string, key: string) => values.get(`${scope} ${key}`),
+      put: async (scope: string, key: string, value: string) => void values.set(`${scope} ${key}`, value),
+    };
+  };
+
+  it('gives the earlier output while the fingerprint holds, in any order of the arguments', async () => {
+    let state = 'one';
+    let runs = 0;
+    const spec = tool(
+      async () => {
+        runs += 1;
+        return { data: runs, text: `run ${runs}` };
+      },
+      { fingerprint: async () => state, inputSchema: { type: 'object', properties: {}, additionalProperties: true } },
+    );
+    const { executor } = setUp(spec, { reused: createReusedResults(memory(), 'session-1') });
+    const run = async (args: Record<string, unknown>) => (await executor.execute(call('tool', args), never)).result;
+    expect(await run({ a: 1, b: 2 })).toMatchObject({ data: 1 });
+    expect(await run({ b: 2, a: 1 })).toMatchObject({ data: 1, meta: { cached: true } });
+    expect(await run({ a: 1 })).toMatchObject({ data: 2 });
+    state = 'two';
+    const fresh = await run({ a: 1, b: 2 });
+    expect(fresh).toMatchObject({ data: 3 });
+    expect(fresh.meta.cached).toBeUndefined();
+  });
+
+  it('does not keep an output whose inputs changed while it was made', async () => {
+    const cache = memory();
+    let state = 0;
+    const spec = tool(
+      async () => {
+        state += 1;
+        return { data: state };
+      },
+      { fingerprint: async () => String(state) },
+    );
+    const { executor } = setUp(spec, { reused: createReusedResults(cache, 'session-1') });
+    await executor.execute(call(), never);
+    expect(cache.values.size).toBe(0);
+  });
+
+  it('does not keep failures, nor anything without a fingerprint', async () => {
+    const cache = memory();
+    const reused = createReusedResults(cache, 'session-1');
+    await setUp(
+      tool(async () => Promise.reject(new ToolFailure('no')), { fingerprint: async () => 'same' }),
+      { reused },
+    ).executor.execute(call(), never);
+    await setUp(
+      tool(async () => ({ data: 1 })),
+      { reused },
+    ).executor.execute(call(), never);
+    await setUp(
+      tool(async () => ({ data: 1 }), { fingerprint: async () => undefined }),
+      { reused },
+    ).executor.execute(call(), never);
+    expect(cache.values.size).toBe(0);
+  });
+});

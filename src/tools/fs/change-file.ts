@@ -1,0 +1,73 @@
+// How a tool changes a file: on record for undo first, then written, then remembered as seen.
+import { StorageError } from '../../storage/storage.ts';
+import { unifiedDiff } from '../../undo/unified-diff.ts';
+import type { WholeFile } from '../../workspace/file-access.ts';
+import { ABSENT, type Written } from '../../workspace/workspace.ts';
+import { type ToolContext, ToolFailure } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+import { seenNow } from './seen.ts';
+
+const DIFF_CHARS = 12_000;
+
+export interface PlannedChange {
+  tool: string;
+  /** As it was given. */
+  path: string;
+  /** Relative to the workspace, links resolved. */
+  resolved: string;
+  before: WholeFile | undefined;
+  after: Buffer;
+  /** What is given to the workspace: the whole, or what is added to its end. */
+  write: { mode: 'overwrite' | 'append'; bytes: Uint8Array };
+  maxBytes: number;
+}
+
+export async function changeFile(change: PlannedChange, context: ToolContext): Promise<Written> {
+  const { tool, path, before, after, write, maxBytes } = change;
+  const { workspace, changes, seen, now, signal } = context;
+  const written = await workspace
+    .writeFile(path, write.bytes, {
+      mode: write.mode,
+      createParents: true,
+      expected: before?.fingerprint ?? ABSENT,
+      maxBytes,
+      signal,
+      // The mode of a new file is the umask's to decide; undoing it needs none.
+      beforeReplacing: ({ path: resolved, madeDirectories }) =>
+        changes
+          .record({
+            tool,
+            path: resolved,
+            before,
+            after: { bytes: after, mode: before?.mode ?? 0o644 },
+            madeDirectories,
+          })
+          .catch(orUnrecorded),
+    })
+    .catch(orToolFailure);
+  // The change is made: a note that is lost only asks for another look before the next one.
+  await seen.note(written.path, seenNow(written.fingerprint, after.length, now(), after)).catch(() => {});
+  return written;
+}
+
+export function diffOf({ resolved, before, after }: PlannedChange): ReturnType<typeof unifiedDiff> {
+  return unifiedDiff({ path: resolved, before: before?.bytes, after, maxChars: DIFF_CHARS });
+}
+
+/** Other names of the same file are not part of the workspace's promise: they are told, not followed. */
+export function linkNote({ previous }: Written): string {
+  const others = (previous?.links ?? 1) - 1;
+  return others > 0 ? `\nIt had ${others} other name(s) (hard links): those keep the old content.` : '';
+}
+
+export function checkText(text: string, parameter: string): void {
+  if (text.isWellFormed()) return;
+  throw new ToolFailure(`"${parameter}" holds half of a surrogate pair, which is no text`, { code: 'invalid_args' });
+}
+
+function orUnrecorded(error: unknown): never {
+  if (!(error instanceof StorageError)) throw error;
+  throw new ToolFailure(`nothing was changed, because it could not be recorded for undo: ${error.message}`, {
+    cause: error,
+  });
+}

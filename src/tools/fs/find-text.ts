@@ -1,0 +1,124 @@
+// Exact search and replacement on the bytes of a file, blind only to one thing: whether a line ends in LF or CRLF. The
+// text is looked for in a view of the file in which every CRLF is an LF; what is put in place takes, line by line, the
+// endings of what it replaces. Every byte outside a match stays as it is, valid UTF-8 or not.
+
+/** Byte offsets in the file. */
+export interface Match {
+  start: number;
+  end: number;
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+const CRLF = Buffer.from('\r\n');
+const BOM = Buffer.from('\ufeff');
+
+export interface FindOptions {
+  /** Also count places that overlap: they cannot all be replaced, but the text is not unique. */
+  overlapping: boolean;
+  /** Stops after this many. */
+  limit: number;
+}
+
+export function findText(bytes: Buffer, text: string, { overlapping, limit }: FindOptions): Match[] {
+  const view = unifyLineEndings(bytes);
+  const wanted = Buffer.from(unified(text));
+  const matches: Match[] = [];
+  const step = overlapping ? 1 : wanted.length;
+  for (let at = view.bytes.indexOf(wanted); at >= 0; at = view.bytes.indexOf(wanted, at + step)) {
+    if (matches.length >= limit) break;
+    matches.push({ start: view.offsetOf(at), end: view.offsetOf(at + wanted.length) });
+  }
+  return matches;
+}
+
+/** The matches must not overlap and stand in order. */
+export function replaceMatches(bytes: Buffer, matches: readonly Match[], text: string): Buffer {
+  const parts: Buffer[] = [];
+  let end = 0;
+  for (const match of matches) {
+    parts.push(bytes.subarray(end, match.start), replacementFor(bytes, match, unified(text)));
+    end = match.end;
+  }
+  parts.push(bytes.subarray(end));
+  return Buffer.concat(parts);
+}
+
+/** Whether replacing one by the other would change nothing but line endings, which an edit keeps. */
+export function isSameText(oldText: string, newText: string): boolean {
+  return unified(oldText) === unified(newText);
+}
+
+export function lineOf(bytes: Buffer, offset: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf(LF); at >= 0 && at < offset; at = bytes.indexOf(LF, at + 1)) line += 1;
+  return line;
+}
+
+function unified(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+interface View {
+  bytes: Buffer;
+  /** Where a byte of the view stands in the file; a line ending begins with its CR. */
+  offsetOf(at: number): number;
+}
+
+function unifyLineEndings(bytes: Buffer): View {
+  /** Places in the view of the LFs that have lost their CR. */
+  const shortened: number[] = [];
+  const parts: Buffer[] = [];
+  let end = 0;
+  for (let at = bytes.indexOf(CRLF); at >= 0; at = bytes.indexOf(CRLF, at + 2)) {
+    shortened.push(at - shortened.length);
+    parts.push(bytes.subarray(end, at));
+    end = at + 1;
+  }
+  if (shortened.length === 0) return { bytes, offsetOf: (at) => at };
+  parts.push(bytes.subarray(end));
+  return { bytes: Buffer.concat(parts), offsetOf: (at) => at + countBelow(shortened, at) };
+}
+
+/** How many of the sorted numbers are below the limit. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function replacementFor(bytes: Buffer, match: Match, text: string): Buffer {
+  // A byte order mark is no part of the text: it stays even where a match begins with it.
+  const losesMark = match.start === 0 && match.end >= BOM.length && bytes.subarray(0, BOM.length).equals(BOM);
+  const whole = losesMark && !text.startsWith('\ufeff') ? `\ufeff${text}` : text;
+  if (!whole.includes('\n')) return Buffer.from(whole);
+  const endings = endingsIn(bytes, match);
+  const last = endings.at(-1) ?? endingNear(bytes, match);
+  let line = 0;
+  return Buffer.from(whole.replaceAll('\n', () => endings[line++] ?? last));
+}
+
+function endingsIn(bytes: Buffer, { start, end }: Match): string[] {
+  const endings: string[] = [];
+  for (let at = bytes.indexOf(LF, start); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) {
+    endings.push(endingAt(bytes, at));
+  }
+  return endings;
+}
+
+/** Of the line the match stands in; of the line before where that is the last one and has none. */
+function endingNear(bytes: Buffer, { start, end }: Match): string {
+  const next = bytes.indexOf(LF, end);
+  if (next >= 0) return endingAt(bytes, next);
+  const previous = start === 0 ? -1 : bytes.lastIndexOf(LF, start - 1);
+  return previous >= 0 ? endingAt(bytes, previous) : '\n';
+}
+
+function endingAt(bytes: Buffer, newline: number): string {
+  return newline > 0 && bytes[newline - 1] === CR ? '\r\n' : '\n';
+}

@@ -1,0 +1,124 @@
+// What a session last saw of each file, so that an edit based on an older look is refused. Kept as a fingerprint of the
+// file and a hash of each line: enough to tell later which lines have changed, without keeping the text.
+import type { ResultCache } from '../../storage/storage.ts';
+import { numberedLines } from './near-matches.ts';
+
+export interface SeenFile {
+  fingerprint: string;
+  size: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Of every line, when the whole was at hand; base64 of 32 bits each. */
+  lineHashes?: string;
+}
+
+export interface SeenFiles {
+  /** `path` is relative to the workspace, links resolved. */
+  note(path: string, seen: SeenFile): Promise<void>;
+  last(path: string): Promise<SeenFile | undefined>;
+}
+
+/** Without a session nothing is remembered. */
+export const nothingSeen: SeenFiles = { async note() {}, last: async () => undefined };
+
+export function createSeenFiles(cache: ResultCache, sessionId: string, root: string): SeenFiles {
+  const scope = `${sessionId} seen`;
+  return {
+    note: (path, seen) => cache.put(scope, `${root}\n${path}`, JSON.stringify(seen)),
+    async last(path) {
+      const known = await cache.get(scope, `${root}\n${path}`);
+      return known === undefined ? undefined : (JSON.parse(known) as SeenFile);
+    },
+  };
+}
+
+const MOST_BYTES_HASHED = 4 * 1024 * 1024;
+const MOST_LINES = 100_000;
+const LF = 0x0a;
+
+/** `bytes`: the whole content, when it is at hand. */
+export function seenNow(fingerprint: string, size: number, at: number, bytes?: Uint8Array): SeenFile {
+  if (!bytes || bytes.length > MOST_BYTES_HASHED) return { fingerprint, size, at };
+  const hashes = hashLines(bytes);
+  if (hashes.length > MOST_LINES) return { fingerprint, size, at };
+  return { fingerprint, size, at, lineHashes: Buffer.from(hashes.buffer, 0, hashes.byteLength).toString('base64') };
+}
+
+/** What has changed since, in words and with the lines as they are now; undefined when nothing has. */
+export async function changeSince(
+  seen: SeenFile,
+  current: { fingerprint: string; bytes: Buffer },
+): Promise<string | undefined> {
+  if (seen.fingerprint === current.fingerprint) return undefined;
+  const { bytes } = current;
+  const sizes =
+    bytes.length === seen.size ? `it still has ${seen.size} bytes` : `${seen.size} bytes then, ${bytes.length} now`;
+  if (seen.lineHashes === undefined) return sizes;
+  const before = unpackHashes(seen.lineHashes);
+  const now = hashLines(bytes);
+  // Touched, or saved again with the same content.
+  if (bytes.length === seen.size && before.length === now.length && before.every((hash, at) => hash === now[at])) {
+    return undefined;
+  }
+  return `${sizes}\n${await changedLines(before, now, bytes.toString('utf8').split('\n'))}`;
+}
+
+const MOST_PLACES = 5;
+
+async function changedLines(before: Uint32Array, now: Uint32Array, lines: readonly string[]): Promise<string> {
+  const { diffArrays } = await import('diff');
+  const parts = diffArrays([...before], [...now], { maxEditLength: 500, timeout: 100 });
+  if (!parts) return 'most of its lines are different';
+  const places: string[] = [];
+  let at = 0;
+  let removed = 0;
+  const tell = (added: number): void => {
+    if (removed === 0 && added === 0) return;
+    if (added === 0) places.push(`${removed} line(s) removed before line ${at + 1}`);
+    else {
+      const what = removed === 0 ? 'new' : `in place of ${removed}`;
+      places.push(`${added} line(s) ${what} at line ${at + 1}:\n${numberedLines(lines, at, added)}`);
+    }
+    removed = 0;
+  };
+  for (const part of parts) {
+    if (part.removed) {
+      removed += part.value.length;
+      continue;
+    }
+    tell(part.added ? part.value.length : 0);
+    at += part.value.length;
+  }
+  tell(0);
+  const more = places.length > MOST_PLACES ? [`… and ${places.length - MOST_PLACES} more places`] : [];
+  return [...places.slice(0, MOST_PLACES), ...more].join('\n');
+}
+
+/** FNV-1a of each line, its ending included. Flat, for speed: every read and every edit passes here. */
+function hashLines(bytes: Uint8Array): Uint32Array {
+  let hashes = new Uint32Array(1024);
+  let lines = 0;
+  let hash = FNV_START;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    hash = Math.imul(hash ^ byte, FNV_PRIME);
+    if (byte !== LF && at + 1 < bytes.length) continue;
+    if (lines === hashes.length) {
+      const larger = new Uint32Array(2 * lines);
+      larger.set(hashes);
+      hashes = larger;
+    }
+    hashes[lines] = hash;
+    lines += 1;
+    hash = FNV_START;
+  }
+  return hashes.slice(0, lines);
+}
+
+const FNV_START = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+
+function unpackHashes(text: string): Uint32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(4 * index));
+}

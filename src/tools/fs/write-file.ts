@@ -1,0 +1,90 @@
+import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
+import { type ToolArgs, type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
+import { changeFile, checkText, diffOf, linkNote, type PlannedChange } from './change-file.ts';
+import { orToolFailure } from './failure.ts';
+import { refuseStale } from './refuse-stale.ts';
+
+const DEFAULT_LIMIT_BYTES = 1024 * 1024;
+const HEAD_CHARS = 4_000;
+
+export interface WriteFileDependencies {
+  /** Of the whole file afterwards. */
+  maxFileSizeBytes?: number;
+}
+
+export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: WriteFileDependencies = {}): ToolSpec {
+  const plan = (args: ToolArgs, context: ToolContext) => planWrite(args, context, maxFileSizeBytes);
+  return {
+    name: 'file_write',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1 },
+        content: { type: 'string' },
+        mode: { type: 'string', enum: ['overwrite', 'append'], default: 'overwrite' },
+      },
+      required: ['path', 'content'],
+      additionalProperties: false,
+    },
+    effect: 'write',
+    requiresPermission: true,
+    timeoutMs: 20_000,
+
+    async preview(args, context) {
+      const change = await plan(args, context);
+      const { resolved, before, after } = change;
+      if (before) {
+        const { text } = await diffOf(change);
+        const verb = change.write.mode === 'append' ? 'append to' : 'overwrite';
+        const shown = text || 'no change: it has exactly this content already';
+        return { summary: `${verb} ${resolved}`, text: shown, paths: [resolved] };
+      }
+      const content = after.toString('utf8');
+      const more = content.length > HEAD_CHARS ? `\n… ${content.length - HEAD_CHARS} more characters` : '';
+      const summary = `create ${resolved} (${after.length} bytes)`;
+      return { summary, text: content.slice(0, HEAD_CHARS) + more, paths: [resolved] };
+    },
+
+    async execute(args, context) {
+      const change = await plan(args, context);
+      const { resolved, before, after } = change;
+      const data = { path: resolved, created: before === undefined, bytes: after.length };
+      if (before?.bytes.equals(after)) {
+        const text = `${resolved} has exactly this content already: nothing was changed.`;
+        return { data: { ...data, diff: '' }, text };
+      }
+      const written = await changeFile(change, context);
+      if (!before) {
+        return { data: { ...data, diff: '' }, text: `Created ${resolved} (${after.length} bytes).` };
+      }
+      const diff = await diffOf(change);
+      const text = `Wrote ${resolved}: ${after.length} bytes, ${before.bytes.length} before.${linkNote(written)}\n${diff.text}`;
+      return { data: { ...data, diff: diff.text }, text };
+    },
+  };
+}
+
+async function planWrite(args: ToolArgs, context: ToolContext, maxBytes: number): Promise<PlannedChange> {
+  const { path, content, mode } = argsOf(args);
+  const { workspace, signal } = context;
+  checkText(content, 'content');
+  const bytes = Buffer.from(content);
+  if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
+  const { path: resolved } = await workspace.locate(path, signal).catch(orToolFailure);
+  const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(orToolFailure);
+  const after = before && mode === 'append' ? Buffer.concat([before.bytes, bytes]) : bytes;
+  if (after.length > maxBytes) throw tooLarge(path, after.length, maxBytes);
+  if (before && mode === 'overwrite') await refuseStale(before, context);
+  return { tool: 'file_write', path, resolved, before, after, write: { mode, bytes }, maxBytes };
+}
+
+function argsOf({ path, content, mode = 'overwrite' }: ToolArgs) {
+  return { path: path as string, content: content as string, mode: mode as 'overwrite' | 'append' };
+}
+
+function tooLarge(path: string, size: number, maxBytes: number): ToolFailure {
+  return new ToolFailure(
+    `${path} would have ${size} bytes, over the limit of ${maxBytes} (maxFileSizeBytes): write less, or several files`,
+    { reason: 'limit' },
+  );
+}

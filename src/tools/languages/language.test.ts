@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { LANGUAGES } from '../../config/config.ts';
+import { createBuiltinTools } from '../builtin.ts';
+import { describeTool, loadToolTexts } from './language.ts';
+
+const specs = createBuiltinTools({ systemTimezone: () => 'UTC' });
+
+it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothing else is', async (language) => {
+  const texts = await loadToolTexts(language);
+  expect(Object.keys(texts).toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
+  for (const spec of specs) {
+    const { description, inputSchema } = describeTool(spec, texts);
+    expect(description.length, spec.name).toBeGreaterThan(5);
+    const parameters = Object.keys(spec.inputSchema.properties);
+    expect(Object.keys(texts[spec.name]?.parameters ?? {}).toSorted(), spec.name).toEqual(parameters.toSorted());
+    for (const name of parameters)
+      expect(inputSchema.properties[name]?.description, `${spec.name} ${name}`).toBeTruthy();
+  }
+});
+
+it('describing a tool leaves its schema alone', async () => {
+  const [spec] = specs.filter(({ name }) => name === 'current_time');
+  if (!spec) return expect.unreachable();
+  const before = structuredClone(spec.inputSchema);
+  expect(describeTool(spec, await loadToolTexts('zh')).inputSchema).not.toEqual(before);
+  expect(spec.inputSchema).toEqual(before);
+});
+
+it('a tool without a text is described by its name', () => {
+  const [spec] = specs;
+  if (!spec) return expect.unreachable();
+  expect(describeTool(spec, {}).description).toBe(spec.name);
+});

@@ -1,0 +1,87 @@
+// ripgrep as a child that sees one directory, or one file, through a descriptor it inherits: what was walked is what is
+// searched, whatever happens to the path meanwhile. Its expressions run in linear time, so no pattern can hang it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { HeldPath } from '../../workspace/workspace.ts';
+import { ToolFailure } from '../tool.ts';
+
+/** The descriptor's number inside the child. */
+const HELD = 3;
+const ROOT = `/proc/self/fd/${HELD}`;
+const ERROR_LIMIT = 4_000;
+
+export interface RipgrepOptions {
+  held: HeldPath;
+  /** Flags only; the path is added here. */
+  flags: readonly string[];
+  signal: AbortSignal;
+  /** Where the program is. */
+  program(): Promise<string>;
+  /** Ends each record. */
+  separator: '\n' | '\0';
+  /** Returns false to stop: enough was seen. */
+  onRecord(record: string): boolean;
+}
+
+/** Resolves when ripgrep has ended or was told to stop. A pattern it refuses is a ToolFailure with its own words. */
+export async function ripgrep({ held, flags, signal, program, separator, onRecord }: RipgrepOptions): Promise<void> {
+  signal.throwIfAborted();
+  const path = held.kind === 'directory' ? `${ROOT}/` : ROOT;
+  const child = spawn(await program(), ['--no-config', ...flags, '--', path], {
+    // Nothing of ours reaches it but what it needs to start.
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', 'pipe', 'pipe', held.fd],
+  });
+  const stop = (): void => void child.kill('SIGKILL');
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const ended = exitOf(child);
+    const errors = textOf(child);
+    const stopped = await readRecords(child, separator, onRecord);
+    if (stopped) stop();
+    const code = await ended;
+    signal.throwIfAborted();
+    // 0: found, 1: nothing found, 2: some files could not be read, or the pattern is wrong.
+    if (!stopped && code === 2) explain(await errors);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A path as ripgrep prints it, relative to what was searched. */
+export function withoutRoot(path: string): string {
+  return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
+}
+
+async function readRecords(
+  child: ChildProcess,
+  separator: string,
+  onRecord: (record: string) => boolean,
+): Promise<boolean> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of child.stdout ?? []) {
+    const records = (rest + decoder.decode(chunk as Buffer, { stream: true })).split(separator);
+    rest = records.pop() ?? '';
+    for (const record of records) if (!onRecord(record)) return true;
+  }
+  return rest !== '' && !onRecord(rest);
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new ToolFailure(`ripgrep could not be started: ${error.message}`)));
+    child.once('close', resolve);
+  });
+}
+
+async function textOf(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of child.stderr ?? []) if (text.length < ERROR_LIMIT) text += String(chunk);
+  return text;
+}
+
+function explain(errors: string): void {
+  // Unreadable files are passed over, as a person's grep would; a refused pattern is the caller's to mend.
+  const refused = /regex parse error|error parsing|invalid|unrecognized|exceeds size limit|glob/i.test(errors);
+  if (refused) throw new ToolFailure(errors.replaceAll(ROOT, '').trim().slice(0, 1_000), { code: 'invalid_args' });
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { type Finished, type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
+import { orToolFailure } from '../fs/failure.ts';
+import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { createProgressLines } from './progress-lines.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const LONGEST_TIMEOUT_MS = 600_000;
+/** For the sandbox to end what is left and tell about it. */
+const ENDING_MS = 5_000;
+const OUTPUT = { headBytes: 20_000, tailBytes: 12_000, maxBytes: 1024 ** 3 };
+const LIMITS: Limits = { memoryBytes: 4 * 1024 ** 3, cpuSeconds: 600, fileSizeBytes: 2 * 1024 ** 3, processes: 512 };
+
+export interface BashDependencies {
+  /** The strongest one there is here. */
+  sandbox(): Promise<Sandbox>;
+  /** What the command finds in its environment. */
+  environment: Readonly<Record<string, string>>;
+  /** Absolute paths that no command may write, also while they do not exist. */
+  protectedPaths(workspaceRoot: string): string[];
+}
+
+export function createBashTool({ sandbox, environment, protectedPaths }: BashDependencies): ToolSpec {
+  return {
+    name: 'bash',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', minLength: 1, maxLength: 100_000 },
+        timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS, default: DEFAULT_TIMEOUT_MS },
+        cwd: { type: 'string', minLength: 1 },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    effect: 'exec',
+    requiresPermission: true,
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
+    async execute(args, { workspace, signal, progress, spoolPath }) {
+      const { command, timeoutMs, cwd } = argsOf(args);
+      const held = await workspace.hold(cwd, signal).catch(orToolFailure);
+      held.release();
+      if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
+      const backend = await sandbox();
+      const lines = createProgressLines(progress);
+      const finished = await backend
+        .run(
+          {
+            argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
+            cwd: join(workspace.root, held.path),
+            env: environment,
+            profile: {
+              workspace: { path: workspace.root, access: 'read-write' },
+              protect: protectedPaths(workspace.root),
+              network: false,
+              limits: LIMITS,
+            },
+          },
+          { timeoutMs, signal, output: { ...OUTPUT, spoolPath: await spoolPath() }, onOutput: lines.add },
+        )
+        .catch(orSandboxFailure);
+      lines.end();
+      return toOutput(finished, backend.name, timeoutMs);
+    },
+  };
+}
+
+function argsOf({ command, timeoutMs = DEFAULT_TIMEOUT_MS, cwd = '.' }: ToolArgs) {
+  return { command: command as string, timeoutMs: timeoutMs as number, cwd: cwd as string };
+}
+
+export function orSandboxFailure(error: unknown): never {
+  if (!(error instanceof SandboxError)) throw error;
+  throw new ToolFailure(error.message, { reason: 'denied', cause: error });
+}
+
+/** A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said. */
+export function toOutput(finished: Finished, sandbox: string, timeoutMs: number): ToolOutput {
+  const { exitCode, signal, stdout, stderr, interleaved, spool } = finished;
+  const data = {
+    exitCode,
+    ...(signal && { signal }),
+    stdout: stdout.text,
+    stderr: stderr.text,
+    output: interleaved.text,
+    ...(spool && { fullOutputPath: spool.path }),
+  };
+  const whole = spool ? `\n[the whole output is in ${spool.path}]` : '';
+  const ending = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? signal ?? 'unknown'}]`;
+  const output: ToolOutput = {
+    data,
+    text: `${interleaved.text.trimEnd()}${ending}${whole}`.trim() || '(no output)',
+    meta: { sandbox, ...(spool && { fullOutputPath: spool.path }) },
+  };
+  if (finished.timedOut) {
+    throw new ToolFailure(`the command took longer than ${timeoutMs} ms: it and everything it started was ended`, {
+      reason: 'timeout',
+      output,
+    });
+  }
+  if (finished.limitExceeded) {
+    throw new ToolFailure(`the command was ended because it exceeded its limit of ${finished.limitExceeded}`, {
+      reason: 'limit',
+      output,
+    });
+  }
+  return output;
+}

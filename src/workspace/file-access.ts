@@ -1,0 +1,78 @@
+import type { FileHandle } from 'node:fs/promises';
+import { leadsElsewhere, tooLarge } from './refusal.ts';
+import { ABSENT, type Workspace, WorkspaceError } from './workspace.ts';
+
+/** A file larger than this is not kept for undo, and so not changed. */
+export const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;
+
+export interface WholeFile {
+  /** Relative to the root, links resolved. */
+  path: string;
+  bytes: Buffer;
+  mode: number;
+  fingerprint: string;
+}
+
+/** Whole files of a workspace, in the form in which their states are kept and put back. */
+export function createFileAccess(workspace: Workspace, maxBytes: number) {
+  return {
+    async read(path: string): Promise<WholeFile | undefined> {
+      const file = await readWholeFile(workspace, path, { maxBytes });
+      if (file && file.path !== path) throw leadsElsewhere(path);
+      return file;
+    },
+
+    async write(
+      path: string,
+      { bytes, mode }: { bytes: Uint8Array; mode: number },
+      expected: { fingerprint: string } | undefined,
+    ): Promise<void> {
+      await workspace.writeFile(path, bytes, {
+        mode: 'overwrite',
+        createParents: true,
+        permissions: mode,
+        expected: expected?.fingerprint ?? ABSENT,
+      });
+    },
+
+    async remove(path: string, expected: { fingerprint: string }): Promise<void> {
+      await workspace.remove(path, { kind: 'file', expected: expected.fingerprint });
+    },
+
+    async removeEmptyDirectory(path: string): Promise<void> {
+      await workspace.remove(path, { kind: 'empty-directory' });
+    },
+  };
+}
+
+/** Undefined when nothing stands there; the fingerprint is that of the bytes. */
+export async function readWholeFile(
+  workspace: Pick<Workspace, 'openFile'>,
+  path: string,
+  { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal },
+): Promise<WholeFile | undefined> {
+  const file = await workspace.openFile(path, signal).catch((error: unknown) => {
+    if (error instanceof WorkspaceError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  try {
+    if (file.size > maxBytes) throw tooLarge(file.path, file.size, maxBytes);
+    const bytes = await readAll(file.handle, file.size);
+    return { path: file.path, bytes, mode: file.mode, fingerprint: file.fingerprint };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** One allocation of the right size; what has been added meanwhile shows in the fingerprint when it is used. */
+async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size);
+  let done = 0;
+  while (done < size) {
+    const { bytesRead } = await handle.read(bytes, done, size - done, done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}

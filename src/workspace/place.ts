@@ -1,0 +1,143 @@
+// Where something is to be made, replaced or removed: the directory that holds the name, held by a grip, and what
+// stands there now. Missing directories are made one by one, each entered through the one above it and never through
+// a link, so nothing swapped meanwhile makes anything appear outside. Nothing is made before the whole resolved path
+// is known to be inside and admitted.
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join, toSystem, toText } from './byte-path.ts';
+import { type Grip, systemError } from './grip.ts';
+import { outside, systemCode, tooDeep } from './refusal.ts';
+import { syncDirectory } from './sync.ts';
+import type { Ground, Reached, Trail } from './trail.ts';
+import { enter, follow, MAX_DEPTH, type Missing, onTrail, type Route, type WalkRequest } from './walk.ts';
+
+export interface PlaceRequest extends WalkRequest {
+  /** Throws when nothing may be changed at this byte path, relative to the root and with links resolved. */
+  admit(path: string): void;
+  makeParents: boolean;
+}
+
+export interface Place {
+  /** Holds the name. */
+  directory: Grip;
+  /** Byte name within the directory. */
+  name: string;
+  /** Byte path relative to the root, links resolved. */
+  path: string;
+  found?: Reached;
+  /** Byte paths of the directories that were made on the way, outermost first. */
+  made: string[];
+  /** Lets go of every grip. */
+  release(): void;
+}
+
+/** Undefined when the path ends at the root itself, which no directory of the workspace holds. */
+export function walkToPlace(ground: Ground, request: PlaceRequest): Promise<Place | undefined> {
+  return onTrail(ground, request, async (trail, route) => {
+    const missing = await follow(ground, trail, route, request);
+    if (!trail.isInside()) throw outside();
+    return missing ? freePlace(ground, trail, { ...request, missing, route }) : takenPlace(trail, request);
+  });
+}
+
+/** The same walk without making anything: where the place would be, and whether something stands there. */
+export function locate(ground: Ground, request: Omit<PlaceRequest, 'makeParents'>) {
+  return onTrail(ground, request, async (trail, route): Promise<{ path: string; exists: boolean }> => {
+    const missing = await follow(ground, trail, route, request);
+    if (!trail.isInside()) throw outside();
+    const rest = missing ? namesToMake({ ...request, makeParents: true, missing, route }) : [];
+    const path = [...trail.names(), ...rest].join('/');
+    if (path !== '') request.admit(path);
+    return { path, exists: missing === undefined };
+  });
+}
+
+async function takenPlace(trail: Trail, { admit }: PlaceRequest): Promise<Place | undefined> {
+  if (trail.names().length === 0) return undefined;
+  admit(trail.names().join('/'));
+  const found = await trail.take();
+  try {
+    const { grip: directory } = await trail.take();
+    const name = found.path.slice(found.path.lastIndexOf('/') + 1);
+    return placeOf({ directory, name, path: found.path, found, made: [] });
+  } catch (error) {
+    found.grip.release();
+    throw error;
+  }
+}
+
+interface FreeRequest extends PlaceRequest {
+  missing: Missing;
+  route: Route;
+}
+
+async function freePlace(ground: Ground, trail: Trail, request: FreeRequest): Promise<Place> {
+  const { path, missing, signal, admit, makeParents } = request;
+  const names = namesToMake(request);
+  const name = names.pop() ?? missing.name;
+  const whole = [...trail.names(), ...names, name].join('/');
+  admit(whole);
+  if (names.length > 0 && !makeParents) throw missing.error;
+  if (trail.depth() + names.length > MAX_DEPTH) throw tooDeep(path);
+  // The system would tell only after the directories were made.
+  if (Buffer.byteLength(name, 'latin1') > LONGEST_NAME) throw systemError('ENAMETOOLONG');
+
+  const made: string[] = [];
+  try {
+    for (const parent of names) {
+      signal?.throwIfAborted();
+      await trail.confirm();
+      if (await makeOne(trail.addressOf(parent))) {
+        made.push([...trail.names(), parent].join('/'));
+        await syncDirectory(trail.addressOf('.'));
+      }
+      if (!(await enter(ground, trail, parent))) throw systemError('ESTALE');
+    }
+    const { grip: directory } = await trail.take();
+    return placeOf({ directory, name, path: whole, made });
+  } catch (error) {
+    await unmake(ground, made);
+    throw error;
+  }
+}
+
+/** Takes back directories that were made for nothing, as far as they are still there and empty. */
+export async function unmake(ground: Ground, made: readonly string[]): Promise<void> {
+  for (const path of made.toReversed()) {
+    const request = { path: toText(path), wanted: 'directory', admit: () => {}, makeParents: false } as const;
+    const place = await walkToPlace(ground, request).catch(() => undefined);
+    // Led elsewhere by a link: not what was made.
+    if (place?.path === path) await rmdir(toSystem(join(place.directory.address, place.name))).catch(() => {});
+    place?.release();
+  }
+}
+
+const LONGEST_NAME = 255;
+
+/** Every name from the missing one on. Fails where a `..` follows it or, for a file, where nothing but a `/` does. */
+function namesToMake({ missing, route, wanted }: FreeRequest): string[] {
+  const rest = route.rest();
+  const isSpelledAsDirectory = ['', '.'].includes(rest.at(-1) ?? 'name');
+  if (rest.includes('..') || (wanted === 'file' && isSpelledAsDirectory)) throw missing.error;
+  return [missing.name, ...rest.filter((name) => name !== '' && name !== '.')];
+}
+
+/** False when something stands there by now: whoever enters it finds out what. */
+async function makeOne(address: string): Promise<boolean> {
+  try {
+    await mkdir(toSystem(address));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function placeOf(place: Omit<Place, 'release'>): Place {
+  return {
+    ...place,
+    release() {
+      place.directory.release();
+      place.found?.grip.release();
+    },
+  };
+}

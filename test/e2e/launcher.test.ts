@@ -1,0 +1,93 @@
+// The ways the program is started: by its launcher, by a link to it, by the bundle itself, and on a Node too old for it.
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLocks } from '../../src/storage/local/locks.ts';
+import type { Home } from '../support/home.ts';
+import { BINARY, type Finished, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
+
+const PACKAGE = dirname(dirname(BINARY));
+
+/** Runs another entry than the launcher: `sh` drops the launcher's path from the command. */
+const insteadOfLauncher = (entry: string): string[] => [
+  'sh',
+  '-c',
+  'node="$1"; shift 2; exec "$node" "$ENTRY" "$@"',
+  entry,
+];
+
+function runEntry(home: Home, entry: string, ...args: string[]): Promise<Finished> {
+  return lainclaw(args, { home, wrapper: insteadOfLauncher(entry), env: { ENTRY: entry } });
+}
+
+/** Makes Node believe to be old, until the launcher has handed over. */
+function oldNode(home: Home): Record<string, string> {
+  const pretence = home.file(
+    'old-node.cjs',
+    `if (!process.env.LAINCLAW_REEXECUTED) Object.defineProperty(process.versions, 'node', { value: '20.11.1' });`,
+  );
+  return { NODE_OPTIONS: `--require ${pretence}` };
+}
+
+describe.concurrent('started', () => {
+  it('as the bundle itself, it is the same program', async () => {
+    const home = testHome();
+    const { code, json } = await runEntry(home, join(PACKAGE, 'dist', 'index.js'), 'ask', 'hi');
+    expect({ code, success: json().success }).toEqual({ code: 0, success: true });
+  });
+
+  it('through a link in another directory, as npm makes it', async () => {
+    const home = testHome();
+    mkdirSync(join(home.base, 'bin'));
+    symlinkSync(BINARY, join(home.base, 'bin', 'lainclaw'));
+    expect((await runEntry(home, join(home.base, 'bin', 'lainclaw'), '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('before it is built, it says how to build it', async () => {
+    const home = testHome();
+    cpSync(dirname(BINARY), join(home.base, 'bin'), { recursive: true });
+    const { code, stdout, stderr } = await runEntry(home, join(home.base, 'bin', 'lainclaw.js'), 'ask', 'hi');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^lainclaw is not built yet: run "npm run build".*\n$/);
+  });
+});
+
+describe.concurrent('started by an old Node', () => {
+  it('goes on with the Node it brought along: output, input, exit code', async () => {
+    const home = testHome();
+    const env = oldNode(home);
+    const asked = await lainclaw(['ask', '-'], { home, env, stdin: 'from stdin' });
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    expect(asked.json()).toMatchObject({ success: true });
+    expect(home.messages()[0]?.content).toBe('from stdin');
+    expect((await lainclaw(['ask', '--provider', 'nope', 'hi'], { home, env })).code).toBe(2);
+  });
+
+  it('goes on at a terminal too, where Ctrl-C reaches the one that works', async () => {
+    const home = testHome();
+    const env = oldNode(home);
+    const lock = await createLocks(join(home.path, 'locks')).acquire('session:main');
+    afterFile(() => lock.release());
+    const running = startTerminal(['ask', 'hi'], { home, env });
+    await running.saw('waiting for it');
+    await running.write('\u0003');
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('CANCELLED');
+  });
+
+  it('says in one line what to install when it brought none', async () => {
+    const home = testHome();
+    cpSync(dirname(BINARY), join(home.base, 'bin'), { recursive: true });
+    writeFileSync(join(home.base, 'package.json'), '{}');
+    const entry = join(home.base, 'bin', 'lainclaw.js');
+    const { code, stdout, stderr } = await lainclaw(['ask', 'hi'], {
+      home,
+      wrapper: insteadOfLauncher(entry),
+      env: { ...oldNode(home), ENTRY: entry },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^lainclaw needs Node \d+\.\d+ or newer \(this is 20\.11\.1\): .*\n$/);
+  });
+});

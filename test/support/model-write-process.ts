@@ -1,0 +1,37 @@
+// One turn in a process of its own, with a tool that has an effect: it adds a line to `effects` in the workspace. When
+// the workspace holds a file `stay`, the tool says that it has begun and never ends, so that its process can be killed.
+//   node model-write-process.ts <home> <workspace> <base url> <input>
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
+import type { ToolSpec } from '../../src/tools/tool.ts';
+import { createModelApp } from './model-app.ts';
+
+export const WRITE_PROCESS = import.meta.filename;
+export const BEGUN = 'the effect has begun';
+
+if (process.argv[1] === WRITE_PROCESS) {
+  const [home = '', workspace = '', baseUrl = '', input = ''] = process.argv.slice(2);
+  const storage = createLocalStorage({ home, now: Date.now });
+  const specs = [createWriteTool(workspace)];
+  const app = await createModelApp({ storage, workspace, provider: 'openai-compatible', baseUrl, specs });
+  const { result } = await app.ask(input);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  storage.close();
+}
+
+function createWriteTool(workspace: string): ToolSpec {
+  return {
+    name: 'test.write',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    effect: 'write',
+    requiresPermission: false,
+    timeoutMs: 60_000,
+    async execute() {
+      appendFileSync(join(workspace, 'effects'), 'done\n');
+      process.stdout.write(`${BEGUN}\n`);
+      if (existsSync(join(workspace, 'stay'))) await new Promise((resolve) => setTimeout(resolve, 60_000));
+      return { data: 'written' };
+    },
+  };
+}
