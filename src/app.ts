@@ -1,18 +1,28 @@
-// The composition root: the one place that builds things and hands them to each other. What is
-// heavy is loaded by the part that needs it, when it needs it.
+// The composition root: the one place that builds things and hands them to each other. What is heavy, or rarely needed, is
+// loaded when it is first used.
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ModelServices } from './adapters/model-services.ts';
 import { createStubAdapter } from './adapters/stub.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
+import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
+import type { Installer } from './skills/install/installer.ts';
+import type { Skills } from './skills/skills.ts';
 import { createLocalStorage } from './storage/local/local-storage.ts';
 import { createBuiltinTools } from './tools/builtin.ts';
 import { loadToolTexts } from './tools/languages/language.ts';
+import { createPermissionStore } from './tools/permissions/store.ts';
 import type { AskPerson } from './tools/policy.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
+import type { Changes } from './undo/changes.ts';
+import type { Undo } from './undo/undo.ts';
 import { createWorkspace } from './workspace/confined.ts';
+import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 export interface AppOptions {
@@ -33,48 +43,96 @@ export interface App {
   workspace(): Promise<Workspace>;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
-  /** Sign-in and the models; loaded on first use. */
+  /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
+  docs(): Promise<Docs>;
+  skills(): Promise<Skills>;
+  skillInstaller(): Promise<Installer>;
+  undo(): Promise<Undo>;
+  /** The strongest there is here. */
+  sandbox(): Promise<Sandbox>;
   close(): void;
 }
 
 export async function createApp({ environment, workspace, baseUrl, askPerson, warn }: AppOptions): Promise<App> {
   const config = await loadConfig(environment);
+  const { home, variables, cwd } = environment;
   const now = (): number => Date.now();
+  const userHome = homedir();
   const storage = createLocalStorage({
-    home: environment.home,
+    home,
     now,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
-  const { catalogue, locks, transcripts, resultCache, outputs, spending, notes } = storage;
+  const { catalogue, locks, transcripts, resultCache, outputs, spending, notes, ownerFiles } = storage;
   const sessions = createSessions({ catalogue, locks, transcripts, now, newId });
+  const openWorkspace = lazily(async () => {
+    const { createProtectedPaths } = await import('./workspace/protected.ts');
+    return createWorkspace({
+      root: workspace ?? config.workspace,
+      protectedPaths: await createProtectedPaths({ home, userHome }),
+    });
+  });
 
-  const openWorkspace = lazily(() => createWorkspace({ root: workspace ?? config.workspace }));
-  const toolbox = async (): Promise<Toolbox> =>
-    createToolbox({
-      specs: createBuiltinTools({ systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone }),
+  const docs = lazily(async () => {
+    const { createDocs, findDocsDirectory } = await import('./docs/docs.ts');
+    return createDocs({ directory: () => findDocsDirectory(import.meta.dirname) });
+  });
+  const skills = lazily(async () => {
+    const { createSkills } = await import('./skills/skills.ts');
+    return createSkills({ home: () => createWorkspace({ root: join(home, 'skills') }) });
+  });
+  const skillInstaller = lazily(async () => {
+    const { createInstaller } = await import('./skills/install/installer.ts');
+    return createInstaller({ directory: join(home, 'skills'), locks, cwd, variables, now, newId });
+  });
+  const undo = lazily(async () => {
+    const { createUndo } = await import('./undo/undo.ts');
+    const openFiles = async (root: string) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES);
+    return createUndo({ home, locks, openFiles, now, newId });
+  });
+  const sandbox = lazily(async () => {
+    const { chooseSandbox } = await import('./sandbox/choose.ts');
+    const { sandbox: choice, dockerImage } = config;
+    return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary: tmpdir(), variables, newId });
+  });
+  const modelServices = lazily(async () => {
+    const { createModelServices } = await import('./adapters/model-services.ts');
+    const { fallback } = config;
+    return createModelServices({ home, locks, env: variables, now, baseUrl: baseUrl ?? config.baseUrl, fallback });
+  });
+
+  const toolbox = lazily(async () => {
+    const specs = createBuiltinTools({
+      systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+      maxFileSizeBytes: config.maxFileSizeBytes,
+      docs,
+      skills,
+      sandbox,
+      variables,
+      userHome,
+      home,
+      outputs,
+    });
+    const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    return createToolbox({
+      specs,
       workspace: await openWorkspace(),
       resultCache,
       outputs,
+      changes: ({ sessionId = 'cli', turnId = newId('turn'), root }): Changes => ({
+        record: async (change) => (await undo()).record({ sessionId, turnId, root }, change),
+      }),
       texts: () => loadToolTexts(config.language),
       now,
       askPerson,
+      permissions: createPermissionStore({ files: ownerFiles, resultCache, toolNames }),
+      places: { userHome, lainclawHome: home },
       onDefect: (call, error) =>
         warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
     });
-
-  const modelServices = lazily(async () => {
-    const { createModelServices } = await import('./adapters/model-services.ts');
-    const { home, variables: env } = environment;
-    return createModelServices({
-      home,
-      locks,
-      env,
-      now,
-      baseUrl: baseUrl ?? config.baseUrl,
-      fallback: config.fallback,
-    });
   });
+
   const stub = createStubAdapter();
   const providers: Providers = {
     names: async () => [stub.provider, ...(await modelServices()).names()],
@@ -84,11 +142,10 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
   return {
     config,
     sessions,
-    modelServices,
     workspace: openWorkspace,
     toolbox,
-    async gateway() {
-      return createGateway({
+    gateway: async () =>
+      createGateway({
         providers,
         sessions,
         toolbox: await toolbox(),
@@ -97,8 +154,13 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
         now,
         newId,
         debugSource: config.debugSource,
-      });
-    },
+      }),
+    modelServices,
+    docs,
+    skills,
+    skillInstaller,
+    undo,
+    sandbox,
     close: () => storage.close(),
   };
 }

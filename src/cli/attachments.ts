@@ -5,14 +5,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attachment } from '../pipeline/attachments.ts';
-import { type Terminal, UsageError, warn } from './terminal.ts';
+import { isFedByPipeline } from './pipe-writer.ts';
+import { type Terminal, UsageError } from './terminal.ts';
 
 const TEXT_LIMIT = 1024 * 1024;
 const IMAGE_LIMIT = 10 * 1024 * 1024;
-/** How long a program on the other side of a pipe may take for its first byte before the question goes without it. */
-const PIPE_PATIENCE_MS = 2_000;
-/** A socket is how programs start us, mostly without a word to say: what they do say is there at once. */
-const SOCKET_PATIENCE_MS = 10;
+/** What was already said when we look is there within this. */
+const AT_ONCE_MS = 10;
 
 const IMAGE_TYPES: { mimeType: string; starts: (bytes: Buffer) => boolean }[] = [
   { mimeType: 'image/png', starts: (bytes) => bytes.subarray(0, 4).toString('latin1') === '\x89PNG' },
@@ -60,17 +59,15 @@ async function readRegular(flag: string, path: string, shown: string, limit: num
 }
 
 /** What is piped in (`git diff | lainclaw ask "review"`), or undefined when nothing is. */
-export async function readPiped(terminal: Terminal): Promise<Attachment | undefined> {
+export async function readPiped({ signal }: Terminal): Promise<Attachment | undefined> {
   const kind = standardInputKind();
   if (kind === 'none') return undefined;
-  const patience = kind === 'file' ? undefined : kind === 'pipe' ? PIPE_PATIENCE_MS : SOCKET_PATIENCE_MS;
-  const text = await readWithPatience(patience);
-  if (text === undefined) {
-    process.stdin.destroy();
-    if (kind === 'pipe') warn(terminal, 'nothing came on standard input: asking without it ("-" waits for it)');
-    return undefined;
-  }
-  return text === '' ? undefined : { kind: 'text', name: 'standard input', text };
+  const text = await readToEnd(
+    kind === 'file' ? undefined : AT_ONCE_MS,
+    () => kind === 'pipe' && isFedByPipeline() !== false,
+    signal,
+  );
+  return text ? { kind: 'text', name: 'standard input', text } : undefined;
 }
 
 function standardInputKind(): 'none' | 'file' | 'pipe' | 'socket' {
@@ -84,20 +81,37 @@ function standardInputKind(): 'none' | 'file' | 'pipe' | 'socket' {
   }
 }
 
-/** Everything to the end, or undefined when not even the first byte came in time. */
-async function readWithPatience(patienceMs: number | undefined): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+/**
+ * Everything to the end. Where nothing comes at once, `isComing` decides whether to wait for it: programs start us with
+ * a pipe or a socket that they mostly have nothing to say on.
+ */
+async function readToEnd(
+  atOnceMs: number | undefined,
+  isComing: () => boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const stop = (): void => void process.stdin.destroy();
+  signal.addEventListener('abort', stop, { once: true });
   const input = process.stdin[Symbol.asyncIterator]();
   const first = input.next();
-  const begun =
-    patienceMs === undefined ? await first : await Promise.race([first, sleep(patienceMs, undefined, { ref: true })]);
-  if (begun === undefined) return undefined;
-  for (let item = begun; !item.done; item = await input.next()) {
-    chunks.push(item.value as Buffer);
-    size += (item.value as Buffer).length;
-    if (size > TEXT_LIMIT)
-      throw new UsageError(`standard input has more than ${TEXT_LIMIT} bytes; accepted: up to that`);
+  first.catch(() => {});
+  try {
+    const begun = atOnceMs === undefined ? await first : await Promise.race([first, sleep(atOnceMs)]);
+    if (begun === undefined && !isComing()) {
+      stop();
+      return undefined;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for (let item = begun ?? (await first); !item.done; item = await input.next()) {
+      chunks.push(item.value as Buffer);
+      size += (item.value as Buffer).length;
+      if (size > TEXT_LIMIT)
+        throw new UsageError(`standard input has more than ${TEXT_LIMIT} bytes; accepted: up to that`);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    signal.removeEventListener('abort', stop);
+    signal.throwIfAborted();
   }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -30,6 +30,21 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/sessions.ts')).configureSessions,
   },
   {
+    name: 'undo',
+    description: 'take back what the agent changed in a turn',
+    load: async () => (await import('./commands/undo.ts')).configureUndo,
+  },
+  {
+    name: 'skills',
+    description: 'the skills: what there is, and installing one',
+    load: async () => (await import('./commands/skills.ts')).configureSkills,
+  },
+  {
+    name: 'docs',
+    description: 'the documentation of this version',
+    load: async () => (await import('./commands/docs.ts')).configureDocs,
+  },
+  {
     name: 'models',
     description: 'the models each provider offers',
     load: async () => (await import('./commands/models.ts')).configureModels,

@@ -8,6 +8,8 @@ import type { Environment } from './environment.ts';
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
+
 export interface Config {
   provider: string;
   profile?: string;
@@ -21,6 +23,12 @@ export interface Config {
   maxCostUsd?: number;
   dailyMaxTokens?: number;
   dailyMaxCostUsd?: number;
+  /** How commands are run; `auto` is the strongest there is. */
+  sandbox: (typeof SANDBOXES)[number];
+  /** For the docker sandbox. */
+  dockerImage?: string;
+  /** Of what `file_write` may leave. */
+  maxFileSizeBytes?: number;
   /** Tried in order when the provider in use fails: "provider" or "provider/model". */
   fallback: string[];
   /** Show which provider and profile answered, in front of the text. */
@@ -61,6 +69,9 @@ const KEYS: Record<string, (value: unknown) => string | undefined> = {
   dailyMaxTokens: amount,
   dailyMaxCostUsd: amount,
   fallback: texts,
+  sandbox: (value) => (SANDBOXES.some((name) => name === value) ? undefined : SANDBOXES.join(', ')),
+  dockerImage: text,
+  maxFileSizeBytes: amount,
 };
 
 type ConfigFile = Partial<Omit<Config, 'workspace' | 'debugSource'>>;
@@ -81,6 +92,7 @@ export async function loadConfig({ home, cwd, variables }: Environment): Promise
     language: language as Language,
     baseUrl,
     fallback: file.fallback ?? [],
+    sandbox: file.sandbox ?? 'auto',
     workspace: variables.LAINCLAW_WORKSPACE || cwd,
     debugSource: variables.LAINCLAW_DEBUG_SOURCE === '1',
   };

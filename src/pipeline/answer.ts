@@ -25,7 +25,7 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, toolbox, spending, now, newId, model, signal } = context;
+  const { adapter, request, turn, toolbox, registry, executor, spending, now, newId, model, signal } = context;
   const room = await roomToday(request.caps, spending, now());
   if (room.refused !== undefined) {
     return {
@@ -35,7 +35,6 @@ export async function* answerWithModel(
       failure: { code: 'BUDGET_EXCEEDED', message: room.refused },
     };
   }
-  const registry = toolbox.visible(request.toolAllow);
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
   const today = new Date(now()).toISOString().slice(0, 10);
@@ -59,7 +58,7 @@ export async function* answerWithModel(
     maxSteps: request.toolMaxSteps,
     guards: createGuards(room.limits),
     registry,
-    executor: toolbox.executor(registry, request.approval, turn.entry.sessionId, turn.id),
+    executor,
     wireNames,
     turn,
     newId,

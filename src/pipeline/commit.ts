@@ -35,6 +35,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     stage,
     error: failure,
     usage,
+    marked: context.outside.marked,
   });
 
   const { sessionId, memoryEnabled = false } = turn.entry;

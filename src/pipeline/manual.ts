@@ -20,9 +20,7 @@ export async function* answerManually(context: TurnContext, trigger: ManualTrigg
       toolError: { tool, code: 'invalid_args', message },
     };
   }
-  const { toolbox, request, turn, newId, signal } = context;
-  const registry = toolbox.visible(request.toolAllow);
-  const executor = toolbox.executor(registry, request.approval, turn.entry.sessionId, turn.id);
+  const { registry, executor, turn, newId, signal } = context;
   const calls = trigger.calls.map(({ name, args }): ToolCall => ({ id: newId('call'), name, args, source: 'ask' }));
   const called = yield* callTools({ calls, registry, executor, turn, signal });
   if (trigger.question !== '') return yield* answerWithModel(context, { question: trigger.question, before: called });

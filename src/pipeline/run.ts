@@ -4,7 +4,9 @@ import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
+import type { Executor } from '../tools/executor.ts';
 import type { Approval } from '../tools/policy.ts';
+import type { Registry } from '../tools/registry.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
@@ -50,6 +52,11 @@ export interface TurnContext extends RunDependencies {
   request: RunRequest;
   turn: Turn;
   model: ModelDescription;
+  /** The tools that exist for this turn. */
+  registry: Registry;
+  executor: Executor;
+  /** Whether content from outside is in the turn's context. */
+  outside: { marked: boolean };
   signal: AbortSignal;
 }
 
@@ -66,7 +73,14 @@ export async function* run(
     const model = await adapter.describe(request);
     turn = yield* begin(request, dependencies, model.profileId, signal);
     await turn.start(request.input);
-    const context: TurnContext = { ...dependencies, request, turn, model, signal };
+    const context: TurnContext = {
+      ...dependencies,
+      request,
+      turn,
+      model,
+      ...turnTools(request, dependencies, turn),
+      signal,
+    };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context), signal);
     result = await commit(context, outcome);
@@ -77,6 +91,16 @@ export async function* run(
     await turn?.close();
   }
   yield { type: 'run-end', result };
+}
+
+function turnTools(
+  { toolAllow, approval }: RunRequest,
+  { toolbox }: RunDependencies,
+  { id: turnId, entry: { sessionId }, isMarked }: Turn,
+): Pick<TurnContext, 'registry' | 'executor' | 'outside'> {
+  const registry = toolbox.visible(toolAllow);
+  const outside = { marked: isMarked };
+  return { registry, outside, executor: toolbox.executor({ registry, approval, sessionId, turnId, outside }) };
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */

@@ -41,6 +41,8 @@ export type SessionLine =
       messageCount: number;
       error?: { code: string; message: string };
       usage?: unknown;
+      /** Content from outside became part of the conversation in this turn. */
+      marked?: true;
     };
 
 /** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */

@@ -22,6 +22,8 @@ export interface Recent {
   messages: SessionMessage[];
   /** Of the whole transcript. */
   messageCount: number;
+  /** Content from outside is among them. */
+  isMarked: boolean;
   /** The journal of a last turn without its end, oldest first; empty when every turn ended. */
   unfinished: SessionLine[];
 }
@@ -33,6 +35,7 @@ export async function readRecent(transcript: Transcript): Promise<Recent> {
   let counted: number | undefined;
   let uncounted = 0;
   let ended = false;
+  let isMarked = false;
 
   for await (const raw of transcript.newestFirst()) {
     const line = asSessionLine(raw);
@@ -41,6 +44,7 @@ export async function readRecent(transcript: Transcript): Promise<Recent> {
       ended = true;
       counted ??= line.messageCount;
       if (messages.length >= WINDOW_MESSAGES || characters >= WINDOW_CHARACTERS) break;
+      if (line.marked) isMarked = true;
     }
     if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.unshift(line);
     if (line.type === 'turn-start') ended = true;
@@ -50,5 +54,5 @@ export async function readRecent(transcript: Transcript): Promise<Recent> {
     if (counted === undefined) uncounted += 1;
   }
   const begun = unfinished[0]?.type === 'turn-start';
-  return { messages, messageCount: (counted ?? 0) + uncounted, unfinished: begun ? unfinished : [] };
+  return { messages, messageCount: (counted ?? 0) + uncounted, isMarked, unfinished: begun ? unfinished : [] };
 }

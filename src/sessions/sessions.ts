@@ -73,6 +73,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           return createTurn({
             entry,
             history,
+            isMarked: recent.isMarked,
             messageCount,
             transcript,
             catalogue,

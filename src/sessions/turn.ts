@@ -13,6 +13,7 @@ import { toolContext, unfinishedCall } from './tool-context.ts';
 export interface TurnDependencies {
   entry: SessionEntry;
   history: SessionMessage[];
+  isMarked: boolean;
   messageCount: number;
   transcript: Transcript;
   catalogue: Catalogue;
@@ -37,11 +38,15 @@ export interface TurnEnd {
   stage: string;
   error?: { code: string; message: string };
   usage?: unknown;
+  /** Content from outside became part of the conversation. */
+  marked?: boolean;
 }
 
 export interface Turn {
   readonly id: string;
   readonly entry: SessionEntry;
+  /** Some of that conversation came from outside. */
+  readonly isMarked: boolean;
   /** The recent conversation before this turn, oldest first. */
   readonly history: readonly SessionMessage[];
   /** Journals the user's message and enters the session in the index. */
@@ -106,6 +111,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   return {
     id: turnId,
     entry,
+    isMarked: dependencies.isMarked,
     history: dependencies.history,
 
     async start(input) {
@@ -145,7 +151,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, route, stage, error, usage }) {
+    async end({ outcome, text, route, stage, error, usage, marked }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -163,6 +169,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         messageCount,
         ...(error && { error }),
         ...(usage !== undefined && { usage }),
+        ...(marked && { marked: true as const }),
       });
       await append(...lines);
       await synced;

@@ -114,6 +114,14 @@ export interface SessionNotes {
   path(sessionKey: string): string;
 }
 
+/** Small files in the home that a person writes, and a program now and then. */
+export interface OwnerFiles {
+  /** Undefined when there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing. */
+  update(name: string, change: (current: string | undefined) => string | undefined): Promise<void>;
+}
+
 export interface Storage {
   transcripts: Transcripts;
   catalogue: Catalogue;
@@ -122,5 +130,6 @@ export interface Storage {
   outputs: Outputs;
   spending: Spending;
   notes: SessionNotes;
+  ownerFiles: OwnerFiles;
   close(): void;
 }

@@ -1,6 +1,12 @@
 // Every built-in tool, one line each.
+import { join } from 'node:path';
 import type { Docs } from '../docs/docs.ts';
+import { commandEnvironment } from '../sandbox/environment.ts';
+import { protectedPaths } from '../sandbox/protected.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Skills } from '../skills/skills.ts';
+import type { Outputs } from '../storage/storage.ts';
+import { createCodeExecuteTool } from './code/execute.ts';
 import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
 import { createDocsSearchTool } from './docs/search.ts';
@@ -9,6 +15,9 @@ import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
 import { createReadFileTool } from './fs/read-file.ts';
 import { createWriteFileTool } from './fs/write-file.ts';
+import { createGlobTool } from './search/glob.ts';
+import { createGrepTool } from './search/grep.ts';
+import { createBashTool } from './shell/bash.ts';
 import { createPwdTool } from './shell/pwd.ts';
 import { createSkillListTool } from './skills/list.ts';
 import { createSkillLoadTool } from './skills/load.ts';
@@ -22,14 +31,18 @@ export interface BuiltinToolsDependencies {
   skills(): Promise<Skills>;
   /** Of what file_write may leave; 1 MiB by default. */
   maxFileSizeBytes?: number;
+  /** The strongest there is here. */
+  sandbox(): Promise<Sandbox>;
+  variables: Readonly<Record<string, string | undefined>>;
+  userHome: string;
+  /** Lainclaw's own. */
+  home: string;
+  outputs: Outputs;
 }
 
-export function createBuiltinTools({
-  systemTimezone,
-  docs,
-  skills,
-  maxFileSizeBytes,
-}: BuiltinToolsDependencies): ToolSpec[] {
+export function createBuiltinTools(dependencies: BuiltinToolsDependencies): ToolSpec[] {
+  const { systemTimezone, docs, skills, maxFileSizeBytes, sandbox, variables, userHome, home, outputs } = dependencies;
+  const environment = commandEnvironment(variables);
   return [
     createTimeNowTool(),
     createCurrentTimeTool({ systemTimezone }),
@@ -39,6 +52,22 @@ export function createBuiltinTools({
     createReadFileTool(),
     createWriteFileTool({ maxFileSizeBytes }),
     createEditFileTool(),
+    createGrepTool(),
+    createGlobTool(),
+    createBashTool({
+      sandbox,
+      environment,
+      protectedPaths: (workspace) => protectedPaths({ workspace, userHome, lainclawHome: home }),
+    }),
+    createCodeExecuteTool({
+      sandbox: async () => {
+        const found = await sandbox();
+        return found.isolates ? found : undefined;
+      },
+      environment,
+      skillFolders: [join(home, 'skills')],
+      outputs,
+    }),
     createDocsSearchTool({ docs }),
     createDocsReadTool({ docs }),
     createDocsListTool({ docs }),

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type ExecutorOptions } from './executor.ts';
-import { createPolicy } from './policy.ts';
+import { NO_RULES } from './permissions/rules.ts';
+import { type Authorise, createPolicy, type PolicyOptions } from './policy.ts';
 import { createRegistry } from './registry.ts';
 import { type ToolCall, ToolFailure, type ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
@@ -28,13 +29,26 @@ function tool(execute: ToolSpec['execute'], facts: Partial<ToolSpec> = {}): Tool
   };
 }
 
+function policy(options: Pick<PolicyOptions, 'approval' | 'askPerson'>): Authorise {
+  return createPolicy({
+    ...options,
+    permissions: {
+      rules: async () => ({ ok: true, rules: NO_RULES }),
+      remembered: async () => [],
+      remember: async () => {},
+    },
+    places: { workspaceRoot: '/ws', userHome: '/home/me', lainclawHome: '/home/me/.lainclaw' },
+    isMarked: () => false,
+  });
+}
+
 function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
   const defects: unknown[] = [];
   const kept: string[] = [];
   const executor = createExecutor({
     registry: createRegistry([spec]),
     validate: createValidate(),
-    authorise: createPolicy({ approval: 'ask' }),
+    authorise: policy({ approval: 'ask' }),
     context: { workspace: {} as Workspace, now: () => 42 } as ExecutorOptions['context'],
     reused: noReuse,
     keepOutput: async (_call, text) => {
@@ -107,12 +121,12 @@ describe('a call', () => {
 
   it.each([
     ['ask', undefined, /nobody is there/],
-    ['never', true, /--approve=never/],
-    ['ask', false, /was not approved/],
+    ['never', 'once', /--approve=never/],
+    ['ask', 'no', /was not approved/],
   ] as const)('that needs permission and does not get it (%s, %s) does not run', async (approval, answer, message) => {
-    const spec = tool(async () => expect.unreachable(), { requiresPermission: true });
-    const askPerson = answer === undefined ? undefined : async () => answer;
-    const { executor } = setUp(spec, { authorise: createPolicy({ approval, askPerson }) });
+    const spec = tool(async () => expect.unreachable(), { requiresPermission: true, effect: 'write' });
+    const askPerson = answer === undefined ? undefined : async () => (answer === 'no' ? undefined : answer);
+    const { executor } = setUp(spec, { authorise: policy({ approval, askPerson }) });
     const { result } = await executor.execute(call(), never);
     expect(result).toMatchObject({
       ok: false,
@@ -122,12 +136,12 @@ describe('a call', () => {
 
   it.each([
     ['auto', undefined],
-    ['ask', true],
+    ['ask', 'once'],
   ] as const)('that needs permission and gets it (%s) runs', async (approval, answer) => {
     const askPerson = answer === undefined ? undefined : async () => answer;
     const { executor } = setUp(
-      tool(async () => ({ data: 1 }), { requiresPermission: true }),
-      { authorise: createPolicy({ approval, askPerson }) },
+      tool(async () => ({ data: 1 }), { requiresPermission: true, effect: 'write' }),
+      { authorise: policy({ approval, askPerson }) },
     );
     expect((await executor.execute(call(), never)).result.ok).toBe(true);
   });
@@ -238,11 +252,11 @@ describe('cancellation', () => {
       },
       { requiresPermission: true, effect: 'write' },
     );
-    const askPerson = async (): Promise<boolean> => {
+    const askPerson = async (): Promise<'once'> => {
       controller.abort(new Error('stop'));
-      return true;
+      return 'once';
     };
-    const { executor } = setUp(spec, { authorise: createPolicy({ approval: 'ask', askPerson }) });
+    const { executor } = setUp(spec, { authorise: policy({ approval: 'ask', askPerson }) });
     await expect(executor.execute(call(), controller.signal)).rejects.toThrow('stop');
     expect(ran).toBe(false);
   });

@@ -37,6 +37,8 @@ export interface ExecutorOptions {
   /** Where a tool may put what is too much to keep in memory. */
   spoolPath(call: ToolCall): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
+  /** Told when a result holds content from outside. */
+  onOutside?(): void;
 }
 
 export interface Executor {
@@ -58,6 +60,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       });
       const durationMs = Math.round((performance.now() - started) * 10) / 10;
       const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
+      if (outcome.output?.meta?.outside) options.onOutside?.();
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       if (outcome.ok && outcome.cached) meta.cached = true;
       if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
@@ -77,13 +80,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
     const problem = await validate(spec, call.args);
     if (problem) return { ok: false, error: { code: 'invalid_args', message: `${call.name}: ${problem}` } };
-    const decision = await authorise(spec, call, signal);
+    const asking: ToolContext = { ...context, signal, progress, spoolPath: () => spoolPath(call) };
+    const decision = await authorise(spec, call, asking);
     if (!decision.allowed)
       return { ok: false, error: { code: 'execution_error', message: decision.message, reason: 'denied' } };
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const full: ToolContext = { ...context, signal: limited, progress, spoolPath: () => spoolPath(call) };
+      const full: ToolContext = { ...asking, signal: limited };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);

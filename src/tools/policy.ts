@@ -1,29 +1,91 @@
-// Who may run what. A tool that needs permission runs when a person says so: now (`ask`), beforehand (`auto`), or not
-// at all (`never`). With nobody to ask, `ask` is a no: access never falls open.
-import type { ToolCall, ToolSpec } from './tool.ts';
+// Who may run what. permissions/ decides allow, ask or deny; here the question is put to whoever can answer it: a person
+// now (`ask`), the person who said so beforehand (`auto`), or nobody (`never`, or no one there), which is a no. Access
+// never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
+import type { CommandParser } from './permissions/command.ts';
+import { decide } from './permissions/decide.ts';
+import { MARKED, type Scope, type Decision as Verdict } from './permissions/decision.ts';
+import type { PathContext } from './permissions/paths.ts';
+import type { PermissionStore } from './permissions/store.ts';
+import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
 
 export const APPROVALS = ['ask', 'auto', 'never'] as const;
 export type Approval = (typeof APPROVALS)[number];
 
 export type Decision = { allowed: true } | { allowed: false; message: string };
 
-/** Puts the question to a person; false is no. */
-export type AskPerson = (question: { call: ToolCall; spec: ToolSpec }, signal: AbortSignal) => Promise<boolean>;
+export interface PermissionQuestion {
+  call: ToolCall;
+  verdict: Verdict;
+  /** What would change, where the tool can tell. */
+  preview?: ToolPreview;
+}
 
-export type Authorise = (spec: ToolSpec, call: ToolCall, signal: AbortSignal) => Promise<Decision>;
+/** Puts the question to a person; undefined is no. */
+export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<Scope | undefined>;
 
-export function createPolicy({ approval, askPerson }: { approval: Approval; askPerson?: AskPerson }): Authorise {
-  return async (spec, call, signal) => {
-    if (!spec.requiresPermission || approval === 'auto') return { allowed: true };
-    if (approval === 'never')
-      return { allowed: false, message: `${call.name} needs permission, and --approve=never refuses it` };
-    if (!askPerson) {
-      return {
-        allowed: false,
-        message: `${call.name} needs permission and nobody is there to give it: allow it with --approve=auto`,
-      };
-    }
-    const yes = await askPerson({ call, spec }, signal);
-    return yes ? { allowed: true } : { allowed: false, message: `${call.name} was not approved` };
+export interface PolicyOptions {
+  approval: Approval;
+  askPerson?: AskPerson;
+  permissions: PermissionStore;
+  sessionId?: string;
+  places: Omit<PathContext, 'directory'>;
+  /** Content from outside is in this turn's context. */
+  isMarked(): boolean;
+}
+
+export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) => Promise<Decision>;
+
+export function createPolicy(options: PolicyOptions): Authorise {
+  const { approval, askPerson, permissions, sessionId, places } = options;
+  return async (spec, call, context) => {
+    const rules = await permissions.rules();
+    if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
+    const marked = options.isMarked();
+    const verdict = decide({
+      spec,
+      call,
+      rules: rules.rules,
+      remembered: await permissions.remembered(sessionId),
+      marked,
+      context: { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) },
+    });
+    if (verdict.verdict === 'allow') return { allowed: true };
+    if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
+    if (approval === 'auto' && !verdict.reasons.includes(MARKED)) return { allowed: true };
+    if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
+    if (!askPerson || approval === 'auto') return no(nobodyThere(call, verdict));
+
+    const preview = await spec.preview?.(call.args, context);
+    const scope = await askPerson({ call, verdict, preview }, context.signal);
+    if (scope === undefined) return no(`${call.name} was not approved`);
+    if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, marked });
+    return { allowed: true };
   };
+}
+
+function no(message: string): Decision {
+  return { allowed: false, message };
+}
+
+/** Says how to allow it, with the very rule that would. */
+function nobodyThere(call: ToolCall, { reasons, rememberAs, scopes }: Verdict): string {
+  const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
+  const rule =
+    scopes.includes('always') && rememberAs.length > 0
+      ? `, or add ${rememberAs.map((text) => JSON.stringify(text)).join(', ')} to "allow" in permissions.json`
+      : '';
+  if (reasons.includes(MARKED)) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
+  return `${call.name} needs permission${why} and nobody is there to give it: run it with --approve=auto${rule}`;
+}
+
+/** A command's relative paths start where it runs. */
+function directoryOf({ args }: ToolCall, { workspaceRoot }: PolicyOptions['places']): string {
+  if (typeof args.cwd !== 'string') return workspaceRoot;
+  return args.cwd.startsWith('/') ? args.cwd : `${workspaceRoot}/${args.cwd}`;
+}
+
+async function parserFor({ name }: ToolSpec): Promise<CommandParser | undefined> {
+  if (name !== 'bash') return undefined;
+  const { createCommandParser } = await import('./permissions/parse-command.ts');
+  return createCommandParser();
 }

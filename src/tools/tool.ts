@@ -27,6 +27,8 @@ export interface ToolMeta {
   durationMs: number;
   /** The result was reused from an identical call earlier in this session. */
   cached?: true;
+  /** It holds content that somebody else wrote: what follows in this turn needs a person's approval. */
+  outside?: true;
   /** What the model saw was cut; the whole is in this file. */
   fullOutputPath?: string;
   [key: string]: unknown;

@@ -7,6 +7,8 @@ import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
+import { createLinkResolver } from './permissions/resolve-links.ts';
+import type { PermissionStore } from './permissions/store.ts';
 import { type Approval, type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
@@ -22,7 +24,22 @@ export interface ToolboxDependencies {
   texts(): Promise<ToolTexts>;
   now(): number;
   askPerson?: AskPerson;
+  permissions: PermissionStore;
+  /** Where the person's own files are, and Lainclaw's. */
+  places: { userHome: string; lainclawHome: string };
   onDefect(call: ToolCall, error: unknown): void;
+}
+
+/** What the calls of one turn, or of one command, have in common. */
+export interface TurnTools {
+  registry: Registry;
+  approval: Approval;
+  /** With a session, results are reused within it and answers are remembered for it. */
+  sessionId?: string;
+  /** With a turn, changes are recorded under it. */
+  turnId?: string;
+  /** Whether content from outside is in the turn's context; a result may bring it. */
+  outside?: { marked: boolean };
 }
 
 export interface Toolbox {
@@ -32,12 +49,13 @@ export interface Toolbox {
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
   /** A text as a model may see it; what is cut is kept under the session's outputs. */
   bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
-  /** With a session, results are reused within it; with a turn, changes are recorded under it. */
-  executor(registry: Registry, approval: Approval, sessionId?: string, turnId?: string): Executor;
+  executor(options: TurnTools): Executor;
 }
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
-  const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, onDefect } = dependencies;
+  const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, permissions, onDefect } =
+    dependencies;
+  const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   const all = createRegistry(specs);
   const validate = createValidate();
   return {
@@ -50,11 +68,21 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: (registry, approval, sessionId, turnId) =>
+    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false } }) =>
       createExecutor({
         registry,
         validate,
-        authorise: createPolicy({ approval, askPerson }),
+        authorise: createPolicy({
+          approval,
+          askPerson,
+          permissions,
+          sessionId,
+          places,
+          isMarked: () => outside.marked,
+        }),
+        onOutside: () => {
+          outside.marked = true;
+        },
         context: {
           workspace,
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),

@@ -42,7 +42,7 @@ describe.each(ways)('writing, %s', (_, way) => {
 
   const inside = (path: string): string => `${yard.root}/${path}`;
   const content = (path: string): string => readFileSync(inside(path), 'utf8');
-  const everything = (): string[] => (readdirSync(yard.base, { recursive: true }) as string[]).sort();
+  const everything = (): string[] => yard.tree();
 
   function write(path: string, text: string, options: Partial<WriteOptions> = {}): Promise<Written> {
     return workspace.writeFile(path, Buffer.from(text), { mode: 'overwrite', createParents: true, ...options });

@@ -1,13 +1,12 @@
 // A recorded tool round, ended at every one of its bytes, through the whole of a turn: nothing crashes, no part of a
 // call is ever executed, and each ending is told.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionLine } from '../../src/sessions/lines.ts';
 import type { Storage, Transcript } from '../../src/storage/storage.ts';
-import type { ToolSpec } from '../../src/tools/tool.ts';
 import type { Dialect } from '../fakes/model-server/neutral-request.ts';
 import { replyBytes } from '../fakes/model-server/render-reply.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
-import { createModelApp, type ModelApp } from '../support/model-app.ts';
+import { type AppTool, createModelApp } from '../support/model-app.ts';
 import { structureProblems } from '../support/transcript-rules.ts';
 
 const ROUND: Reply = { text: 'Wait, 请稍候. ', toolCalls: [{ name: 'probe', args: { word: 'Zürich 🌧' } }] };
@@ -37,17 +36,21 @@ describe.each([
   const executed: unknown[] = [];
   const replies: Response[] = [];
   const { storage, journal } = forgetfulStorage();
-  let app: ModelApp;
-
-  beforeAll(async () => {
-    app = await createModelApp({
-      storage,
-      workspace: import.meta.dirname,
-      provider,
-      baseUrl: 'http://127.0.0.1:1/v1',
-      specs: [createProbe(executed)],
-      fetch: async () => replies.shift() ?? new Response('nothing more was expected', { status: 418 }),
-    });
+  const probe: AppTool = {
+    name: 'probe',
+    effect: 'read',
+    parameters: ['word'],
+    run(args) {
+      executed.push(args);
+      return 'probed';
+    },
+  };
+  const app = createModelApp({
+    storage,
+    provider,
+    baseUrl: 'http://127.0.0.1:1/v1',
+    tools: [probe],
+    fetch: async () => replies.shift() ?? new Response('nothing more was expected', { status: 418 }),
   });
 
   /** What is wrong with the turn whose first answer ended there. */
@@ -91,25 +94,6 @@ describe.each([
   });
 });
 
-function createProbe(executed: unknown[]): ToolSpec {
-  return {
-    name: 'probe',
-    inputSchema: {
-      type: 'object',
-      properties: { word: { type: 'string' } },
-      required: ['word'],
-      additionalProperties: false,
-    },
-    effect: 'read',
-    requiresPermission: false,
-    timeoutMs: 1_000,
-    async execute(args) {
-      executed.push(args);
-      return { data: 'probed' };
-    },
-  };
-}
-
 /** Every turn is the first one, and nothing waits for a disk: there are thousands of them. */
 function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
   const journal: SessionLine[] = [];
@@ -126,7 +110,6 @@ function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
     transcripts: { open: async () => transcript },
     catalogue: { get: async () => undefined, put: done },
     locks: { acquire: async () => ({ release() {} }) },
-    resultCache: { get: async () => undefined, put: done },
     spending: { add: done, on: async () => ({ tokens: 0, costUsd: 0 }) },
   };
   const storage = used as Storage;

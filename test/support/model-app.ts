@@ -1,5 +1,5 @@
-// Lainclaw without its command line: the real gateway, pipeline, sessions, tools and adapter, in this process. A failure
-// is told at once, since nothing is asked twice, and tools can be added to the built-in ones.
+// Lainclaw without its command line: the real gateway, pipeline, sessions and adapter in this process, with a few tools
+// of the test's own. A failure is told at once, since nothing is asked twice.
 import type { CredentialSource } from '../../src/adapters/auth/credential.ts';
 import { createProviders } from '../../src/adapters/providers.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
@@ -8,18 +8,25 @@ import { newId } from '../../src/lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { createBuiltinTools } from '../../src/tools/builtin.ts';
-import { loadToolTexts } from '../../src/tools/languages/language.ts';
-import type { ToolSpec } from '../../src/tools/tool.ts';
-import { createToolbox } from '../../src/tools/toolbox.ts';
-import { createWorkspace } from '../../src/workspace/confined.ts';
+import type { Executed, Executor } from '../../src/tools/executor.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
+import type { ToolArgs, ToolEffect, ToolErrorCode, ToolSpec } from '../../src/tools/tool.ts';
+import type { Toolbox } from '../../src/tools/toolbox.ts';
+
+export interface AppTool {
+  name: string;
+  effect: ToolEffect;
+  /** Names of its parameters, all of them texts. */
+  parameters?: readonly string[];
+  /** What the model is told; what is thrown is told as a failure. */
+  run(args: ToolArgs): Promise<string> | string;
+}
 
 export interface ModelAppOptions {
   storage: Storage;
-  workspace: string;
   provider: string;
   baseUrl: string;
-  specs?: readonly ToolSpec[];
+  tools: readonly AppTool[];
   fetch?: typeof globalThis.fetch;
 }
 
@@ -38,8 +45,7 @@ const CREDENTIALS: CredentialSource = {
   profileFor: async () => undefined,
 };
 
-export async function createModelApp(options: ModelAppOptions): Promise<ModelApp> {
-  const { storage, workspace, provider, baseUrl, specs = [], fetch } = options;
+export function createModelApp({ storage, provider, baseUrl, tools, fetch }: ModelAppOptions): ModelApp {
   const now = (): number => Date.now();
   const adapters = createProviders({
     env: {},
@@ -49,22 +55,11 @@ export async function createModelApp(options: ModelAppOptions): Promise<ModelApp
     fetch,
     retryPolicy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
   });
-  const toolbox = createToolbox({
-    specs: [...createBuiltinTools({ systemTimezone: () => 'UTC' }), ...specs],
-    workspace: await createWorkspace({ root: workspace }),
-    resultCache: storage.resultCache,
-    outputs: storage.outputs,
-    texts: () => loadToolTexts('en'),
-    now,
-    onDefect(call, error) {
-      throw new Error(`${call.name} failed unexpectedly`, { cause: error });
-    },
-  });
   const gateway = createGateway({
     ...storage,
     providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name) },
     sessions: createSessions({ ...storage, now, newId }),
-    toolbox,
+    toolbox: toolboxOf(tools),
     now,
     newId,
     debugSource: false,
@@ -93,4 +88,45 @@ export async function createModelApp(options: ModelAppOptions): Promise<ModelApp
       return { events, result: end.result };
     },
   };
+}
+
+function toolboxOf(tools: readonly AppTool[]): Toolbox {
+  const registry = createRegistry(tools.map(specOf));
+  const executor: Executor = { execute: ({ name, args }) => execute(tools, name, args) };
+  return {
+    workspaceRoot: '/workspace',
+    visible: (allow) => (allow ? registry.filter(allow) : registry),
+    describe: async (offered) =>
+      offered.map(({ name, spec }) => ({ name, description: name, inputSchema: spec.inputSchema })),
+    bound: async (text) => text,
+    executor: () => executor,
+  };
+}
+
+function specOf({ name, effect, parameters = [], run }: AppTool): ToolSpec {
+  const properties = Object.fromEntries(parameters.map((parameter) => [parameter, { type: 'string' }]));
+  return {
+    name,
+    effect,
+    inputSchema: { type: 'object', properties, required: parameters, additionalProperties: false },
+    requiresPermission: false,
+    timeoutMs: 60_000,
+    execute: async (args) => ({ data: await run(args) }),
+  };
+}
+
+async function execute(tools: readonly AppTool[], name: string, args: ToolArgs): Promise<Executed> {
+  const meta = { durationMs: 0 };
+  const failed = (code: ToolErrorCode, message: string): Executed => ({
+    result: { ok: false, error: { code, message }, meta },
+    text: `Error (${code}): ${message}`,
+  });
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) return failed('tool_not_found', `there is no tool "${name}" here`);
+  try {
+    const text = await tool.run(args);
+    return { result: { ok: true, data: text, meta }, text };
+  } catch (error) {
+    return failed('execution_error', (error as Error).message);
+  }
 }

@@ -4,8 +4,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
-import type { ToolSpec } from '../../src/tools/tool.ts';
-import { createModelApp } from './model-app.ts';
+import { type AppTool, createModelApp } from './model-app.ts';
 
 export const WRITE_PROCESS = import.meta.filename;
 export const BEGUN = 'the effect has begun';
@@ -13,25 +12,22 @@ export const BEGUN = 'the effect has begun';
 if (process.argv[1] === WRITE_PROCESS) {
   const [home = '', workspace = '', baseUrl = '', input = ''] = process.argv.slice(2);
   const storage = createLocalStorage({ home, now: Date.now });
-  const specs = [createWriteTool(workspace)];
-  const app = await createModelApp({ storage, workspace, provider: 'openai-compatible', baseUrl, specs });
+  const read: AppTool = { name: 'test.read', effect: 'read', run: () => 'alpha' };
+  const app = createModelApp({ storage, provider: 'openai-compatible', baseUrl, tools: [read, writeTool(workspace)] });
   const { result } = await app.ask(input);
   process.stdout.write(`${JSON.stringify(result)}\n`);
   storage.close();
 }
 
-function createWriteTool(workspace: string): ToolSpec {
+function writeTool(workspace: string): AppTool {
   return {
     name: 'test.write',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'write',
-    requiresPermission: false,
-    timeoutMs: 60_000,
-    async execute() {
+    async run() {
       appendFileSync(join(workspace, 'effects'), 'done\n');
       process.stdout.write(`${BEGUN}\n`);
       if (existsSync(join(workspace, 'stay'))) await new Promise((resolve) => setTimeout(resolve, 60_000));
-      return { data: 'written' };
+      return 'written';
     },
   };
 }

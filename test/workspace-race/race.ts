@@ -1,16 +1,17 @@
-// The attack on the workspace, measured: a reader asks for the same path again and again while swapper.ts exchanges
-// what stands there. The naive reader is the control: it shows that the attack works on this machine.
+// The attack on the workspace, measured: the same path is asked for again and again while swapper.ts exchanges what
+// stands there. A naive program is the control: it shows that the attack works on this machine. Reading escapes when
+// anything from outside is seen, writing when anything outside is created, changed or removed.
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
-import { readdir, readFile, realpath } from 'node:fs/promises';
-import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/confined.ts';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import type { WorkspaceOptions } from '../../src/workspace/confined.ts';
 import { WorkspaceError } from '../../src/workspace/workspace.ts';
+import { type Attempt, createAttempt, createNaiveAttempt, type Mode } from './attempts.ts';
 import type { Swap, SwapperPlan, SwapperReport } from './swapper.ts';
-import { createYard, type Yard } from './yard.ts';
+import { createYard, treeOf, type Yard } from './yard.ts';
 
 export interface RaceOptions {
   iterations: number;
-  mode: 'read' | 'list';
+  mode: Mode;
   swap: Swap;
   reader?: Reader;
   /** Ends at the first escape; for the control, which only has to show one. */
@@ -21,29 +22,28 @@ export type Reader = 'workspace' | 'checked-path' | 'naive';
 
 export interface RaceResult {
   attempts: number;
-  /** Attempts that saw only what lies inside. */
+  /** Attempts that touched only what lies inside. */
   insideReads: number;
-  /** Attempts that saw neither: refused, or made at a moment when nothing stood at the path. */
+  /** Attempts that touched neither: refused, or made at a moment when nothing stood at the path. */
   refused: number;
-  /** Attempts that saw anything from outside: escapes. */
+  /** Attempts that saw or changed anything outside: escapes. */
   outsideReads: number;
   /** How often the path went out and came back meanwhile. */
   swaps: number;
 }
 
-type Attempt = () => Promise<string>;
-
 export async function runRace({ iterations, mode, swap, reader, stopAtEscape }: RaceOptions): Promise<RaceResult> {
-  const yard = createYard();
+  const yard = createYard({ inMemory: true });
   try {
     const plan = layOut(yard, swap);
-    const attempt = await createAttempt(yard, mode, reader ?? 'workspace');
+    const weaker: Partial<WorkspaceOptions> = reader === 'checked-path' ? { guarantee: 'checked-path' } : {};
+    const attempt = reader === 'naive' ? createNaiveAttempt(yard, mode) : await createAttempt(yard, mode, weaker);
     const swapper = await startSwapper(plan);
     const result: RaceResult = { attempts: 0, insideReads: 0, refused: 0, outsideReads: 0, swaps: 0 };
     try {
       while (result.attempts < iterations && !(stopAtEscape && result.outsideReads > 0)) {
         result.attempts += 1;
-        result[await judge(attempt)] += 1;
+        result[await judge(attempt, yard)] += 1;
       }
     } finally {
       result.swaps = await stopSwapper(swapper);
@@ -54,15 +54,29 @@ export async function runRace({ iterations, mode, swap, reader, stopAtEscape }: 
   }
 }
 
-async function judge(attempt: Attempt): Promise<'insideReads' | 'outsideReads' | 'refused'> {
+async function judge(attempt: Attempt, yard: Yard): Promise<'insideReads' | 'outsideReads' | 'refused'> {
+  let seen: string;
   try {
-    const seen = await attempt();
-    if (seen.includes('outside')) return 'outsideReads';
-    return seen.includes('inside') ? 'insideReads' : 'refused';
+    seen = await attempt();
   } catch (error) {
-    if (error instanceof WorkspaceError || (error as NodeJS.ErrnoException).syscall !== undefined) return 'refused';
-    throw error;
+    const isRefusal = error instanceof WorkspaceError || (error as NodeJS.ErrnoException).syscall !== undefined;
+    // The tools speak of the workspace's refusals in their own words.
+    if (!isRefusal && (error as Error).name !== 'ToolFailure') throw error;
+    seen = '';
   }
+  if (seen.includes('outside') || isTouched(yard)) return 'outsideReads';
+  return seen.includes('inside') ? 'insideReads' : 'refused';
+}
+
+/** Mended when it is, so that every escape counts once. */
+function isTouched({ base, outside, write }: Yard): boolean {
+  const found = [...readdirSync(base), ...treeOf(outside)].join('\n');
+  const expected = ['outside', 'swap', 'ws', `${outside}/f: outside`, `${outside}/only-outside: outside`].join('\n');
+  if (found === expected) return false;
+  rmSync(outside, { recursive: true });
+  write('outside/f', 'outside');
+  write('outside/only-outside', 'outside');
+  return true;
 }
 
 function layOut(yard: Yard, swap: Swap): SwapperPlan {
@@ -80,44 +94,6 @@ function layOut(yard: Yard, swap: Swap): SwapperPlan {
     symlinkSync('real', `${root}/d`);
   }
   return { swap, path: target, evil: `${base}/swap/evil`, parked: `${base}/swap/parked`, inward: 'real', outward };
-}
-
-/** Resolves to what was seen: a file's content, or the names of a listing. */
-async function createAttempt(yard: Yard, mode: RaceOptions['mode'], reader: Reader): Promise<Attempt> {
-  if (reader === 'naive') return createNaiveAttempt(yard, mode);
-  const weaker: Partial<WorkspaceOptions> = reader === 'checked-path' ? { guarantee: 'checked-path' } : {};
-  const workspace = await createWorkspace({ root: yard.root, ...weaker });
-  if (mode === 'read') {
-    return async () => {
-      const { handle } = await workspace.openFile('d/f');
-      try {
-        return await handle.readFile('utf8');
-      } finally {
-        await handle.close();
-      }
-    };
-  }
-  // In turn from above, where the link must not be entered, and straight, where it must not be followed.
-  let turn = 0;
-  return async () => {
-    turn += 1;
-    const { entries } = await workspace.list(turn % 2 === 0 ? '.' : 'd', {
-      recursive: true,
-      maxDepth: 3,
-      maxEntries: 100,
-    });
-    return entries.map((entry) => entry.path).join(' ');
-  };
-}
-
-/** What most programs do: look where the path leads, then use the path. */
-function createNaiveAttempt({ root }: Yard, mode: RaceOptions['mode']): Attempt {
-  const path = mode === 'read' ? `${root}/d/f` : `${root}/d`;
-  return async () => {
-    const real = await realpath(path);
-    if (!real.startsWith(`${root}/`)) throw new WorkspaceError('outside', 'outside');
-    return mode === 'read' ? readFile(path, 'utf8') : (await readdir(path)).join(' ');
-  };
 }
 
 async function startSwapper(plan: SwapperPlan): Promise<ChildProcess> {

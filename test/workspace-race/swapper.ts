@@ -3,7 +3,9 @@
 //   directory  ws/d is a directory, then a link to the outside directory
 //   leaf       ws/d/f is a file, then a link to the outside file
 //   link       ws/d is a link inward, then a link outward; replaced atomically, so the path never goes missing
-import { renameSync, symlinkSync } from 'node:fs';
+// While it is read, the same things change places all the time. While it is written, a writer may have taken the place
+// meanwhile: then what is in the way is cleared and both are made anew.
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 
 export type Swap = 'directory' | 'leaf' | 'link';
 
@@ -36,7 +38,13 @@ function run(plan: SwapperPlan): void {
   process.send?.('ready');
   const swapOnce = plan.swap === 'link' ? () => relink(plan) : () => exchange(plan);
   const loop = (): void => {
-    for (let i = 0; i < BATCH; i += 1) swapOnce();
+    for (let i = 0; i < BATCH; i += 1) {
+      try {
+        swapOnce();
+      } catch {
+        startOver(plan);
+      }
+    }
     swaps += BATCH;
     if (!isStopping) setImmediate(loop);
     else process.send?.({ swaps } satisfies SwapperReport, () => process.disconnect());
@@ -44,11 +52,19 @@ function run(plan: SwapperPlan): void {
   loop();
 }
 
-function exchange({ path, evil, parked }: SwapperPlan): void {
+function exchange(plan: SwapperPlan): void {
+  const { swap, path, evil, parked } = plan;
   renameSync(path, parked);
   renameSync(evil, path);
   renameSync(path, evil);
   renameSync(parked, path);
+  // A file written at the path in the right moment has taken the link's place: plant it again.
+  if (swap === 'leaf') plant(plan);
+}
+
+function plant({ evil, outward }: SwapperPlan): void {
+  rmSync(evil, { force: true });
+  symlinkSync(outward, evil);
 }
 
 function relink({ path, parked, inward, outward }: SwapperPlan): void {
@@ -56,4 +72,20 @@ function relink({ path, parked, inward, outward }: SwapperPlan): void {
     symlinkSync(target, parked);
     renameSync(parked, path);
   }
+}
+
+/** Never throws: a writer may be faster once more, then the next round sees to it. */
+function startOver(plan: SwapperPlan): void {
+  const { swap, path, evil, parked, inward } = plan;
+  try {
+    for (const used of [path, evil, parked]) rmSync(used, { recursive: true, force: true });
+    if (swap === 'link') symlinkSync(inward, path);
+    else plant(plan);
+    if (swap === 'leaf') writeFileSync(path, 'inside');
+    if (swap === 'directory') {
+      mkdirSync(path);
+      writeFileSync(`${path}/f`, 'inside');
+      writeFileSync(`${path}/only-inside`, 'inside');
+    }
+  } catch {}
 }

@@ -15,6 +15,7 @@ import {
   webAddress,
   workspace,
 } from '../flags.ts';
+import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { EXIT, namingWorkspace, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
@@ -97,6 +98,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     environment: terminal.environment,
     workspace: flags.workspace,
     baseUrl: flags.baseUrl,
+    askPerson: await personAt(terminal),
     warn: (line) => warn(terminal, line),
   });
   try {

@@ -9,6 +9,7 @@ import type { Toolbox } from '../../tools/toolbox.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
+import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import {
   EXIT,
@@ -65,6 +66,7 @@ async function withToolbox(
   const app = await createApp({
     environment: terminal.environment,
     workspace: flags.workspace,
+    askPerson: await personAt(terminal),
     warn: (line) => warn(terminal, line),
   });
   try {
@@ -87,6 +89,7 @@ async function info(name: string, opened: Opened, flags: ToolFlags, terminal: Te
   const spec = opened.registry.get(name);
   if (!spec) throw unknownTool(name, opened.registry);
   const [tool] = await opened.toolbox.describe([{ name, spec }]);
+  const unavailable = await spec.unavailable?.();
   const facts = {
     ...tool,
     effect: spec.effect,
@@ -95,7 +98,8 @@ async function info(name: string, opened: Opened, flags: ToolFlags, terminal: Te
     cacheable: spec.fingerprint !== undefined,
     aliases: [spec.name, ...(spec.aliases ?? [])].filter((other) => other !== name),
     source: 'builtin',
-    available: true,
+    available: unavailable === undefined,
+    ...(unavailable !== undefined && { unavailableBecause: unavailable }),
   };
   if (wantsJson(terminal, flags)) return writeJson(terminal, facts);
   const { inputSchema, ...rest } = facts;
@@ -112,7 +116,7 @@ async function invoke(
 ): Promise<number> {
   const call: ToolCall = { id: newId('call'), name, args: parseArgs(flags.args ?? '{}'), source: 'cli' };
   const { result, text: shown } = await toolbox
-    .executor(registry, flags.approve ?? 'ask')
+    .executor({ registry, approval: flags.approve ?? 'ask' })
     .execute(call, terminal.signal);
   if (wantsJson(terminal, flags)) writeJson(terminal, { call, result });
   else if (result.ok) terminal.out.write(`${printable(shown)}\n`);

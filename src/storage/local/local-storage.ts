@@ -6,6 +6,7 @@ import { createDatabase } from './database.ts';
 import { createLocks } from './locks.ts';
 import { createSessionNotes } from './notes.ts';
 import { createOutputs } from './outputs.ts';
+import { createOwnerFiles } from './owner-files.ts';
 import { createResultCache } from './result-cache.ts';
 import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -28,6 +29,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     resultCache: createResultCache(database),
     spending: createSpending(database),
     notes: createSessionNotes(join(home, 'memory')),
+    ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
     close: () => database.close(),
   };

@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Outputs } from '../../storage/storage.ts';
 import { orSandboxFailure, toOutput } from '../shell/bash.ts';
 import { createProgressLines } from '../shell/progress-lines.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
@@ -24,13 +25,13 @@ export interface CodeExecuteDependencies {
   /** Undefined where nothing isolates: then no code runs. */
   sandbox(): Promise<Sandbox | undefined>;
   environment: Readonly<Record<string, string>>;
-  /** Directories code may read besides the system, such as installed skills. */
-  readOnly(): Promise<string[]>;
-  /** Keeps a file the code left; returns where. */
-  keepFile(name: string, bytes: Buffer): Promise<string>;
+  /** Where installed skills are: code may read them. */
+  skillFolders: readonly string[];
+  outputs: Outputs;
 }
 
-export function createCodeExecuteTool({ sandbox, environment, readOnly, keepFile }: CodeExecuteDependencies): ToolSpec {
+export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): ToolSpec {
+  const { sandbox, environment, skillFolders, outputs } = dependencies;
   return {
     name: 'code_execute',
     inputSchema: {
@@ -67,7 +68,7 @@ export function createCodeExecuteTool({ sandbox, environment, readOnly, keepFile
               profile: {
                 scratch,
                 workspace: { path: workspace.root, access: 'read-only' },
-                readOnly: await readOnly(),
+                readOnly: skillFolders.filter((folder) => existsSync(folder)),
                 protect: [],
                 network: false,
                 limits: LIMITS,
@@ -78,7 +79,7 @@ export function createCodeExecuteTool({ sandbox, environment, readOnly, keepFile
           .catch(orSandboxFailure);
         lines.end();
         const output = toOutput(finished, backend.name, timeoutMs);
-        const files = await collect(join(scratch, 'output'), keepFile);
+        const files = await collect(join(scratch, 'output'), outputs);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };
       } finally {
@@ -103,7 +104,7 @@ interface LeftFile {
 }
 
 /** Regular files only, straight in the folder: the code may have left links and pipes there. */
-async function collect(directory: string, keepFile: CodeExecuteDependencies['keepFile']): Promise<LeftFile[]> {
+async function collect(directory: string, outputs: Outputs): Promise<LeftFile[]> {
   const names = (await readdir(directory).catch(() => [])).sort().slice(0, MOST_FILES);
   const files: LeftFile[] = [];
   for (const name of names) {
@@ -115,7 +116,8 @@ async function collect(directory: string, keepFile: CodeExecuteDependencies['kee
       if (!stats.isFile() || stats.size > LIMITS.fileSizeBytes) continue;
       const bytes = await handle.readFile();
       const isText = bytes.length <= LARGEST_TEXT && !bytes.includes(0);
-      const kept = await keepFile(name, bytes);
+      const kept = await outputs.place('code', name);
+      await writeFile(kept, bytes, { flag: 'wx', mode: 0o600 });
       files.push({ name, size: bytes.length, path: kept, ...(isText && { text: bytes.toString('utf8') }) });
     } finally {
       await handle.close();

@@ -123,7 +123,7 @@ function createLikeness(wanted: string): (line: string) => number {
     // Far apart in length, they cannot share half of their pairs.
     if (others.length > 3 * pairs.length || pairs.length > 3 * others.length)
       return line.trim() === wanted.trim() ? 1 : 0;
-    if (pairs.length + others.length === 0) return 1;
+    if (pairs.length + others.length === 0) return line.trim() === wanted.trim() ? 1 : 0;
     const left = new Map(counts);
     let common = 0;
     for (const pair of others) {

@@ -34,7 +34,6 @@ export function createSeenFiles(cache: ResultCache, sessionId: string, root: str
 
 const MOST_BYTES_HASHED = 4 * 1024 * 1024;
 const MOST_LINES = 100_000;
-const LF = 0x0a;
 
 /** `bytes`: the whole content, when it is at hand. */
 export function seenNow(fingerprint: string, size: number, at: number, bytes?: Uint8Array): SeenFile {
@@ -94,29 +93,36 @@ async function changedLines(before: Uint32Array, now: Uint32Array, lines: readon
   return [...places.slice(0, MOST_PLACES), ...more].join('\n');
 }
 
-/** FNV-1a of each line, its ending included. Flat, for speed: every read and every edit passes here. */
+/** FNV-1a of each line, its ending included. Flat and local, for speed: every read and every edit passes here. */
 function hashLines(bytes: Uint8Array): Uint32Array {
+  const start = 0x811c9dc5 | 0;
+  const newline = 0x0a;
+  const length = bytes.length;
   let hashes = new Uint32Array(1024);
   let lines = 0;
-  let hash = FNV_START;
-  for (let at = 0; at < bytes.length; at += 1) {
+  let hash = start;
+  for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] as number;
-    hash = Math.imul(hash ^ byte, FNV_PRIME);
-    if (byte !== LF && at + 1 < bytes.length) continue;
-    if (lines === hashes.length) {
-      const larger = new Uint32Array(2 * lines);
-      larger.set(hashes);
-      hashes = larger;
+    hash = Math.imul(hash ^ byte, 0x01000193);
+    if (byte === newline) {
+      if (lines + 1 >= hashes.length) hashes = doubled(hashes);
+      hashes[lines] = hash;
+      lines += 1;
+      hash = start;
     }
+  }
+  if (length > 0 && bytes[length - 1] !== newline) {
     hashes[lines] = hash;
     lines += 1;
-    hash = FNV_START;
   }
   return hashes.slice(0, lines);
 }
 
-const FNV_START = 0x811c9dc5 | 0;
-const FNV_PRIME = 0x01000193;
+function doubled(hashes: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * hashes.length);
+  larger.set(hashes);
+  return larger;
+}
 
 function unpackHashes(text: string): Uint32Array {
   const bytes = Buffer.from(text, 'base64');

@@ -65,4 +65,31 @@ export const en: ToolTexts = {
       file: 'Instead of the instructions, a file of the skill that they name',
     },
   },
+  grep: {
+    description: 'Searches file contents with a regular expression (ripgrep); honours ignore files.',
+    parameters: {
+      pattern: 'Rust regular expression',
+      path: 'File or directory; default: the workspace',
+      glob: 'Only files matching, e.g. **/*.ts',
+      type: 'Only files of a type, e.g. py',
+      before: 'Lines before a match',
+      after: 'Lines after',
+      context: 'Lines around',
+      ignoreCase: 'Ignore case',
+      multiline: 'Let a match span lines',
+      limit: 'Most matches',
+    },
+  },
+  glob: {
+    description: 'Lists files matching a pattern, newest first; honours ignore files.',
+    parameters: { pattern: 'e.g. src/**/*.ts', path: 'Directory to start from', limit: 'Most files' },
+  },
+  bash: {
+    description: 'Runs a bash command in the workspace, sandboxed without network; asks first unless it only reads.',
+    parameters: { command: 'The command', timeoutMs: 'Ended after this', cwd: 'Working directory in the workspace' },
+  },
+  code_execute: {
+    description: 'Runs Python or bash code in a strict sandbox; files left in output/ are returned.',
+    parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Ended after this' },
+  },
 };

@@ -3,7 +3,17 @@ import { LANGUAGES } from '../../config/config.ts';
 import { createBuiltinTools } from '../builtin.ts';
 import { describeTool, loadToolTexts } from './language.ts';
 
-const specs = createBuiltinTools({ systemTimezone: () => 'UTC' });
+const unused = (): Promise<never> => Promise.reject(new Error('not used here'));
+const specs = createBuiltinTools({
+  systemTimezone: () => 'UTC',
+  docs: unused,
+  skills: unused,
+  sandbox: unused,
+  variables: {},
+  userHome: '/home/me',
+  home: '/home/me/.lainclaw',
+  outputs: { keep: unused, place: unused },
+});
 
 it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothing else is', async (language) => {
   const texts = await loadToolTexts(language);

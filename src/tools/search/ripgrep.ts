@@ -6,7 +6,7 @@ import { ToolFailure } from '../tool.ts';
 
 /** The descriptor's number inside the child. */
 const HELD = 3;
-const ROOT = `/proc/self/fd/${HELD}`;
+const FILE = `/proc/self/fd/${HELD}`;
 const ERROR_LIMIT = 4_000;
 
 export interface RipgrepOptions {
@@ -25,8 +25,10 @@ export interface RipgrepOptions {
 /** Resolves when ripgrep has ended or was told to stop. A pattern it refuses is a ToolFailure with its own words. */
 export async function ripgrep({ held, flags, signal, program, separator, onRecord }: RipgrepOptions): Promise<void> {
   signal.throwIfAborted();
-  const path = held.kind === 'directory' ? `${ROOT}/` : ROOT;
-  const child = spawn(await program(), ['--no-config', ...flags, '--', path], {
+  const isDirectory = held.kind === 'directory';
+  const child = spawn(await program(), ['--no-config', ...flags, '--', isDirectory ? './' : FILE], {
+    // A directory becomes the working directory: patterns are anchored there.
+    ...(isDirectory && { cwd: `/proc/self/fd/${held.fd}` }),
     // Nothing of ours reaches it but what it needs to start.
     env: { PATH: '/usr/bin:/bin' },
     stdio: ['ignore', 'pipe', 'pipe', held.fd],
@@ -47,9 +49,9 @@ export async function ripgrep({ held, flags, signal, program, separator, onRecor
   }
 }
 
-/** A path as ripgrep prints it, relative to what was searched. */
+/** A path as ripgrep prints it, relative to the directory that was searched. */
 export function withoutRoot(path: string): string {
-  return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
+  return path.startsWith('./') ? path.slice(2) : path;
 }
 
 async function readRecords(
@@ -83,5 +85,5 @@ async function textOf(child: ChildProcess): Promise<string> {
 function explain(errors: string): void {
   // Unreadable files are passed over, as a person's grep would; a refused pattern is the caller's to mend.
   const refused = /regex parse error|error parsing|invalid|unrecognized|exceeds size limit|glob/i.test(errors);
-  if (refused) throw new ToolFailure(errors.replaceAll(ROOT, '').trim().slice(0, 1_000), { code: 'invalid_args' });
+  if (refused) throw new ToolFailure(errors.replaceAll(FILE, '').trim().slice(0, 1_000), { code: 'invalid_args' });
 }

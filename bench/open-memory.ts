@@ -1,0 +1,19 @@
+// A memory on a home of its own, as the program builds it, for the benchmarks.
+import { newId } from '../src/lib/new-id.ts';
+import { type Embeddings, noEmbeddings } from '../src/memory/embeddings/embeddings.ts';
+import { createMemory, type Memory } from '../src/memory/memory.ts';
+import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
+import { createDatabase } from '../src/storage/local/database.ts';
+import { createLocks } from '../src/storage/local/locks.ts';
+
+export function openMemory(
+  home: string,
+  { embeddings = noEmbeddings }: { embeddings?: Embeddings } = {},
+): { memory: Memory; close(): void } {
+  const database = createDatabase(home);
+  const archive = createLocalArchive({ database, locks: createLocks(`${home}/locks`) });
+  return {
+    memory: createMemory({ archive, embeddings, now: Date.now, newId }),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,88 @@
+// Ranks sections for a query: BM25 over their words, headings counted more than text. A word of the query also finds
+// longer words that begin with it, and shorter ones it extends by an ending, for less. All words that stand for one
+// word of the query count as one term, so a rare long form earns no more than the word itself.
+import type { Page, Section } from './page.ts';
+import { wordsOf } from './words.ts';
+
+const K1 = 1.2;
+const B = 0.75;
+const HEADING_WEIGHT = 4;
+const TRAIL_WEIGHT = 1;
+/** An example often only quotes what it could be about. */
+const CODE_WEIGHT = 0.3;
+const NEAR_WEIGHT = 0.7;
+const SHORTEST_PREFIX = 3;
+const LONGEST_ENDING = 3;
+const MOST_QUERY_WORDS = 64;
+
+export interface Ranked {
+  page: Page;
+  section: Section;
+  score: number;
+}
+
+interface Entry {
+  page: Page;
+  section: Section;
+  counts: Map<string, number>;
+  length: number;
+}
+
+export interface Ranking {
+  /** Best first; nothing that matches no word. */
+  rank(query: string): Ranked[];
+}
+
+export function createRanking(pages: readonly Page[]): Ranking {
+  const entries = pages.flatMap((page) => page.sections.map((section) => entryOf(page, section)));
+  const averageLength = entries.reduce((sum, { length }) => sum + length, 0) / Math.max(1, entries.length);
+  const vocabulary = new Set(entries.flatMap(({ counts }) => [...counts.keys()]));
+
+  return {
+    rank(query) {
+      const scores = new Map<Entry, number>();
+      for (const word of new Set(wordsOf(query).slice(0, MOST_QUERY_WORDS))) {
+        const forms = [...vocabulary]
+          .map((form) => [form, closeness(word, form)] as const)
+          .filter(([, weight]) => weight > 0);
+        const found = entries
+          .map(
+            (entry) =>
+              [entry, forms.reduce((sum, [form, weight]) => sum + weight * (entry.counts.get(form) ?? 0), 0)] as const,
+          )
+          .filter(([, count]) => count > 0);
+        const rarity = Math.log(1 + (entries.length - found.length + 0.5) / (found.length + 0.5));
+        for (const [entry, count] of found) {
+          const norm = K1 * (1 - B + (B * entry.length) / averageLength);
+          scores.set(entry, (scores.get(entry) ?? 0) + (rarity * count * (K1 + 1)) / (count + norm));
+        }
+      }
+      return [...scores]
+        .map(([{ page, section }, score]) => ({ page, section, score }))
+        .sort((a, b) => b.score - a.score);
+    },
+  };
+}
+
+/** 1 for the word itself, less for a form of it, 0 for another word. */
+export function closeness(word: string, form: string): number {
+  if (word === form) return 1;
+  const [short, long] = word.length < form.length ? [word, form] : [form, word];
+  if (short.length < SHORTEST_PREFIX || !long.startsWith(short)) return 0;
+  const ending = long.length - short.length;
+  if (short === form && ending > (short.length === SHORTEST_PREFIX ? 1 : LONGEST_ENDING)) return 0;
+  return (NEAR_WEIGHT * short.length) / long.length;
+}
+
+function entryOf(page: Page, section: Section): Entry {
+  const counts = new Map<string, number>();
+  const add = (text: string, weight: number): number => {
+    const words = wordsOf(text);
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight);
+    return words.length;
+  };
+  const length = add(section.prose, 1) + add(section.code, CODE_WEIGHT);
+  add(section.heading, HEADING_WEIGHT);
+  add([page.path.replace(/\.md$/, ''), ...section.trail.slice(0, -1)].join(' '), TRAIL_WEIGHT);
+  return { page, section, counts, length };
+}

@@ -1,0 +1,3 @@
+import { testSandbox } from './conformance.ts';
+
+testSandbox('bubblewrap', (trial) => trial.bubblewrap());

@@ -1,0 +1,102 @@
+// Limits on all processes of a command together, where the kernel's control groups can be used: by root, and by a person
+// whose session was given a part of the tree (systemd's user services). Version 2 holds memory and processes; of
+// version 1 only the processes are used. A group is made beside the one this process is in, never in it: version 2
+// allows no limits on the children of a group that has processes.
+import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Limits } from './sandbox.ts';
+
+export interface Cgroup {
+  readonly holdsMemory: boolean;
+  readonly holdsProcesses: boolean;
+  /** With all it will start. Throws when the kernel refuses. */
+  add(pid: number): void;
+  /** True once something was killed for want of memory. */
+  ranOutOfMemory(): boolean;
+  /** Everything in it must have ended. Never throws. */
+  remove(): Promise<void>;
+}
+
+interface Place {
+  directory: string;
+  controllers: readonly string[];
+}
+
+export interface CgroupDependencies {
+  /** Where the kernel shows its control groups; another tree in tests. */
+  root: string;
+  /** The text of /proc/self/cgroup. */
+  membership: string;
+}
+
+/** Undefined where none can be made. */
+export function createCgroup(dependencies: CgroupDependencies, name: string, limits: Limits): Cgroup | undefined {
+  const place = findPlace(dependencies);
+  if (!place) return undefined;
+  const directory = join(place.directory, name);
+  const holdsMemory = place.controllers.includes('memory');
+  try {
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'pids.max'), String(limits.processes));
+    if (holdsMemory) {
+      writeFileSync(join(directory, 'memory.max'), String(limits.memoryBytes));
+      // Missing where the kernel has no swap accounting, or is old.
+      tryTo(() => writeFileSync(join(directory, 'memory.swap.max'), '0'));
+      tryTo(() => writeFileSync(join(directory, 'memory.oom.group'), '1'));
+    }
+  } catch {
+    tryTo(() => rmdirSync(directory));
+    return undefined;
+  }
+  return {
+    holdsMemory,
+    holdsProcesses: true,
+    add: (pid) => writeFileSync(join(directory, 'cgroup.procs'), String(pid)),
+    ranOutOfMemory: () => holdsMemory && /^oom_kill [1-9]/m.test(readText(join(directory, 'memory.events'))),
+    async remove() {
+      for (let attempt = 0; attempt < 50; attempt += 1) {
+        if (tryTo(() => rmdirSync(directory))) return;
+        await sleep(2);
+      }
+    },
+  };
+}
+
+function findPlace({ root, membership }: CgroupDependencies): Place | undefined {
+  const isVersion2 = readText(join(root, 'cgroup.controllers')) !== '';
+  if (!isVersion2) {
+    const own = /^\d+:pids:(.+)$/m.exec(membership)?.[1];
+    const directory = own === undefined ? undefined : join(root, 'pids', own);
+    return directory && isWritable(directory) ? { directory, controllers: ['pids'] } : undefined;
+  }
+  const own = /^0::(.+)$/m.exec(membership)?.[1];
+  if (own === undefined) return undefined;
+  for (let at = own === '/' ? '/' : dirname(own); ; at = dirname(at)) {
+    const directory = join(root, at);
+    const controllers = readText(join(directory, 'cgroup.subtree_control')).trim().split(' ');
+    if (controllers.includes('pids')) return isWritable(directory) ? { directory, controllers } : undefined;
+    if (at === '/') return undefined;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function isWritable(path: string): boolean {
+  return tryTo(() => accessSync(path, constants.W_OK));
+}
+
+function tryTo(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+// The environment a command gets: an allow-list. Keys and tokens live in variables nobody could list, so nothing else
+// passes.
+
+const ALLOWED: readonly string[] = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'],
+  ...['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'COLUMNS', 'LINES'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
+  ...['NVM_DIR', 'VOLTA_HOME', 'BUN_INSTALL', 'DENO_INSTALL', 'PNPM_HOME', 'FNM_DIR'],
+  ...['PYENV_ROOT', 'VIRTUAL_ENV', 'CONDA_PREFIX', 'CARGO_HOME', 'RUSTUP_HOME', 'RUSTUP_TOOLCHAIN'],
+  ...['GOPATH', 'GOROOT', 'GOFLAGS', 'JAVA_HOME', 'SDKMAN_DIR', 'RBENV_ROOT', 'GEM_HOME', 'DOTNET_ROOT'],
+  ...['ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'ANDROID_HOME', 'NIX_PROFILES', 'CI'],
+];
+
+/** Programs that would wait for a person are told there is none. */
+const FIXED: Readonly<Record<string, string>> = {
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  DEBIAN_FRONTEND: 'noninteractive',
+  TMPDIR: '/tmp',
+};
+
+export function commandEnvironment(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const passed = Object.entries(variables).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && (ALLOWED.includes(entry[0]) || isLocale(entry[0])),
+  );
+  return { ...Object.fromEntries(passed), ...FIXED };
+}
+
+function isLocale(name: string): boolean {
+  return /^LC_[A-Z]+$/.test(name);
+}

@@ -1,0 +1,106 @@
+// Turns protected paths inside a writable directory into mounts. What exists is mounted read-only; what does not gets a
+// placeholder at the first missing component. Every directory on the way is made a mount point of its own ("pinned"),
+// for a mount moves with a renamed ancestor and would leave the path free. A link on the way cannot be pinned: refused.
+import { lstatSync, type Stats } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { isInside, realPath } from './path-inside.ts';
+import { type HeldDirectory, holdDirectory, isPlaceholder, type Placeholder, placeholderIn } from './placeholders.ts';
+import { type Profile, SandboxError } from './sandbox.ts';
+
+export interface GuardMount {
+  path: string;
+  /** `pinned` stays writable. `empty` hides what is there. */
+  access: 'read-only' | 'pinned' | 'empty';
+  isDirectory: boolean;
+}
+
+export interface Guards {
+  readonly mounts: readonly GuardMount[];
+  /** Takes every placeholder away that no other run needs. Never throws. */
+  release(): void;
+}
+
+/** Nothing to guard when the workspace cannot be written. Paths may be spelled through a link that leads to it. */
+export function guardWorkspace({ workspace, protect }: Profile, newId: (prefix: string) => string): Guards {
+  const root = workspace?.access === 'read-write' ? realPath(workspace.path) : undefined;
+  if (!workspace || !root) return { mounts: [], release: () => {} };
+  const spelled = resolve(workspace.path);
+  const real = protect.map((path) =>
+    isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path),
+  );
+  return guardPaths(root, real, newId);
+}
+
+/** `root` is writable from inside, absolute and without links. Paths outside of it need no guard. */
+export function guardPaths(root: string, protect: readonly string[], newId: (prefix: string) => string): Guards {
+  const mounts = new Map<string, GuardMount>();
+  const placeholders: Placeholder[] = [];
+  const held = new Map<string, HeldDirectory>();
+  const release = (): void => {
+    for (const placeholder of placeholders) placeholder.release();
+    for (const directory of held.values()) directory.release();
+  };
+
+  function hold(path: string, address = path): HeldDirectory {
+    const directory = held.get(path) ?? holdDirectory(address);
+    held.set(path, directory);
+    return directory;
+  }
+
+  function cover(path: string, access: GuardMount['access'], isDirectory: boolean): void {
+    // A path that is protected itself is not merely pinned for the sake of one below it.
+    if (access !== 'pinned' || !mounts.has(path)) mounts.set(path, { path, access, isDirectory });
+  }
+
+  function guard(path: string): void {
+    let parent = hold(root);
+    let at = root;
+    const names = relative(root, path).split('/');
+    for (const [index, name] of names.entries()) {
+      const above = at;
+      at = `${at === '/' ? '' : at}/${name}`;
+      const stats = look(`${parent.address}/${name}`);
+      if (stats === 'unreachable' || mounts.get(at)?.access === 'empty') return;
+      if (stats?.isSymbolicLink()) throw linkRefused(at, path);
+      if (!stats || isPlaceholder(parent, name)) {
+        const placeholder = placeholderIn(parent, name, newId('lease'));
+        if (!placeholder) return;
+        placeholders.push(placeholder);
+        for (const [rank, made] of placeholder.names.entries()) {
+          const isDirectory = placeholder.isDirectory || rank > 0;
+          cover(`${above}/${made}`, isDirectory ? 'empty' : 'read-only', isDirectory);
+        }
+        return;
+      }
+      if (index === names.length - 1 || !stats.isDirectory()) {
+        cover(at, 'read-only', stats.isDirectory());
+        return;
+      }
+      cover(at, 'pinned', true);
+      parent = hold(at, `${parent.address}/${name}`);
+    }
+  }
+
+  try {
+    for (const path of protect) if (path !== root && isInside(root, path)) guard(path);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { mounts: [...mounts.values()], release };
+}
+
+function look(address: string): Stats | 'unreachable' | undefined {
+  try {
+    return lstatSync(address);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'unreachable';
+  }
+}
+
+function linkRefused(link: string, path: string): SandboxError {
+  return new SandboxError(
+    'invalid-profile',
+    `${path} has to be protected, but ${link} is a symbolic link, which a command could replace: put a real file or directory there, or run without a sandbox`,
+  );
+}

@@ -1,0 +1,25 @@
+// Descriptors this process was started with and would hand on to every child. A directory among them would be a way out
+// of a sandbox, so each is replaced by /dev/null. Node's own are closed on exec and need nothing.
+import { readdirSync, readFileSync } from 'node:fs';
+
+const O_CLOEXEC = 0o2000000;
+
+/** Beyond the three standard ones. Empty where /proc does not tell. */
+export function inheritedDescriptors(): number[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc/self/fdinfo');
+  } catch {
+    return [];
+  }
+  return names.map(Number).filter((descriptor) => descriptor > 2 && survivesExec(descriptor));
+}
+
+function survivesExec(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
+  } catch {
+    return false; // The listing's own descriptor: gone.
+  }
+}

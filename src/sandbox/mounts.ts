@@ -1,0 +1,131 @@
+// What of the machine a command sees. The system is readable as it is: compilers, libraries and interpreters live all over
+// it, and a list of what to show would never be complete. Homes are the reverse: secrets live all over them, so they
+// are empty and only toolchains are put back. Of two rules the one for the deeper path holds, so parents come first.
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { GuardMount } from './guards.ts';
+import { HIDDEN_HOME_PATHS, HIDDEN_SYSTEM_PATHS } from './hidden.ts';
+import { isInside, realPath } from './path-inside.ts';
+import { type Profile, SandboxError } from './sandbox.ts';
+import { SHARED_TOOLCHAINS, toolchainsOf } from './toolchains.ts';
+
+export interface Mount {
+  path: string;
+  /** `empty`: nothing in it, not writable. `private`: nothing in it, writable, gone afterwards. */
+  access: 'read-only' | 'read-write' | 'empty' | 'private';
+  isDirectory: boolean;
+}
+
+export interface View {
+  profile: Profile;
+  userHome: string;
+  /** Hidden besides the lists: Lainclaw's own home first of all. */
+  hidden: readonly string[];
+  /** The command's PATH. */
+  searchPath: string;
+}
+
+const PRIVATE = ['/tmp', '/var/tmp'];
+const SYSTEM = ['/bin', '/boot', '/dev', '/etc', '/lib', '/proc', '/run', '/sbin', '/sys', '/usr', '/var'];
+const NEVER_WRITABLE = ['/dev', '/proc', '/sys'];
+
+/** Parents before children. */
+export function planMounts({ profile, userHome, hidden, searchPath }: View): Mount[] {
+  const mounts = new Map<string, Mount>();
+  const home = realPath(userHome);
+
+  function add(path: string, access: Mount['access']): void {
+    const real = realPath(path);
+    if (real && real !== '/') mounts.set(real, { path: real, access, isDirectory: isDirectory(real) });
+  }
+  function isShown(path: string): boolean {
+    for (let at = path; at !== '/'; at = dirname(at)) {
+      const access = mounts.get(at)?.access;
+      if (access) return access === 'read-only' || access === 'read-write';
+    }
+    return true;
+  }
+
+  for (const [path] of HIDDEN_SYSTEM_PATHS)
+    if (lstatSync(path, { throwIfNoEntry: false }) && isReachable(path)) add(path, 'empty');
+  for (const path of PRIVATE) add(path, 'private');
+  const workspace = profile.workspace && writableDirectory('workspace', profile.workspace.path);
+  const scratch = profile.scratch === undefined ? undefined : writableDirectory('scratch', profile.scratch);
+  const hasOwnHome = home !== undefined && !SYSTEM.includes(home) && home !== '/';
+  if (home && hasOwnHome && !(workspace && isInside(workspace, home))) {
+    add(home, 'private');
+    for (const path of toolchainsOf(home, searchPath)) showAt(mounts, path);
+  }
+  for (const path of SHARED_TOOLCHAINS) showAt(mounts, path);
+  if (profile.network) showNameServers(mounts);
+  for (const path of profile.readOnly ?? []) add(path, 'read-only');
+  if (workspace) add(workspace, profile.workspace?.access ?? 'read-only');
+  if (scratch) add(scratch, 'read-write');
+
+  const asked = new Set([workspace, scratch, ...(profile.readOnly ?? []).map(realPath)]);
+  for (const path of hidden) {
+    if (workspace !== undefined && realPath(path) === workspace) {
+      throw new SandboxError('invalid-profile', `${workspace} is Lainclaw's own directory: choose another workspace`);
+    }
+  }
+  const secrets = home && hasOwnHome ? HIDDEN_HOME_PATHS.map(([path]) => join(home, path)) : [];
+  for (const path of [...secrets, ...hidden]) {
+    const real = realPath(path);
+    if (real && !asked.has(real) && isShown(real)) add(real, 'empty');
+  }
+  return inOrder(mounts);
+}
+
+/** What is hidden stays hidden; otherwise a guard replaces the rule for its path. */
+export function withGuards(mounts: readonly Mount[], guards: readonly GuardMount[]): Mount[] {
+  const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
+  for (const { path, access, isDirectory } of guards) {
+    if (byPath.get(path)?.access === 'empty') continue;
+    byPath.set(path, { path, access: access === 'pinned' ? 'read-write' : access, isDirectory });
+  }
+  return inOrder(byPath);
+}
+
+function inOrder(mounts: Map<string, Mount>): Mount[] {
+  const depth = (path: string): number => path.split('/').length;
+  return [...mounts.values()].sort((a, b) => depth(a.path) - depth(b.path));
+}
+
+/** Keeps its own path, also when it is a link to elsewhere: programs refer to it by that name. */
+function showAt(mounts: Map<string, Mount>, path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats) mounts.set(path, { path, access: 'read-only', isDirectory: stats.isDirectory() });
+}
+
+/** On many systems /etc/resolv.conf leads into /run, which is hidden. */
+function showNameServers(mounts: Map<string, Mount>): void {
+  const path = realPath('/etc/resolv.conf');
+  if (path && isInside('/run', path)) mounts.set(path, { path, access: 'read-only', isDirectory: false });
+}
+
+function writableDirectory(what: string, path: string): string {
+  const real = realPath(path);
+  if (!real || !isDirectory(real)) throw new SandboxError('invalid-profile', `the ${what} ${path} is no directory`);
+  if (SYSTEM.some((system) => isInside(real, system)) || NEVER_WRITABLE.some((system) => isInside(system, real))) {
+    throw new SandboxError(
+      'invalid-profile',
+      `${real} cannot be a ${what}: it holds the system; choose a directory below`,
+    );
+  }
+  return real;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isReachable(path: string): boolean {
+  return [constants.R_OK, constants.X_OK].some((mode) => {
+    try {
+      accessSync(path, mode);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

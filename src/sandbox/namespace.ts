@@ -1,0 +1,95 @@
+// The life of a sandbox as bubblewrap tells it: the pid of its first process, then, when the command has run, its exit
+// code. Killing the first process of a pid namespace kills all of them, and it is not gone before they are.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
+import { readStat } from './end-tree.ts';
+
+/** A process that does not die for so long hangs in the kernel (a dead network disk); nobody can wait for it. */
+const DEADLINE_MS = 10_000;
+/** How long bubblewrap may take to tell its first process. */
+const START_MS = 5_000;
+
+export interface Namespace {
+  /** `ready` is called when everything is mounted and before the command begins; it begins when that returns. */
+  follow(child: ChildProcess, ready: (firstProcess: number) => void): void;
+  /** Resolves once every process of the sandbox is gone. */
+  end(child: ChildProcess): Promise<void>;
+  /** After `end`. Undefined when the command was never started. */
+  exitCode(): Promise<number | undefined>;
+}
+
+export function createNamespace(): Namespace {
+  let first: { pid: number; started: number } | undefined;
+  let exitCode: number | undefined;
+  const toldFirst = Promise.withResolvers<void>();
+  let told: Promise<unknown> = Promise.resolve();
+  let isEnding = false;
+
+  function isAlive(): boolean {
+    const stat = first && readStat(first.pid);
+    return stat !== undefined && stat.started === first?.started && stat.state !== 'Z' && stat.state !== 'X';
+  }
+
+  function hear(line: string, gate: Writable, ready: (firstProcess: number) => void): void {
+    const status = parse(line);
+    if (status['exit-code'] !== undefined) exitCode = status['exit-code'];
+    const pid = status['child-pid'];
+    if (pid === undefined) return;
+    first = { pid, started: readStat(pid)?.started ?? 0 };
+    toldFirst.resolve();
+    if (isEnding) return;
+    ready(pid);
+    gate.end('go');
+  }
+
+  return {
+    follow(child, ready) {
+      const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
+      const gate = child.stdio[GATE_DESCRIPTOR] as Writable;
+      // Both fail only together with the process itself, whose end is awaited anyway.
+      status.on('error', () => {});
+      gate.on('error', () => {});
+      told = once(status, 'close');
+      let text = '';
+      status.setEncoding('utf8').on('data', (chunk: string) => {
+        const lines = (text + chunk).split('\n');
+        text = lines.pop() ?? '';
+        for (const line of lines) hear(line, gate, ready);
+      });
+    },
+
+    async end(child) {
+      isEnding = true;
+      // Killed before it has set up its first process, bubblewrap would leave that one behind, waiting for it for ever.
+      // The command cannot begin meanwhile: the gate stays shut.
+      if (!first) await Promise.race([toldFirst.promise, told, sleep(START_MS, undefined, { ref: false })]);
+      if (!first || !isAlive()) child.kill('SIGKILL');
+      else kill(first.pid);
+      for (let waited = 0; isAlive() && waited < DEADLINE_MS; waited += 1) await sleep(1);
+    },
+
+    async exitCode() {
+      await Promise.race([told, sleep(1_000, undefined, { ref: false })]);
+      return exitCode;
+    },
+  };
+}
+
+function parse(line: string): { 'child-pid'?: number; 'exit-code'?: number } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in this moment.
+  }
+}

@@ -1,0 +1,71 @@
+// No sandbox: the command runs with everything the person who started Lainclaw may do. Nothing of the profile is held:
+// no path is protected or hidden, the network is open, there are no limits on memory, processor or processes. What does
+// hold: the environment is the one given, output is bounded, and at a timeout, a cancellation and the command's own exit
+// everything it started is ended (see end-tree.ts for what can escape).
+import type { ChildProcess } from 'node:child_process';
+import { endTree, readStat } from './end-tree.ts';
+import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
+import { inheritedDescriptors } from './inherited.ts';
+import { checkCommand, runProcess } from './run-process.ts';
+import { type Finished, type RunOptions, type Sandbox, type SandboxCommand, SandboxError } from './sandbox.ts';
+
+export interface NoneDependencies {
+  /** A private directory for pipes; nothing is left in it. */
+  temporary: string;
+  newId(prefix: string): string;
+  /** Where the system's programs are. */
+  directories?: readonly string[];
+}
+
+const TOKEN = 'LAINCLAW_COMMAND';
+
+export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES }: NoneDependencies): Sandbox {
+  const inherited = inheritedDescriptors();
+
+  async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
+    checkCommand(command);
+    const mkfifo = findProgram('mkfifo', directories);
+    if (!mkfifo) throw new SandboxError('unavailable', 'mkfifo was not found: install coreutils');
+    const id = newId('command');
+    const launch = { ...command, env: { ...command.env, [TOKEN]: id }, detached: true };
+    let since = 0;
+    const tree = {
+      started(child: ChildProcess): void {
+        since = readStat(child.pid ?? 0)?.started ?? 0;
+      },
+      async end(child: ChildProcess): Promise<void> {
+        if (child.pid !== undefined) await endTree({ leader: child.pid, token: `${TOKEN}=${id}`, since });
+      },
+    };
+    try {
+      return (await runProcess(() => launch, options, tree, { temporary, mkfifo, inherited })).finished;
+    } catch (error) {
+      return notStarted(command.argv[0] ?? '', error);
+    }
+  }
+
+  return {
+    name: 'none',
+    isolates: false,
+    available: async () => ({ ok: true, limits: { memory: 'none', processes: 'none' } }),
+    run,
+  };
+}
+
+/** What a shell answers when there is no such program, or it may not be run. */
+function notStarted(program: string, error: unknown): Finished {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'E2BIG')
+    throw new SandboxError('invalid-command', 'the command has too many or too long arguments', error);
+  if (code !== 'ENOENT' && code !== 'EACCES') throw error;
+  const text = code === 'ENOENT' ? `${program}: command not found\n` : `${program}: cannot be run: ${message}\n`;
+  const said = { text, bytes: Buffer.byteLength(text), cut: false };
+  return {
+    exitCode: code === 'ENOENT' ? 127 : 126,
+    timedOut: false,
+    cancelled: false,
+    stdout: { text: '', bytes: 0, cut: false },
+    stderr: said,
+    interleaved: said,
+  };
+}

@@ -1,0 +1,193 @@
+// One command from start to end, the same for every backend: spawn → read both pipes → wait for its exit, the timeout,
+// the caller's signal or a limit → end whatever is left → read the pipes to their end. The backend says how the tree is
+// ended; nothing is returned before it has.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOutput } from './output.ts';
+import { openPipes, openText, type Pipe } from './pipes.ts';
+import { type Finished, type OutputStream, type RunOptions, type SandboxCommand, SandboxError } from './sandbox.ts';
+
+/** How long a pipe may stay open and silent after everything that should hold it has ended. */
+const SILENCE_MS = 1_000;
+/** As long as a timer can be; a longer one would go off at once. */
+const LONGEST_MS = 2_147_483_647;
+
+export type Ending = 'timeout' | 'cancelled' | 'output' | 'memory';
+
+export interface Launch {
+  argv: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  stdin?: string;
+  /** The child leads a session of its own. */
+  detached?: boolean;
+  /** Pipes to the child beyond the three, as descriptors 3, 4, … */
+  channels?: number;
+}
+
+export interface Tree {
+  /** Called once the child exists, before it can have done much. `stop` ends the command. */
+  started?(child: ChildProcess, stop: (ending: Ending) => void): void;
+  /** Resolves once nothing the command started is alive. Called at an ending and again after every exit. */
+  end(child: ChildProcess): Promise<void>;
+}
+
+export interface ProcessDependencies {
+  temporary: string;
+  mkfifo: string;
+  inherited: readonly number[];
+}
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** `prepare` is called while the pipes are made. Rejects with the system's error when the program cannot be started. */
+export async function runProcess(
+  prepare: () => Launch,
+  options: RunOptions,
+  tree: Tree,
+  dependencies: ProcessDependencies,
+): Promise<{ finished: Finished; exit: Exit }> {
+  const output = createOutput(options.output);
+  if (options.signal?.aborted) return finish({ code: null, signal: null }, 'cancelled', await output.finish());
+
+  const { child, pipes } = await start(prepare, dependencies);
+
+  let ending: Ending | undefined;
+  const stop = (why: Ending): void => {
+    if (ending || child.exitCode !== null || child.signalCode !== null) return;
+    ending = why;
+    void tree.end(child);
+  };
+  const take = (name: OutputStream, chunk: Buffer): Promise<void> | undefined => {
+    options.onOutput?.(name, Buffer.from(chunk));
+    const kept = output.add(name, chunk);
+    if (output.isFull) stop('output');
+    return kept;
+  };
+
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const reading = readAll(pipes, take);
+  const timer = setTimeout(() => stop('timeout'), Math.min(options.timeoutMs, LONGEST_MS));
+  const onAbort = (): void => stop('cancelled');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  tree.started?.(child, stop);
+  if (options.signal?.aborted) onAbort();
+  try {
+    const [code, signal] = await exited;
+    clearTimeout(timer);
+    await tree.end(child);
+    await reading.done();
+    return finish({ code, signal }, ending ?? (output.isFull ? 'output' : undefined), await output.finish());
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+    pipes.stdout.abandon();
+    pipes.stderr.abandon();
+  }
+}
+
+/** Throws `invalid-command` for what no system could run. */
+export function checkCommand({ argv, cwd, env }: SandboxCommand): void {
+  if (!argv[0]) throw new SandboxError('invalid-command', 'there is no command to run');
+  const texts = [...argv, cwd, ...Object.entries(env).flat()];
+  if (texts.some((text) => text.includes('\0'))) {
+    throw new SandboxError(
+      'invalid-command',
+      'a command, its directory and its environment cannot hold a NUL character',
+    );
+  }
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SandboxError('invalid-command', `no such directory to run in: ${cwd}`);
+  }
+}
+
+export function signalOfCode(code: number | null): NodeJS.Signals | undefined {
+  if (code === null || code <= 128) return undefined;
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  return found?.[0] as NodeJS.Signals | undefined;
+}
+
+function finish(
+  exit: Exit,
+  ending: Ending | undefined,
+  output: Awaited<ReturnType<ReturnType<typeof createOutput>['finish']>>,
+) {
+  const code = exit.code ?? (exit.signal ? 128 + constants.signals[exit.signal] : null);
+  const finished: Finished = {
+    exitCode: ending ? null : code,
+    signal: ending ? 'SIGKILL' : (exit.signal ?? signalOfCode(exit.code)),
+    timedOut: ending === 'timeout',
+    cancelled: ending === 'cancelled',
+    limitExceeded: ending === 'output' || ending === 'memory' ? ending : undefined,
+    ...output,
+  };
+  return { finished, exit };
+}
+
+/** Both pipes until every writer has gone, or, once `done` is asked for, until nobody has written for a while. */
+function readAll(
+  pipes: Record<OutputStream, Pipe>,
+  take: (name: OutputStream, chunk: Buffer) => Promise<void> | undefined,
+) {
+  let chunks = 0;
+  const drain = (name: OutputStream): Promise<void> =>
+    pipes[name].drain((chunk) => {
+      chunks += 1;
+      return take(name, chunk);
+    });
+  let isDrained = false;
+  const drained = Promise.all([drain('stdout'), drain('stderr')]).then(() => {
+    isDrained = true;
+  });
+  return {
+    async done(): Promise<void> {
+      for (let before = -1; !isDrained && before !== chunks; ) {
+        before = chunks;
+        const patience = new AbortController();
+        await Promise.race([drained, sleep(SILENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+        patience.abort();
+      }
+    },
+  };
+}
+
+async function start(prepare: () => Launch, dependencies: ProcessDependencies) {
+  const opening = openPipes(['stdout', 'stderr'], dependencies);
+  const prepared = (async () => prepare())();
+  prepared.catch(() => {});
+  const pipes = await opening;
+  try {
+    return { pipes, child: await spawnOn(pipes, await prepared, dependencies) };
+  } catch (error) {
+    for (const pipe of Object.values(pipes)) pipe.abandon();
+    throw error;
+  } finally {
+    for (const pipe of Object.values(pipes)) closeSync(pipe.writer);
+  }
+}
+
+async function spawnOn(
+  pipes: Record<OutputStream, Pipe>,
+  { argv, cwd, env, stdin, detached, channels = 0 }: Launch,
+  { temporary, inherited }: ProcessDependencies,
+): Promise<ChildProcess> {
+  const [file = '', ...rest] = argv;
+  const nothing = openSync('/dev/null', 'r');
+  const input = stdin === undefined ? nothing : openText(stdin, temporary);
+  try {
+    const stdio: ('ignore' | 'pipe' | number)[] = [input, pipes.stdout.writer, pipes.stderr.writer];
+    for (let channel = 0; channel < channels; channel += 1) stdio.push('pipe');
+    for (const descriptor of inherited) {
+      while (stdio.length < descriptor) stdio.push('ignore');
+      if (stdio.length === descriptor) stdio.push(nothing);
+    }
+    const child = spawn(file, rest, { cwd, env: { ...env }, detached: detached === true, stdio });
+    if (child.pid === undefined) throw (await once(child, 'error'))[0];
+    return child;
+  } finally {
+    if (input !== nothing) closeSync(input);
+    closeSync(nothing);
+  }
+}

@@ -1,0 +1,105 @@
+// A place to try sandboxes in: a workspace, a home with secrets and a toolchain, a directory outside, all real and all
+// removed afterwards. Needs no test runner: other processes use it too.
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { release, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { newId } from '../lib/new-id.ts';
+import { createBubblewrap } from './bubblewrap.ts';
+import { createNone } from './none.ts';
+import { protectedPaths } from './protected.ts';
+import type { Limits, OutputBounds, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
+
+export const TRIAL_LIMITS: Limits = {
+  memoryBytes: 1024 * 1024 * 1024,
+  cpuSeconds: 30,
+  fileSizeBytes: 64 * 1024 * 1024,
+  processes: 128,
+};
+
+export interface Trial {
+  readonly root: string;
+  readonly workspace: string;
+  readonly scratch: string;
+  readonly home: string;
+  readonly lainclawHome: string;
+  readonly temporary: string;
+  path(...parts: string[]): string;
+  write(path: string, text: string): void;
+  /** A bash script in the workspace, which it may write. */
+  script(text: string, change?: Partial<SandboxCommand>, profile?: Partial<Profile>): SandboxCommand;
+  bubblewrap(): Sandbox;
+  none(): Sandbox;
+  remove(): void;
+}
+
+export function createTrial(): Trial {
+  const root = mkdtempSync(join(tmpdir(), 'sandbox-trial-'));
+  const path = (...parts: string[]): string => join(root, ...parts);
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), text);
+  };
+  for (const name of ['workspace', 'scratch', 'home', 'lainclaw', 'temporary', 'outside']) mkdirSync(path(name));
+  const places = { workspace: path('workspace'), userHome: path('home'), lainclawHome: path('lainclaw') };
+  const profile: Profile = {
+    workspace: { path: places.workspace, access: 'read-write' },
+    protect: protectedPaths(places),
+    network: false,
+    limits: TRIAL_LIMITS,
+  };
+  return {
+    root,
+    workspace: places.workspace,
+    scratch: path('scratch'),
+    home: places.userHome,
+    lainclawHome: places.lainclawHome,
+    temporary: path('temporary'),
+    path,
+    write,
+    script: (text, change = {}, changed = {}) => ({
+      argv: ['bash', '-c', text],
+      cwd: places.workspace,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: places.userHome },
+      profile: { ...profile, ...changed },
+      ...change,
+    }),
+    bubblewrap: () =>
+      createBubblewrap({
+        userHome: places.userHome,
+        lainclawHome: places.lainclawHome,
+        temporary: path('temporary'),
+        newId,
+        uid: process.getuid?.() ?? -1,
+        kernel: release(),
+        cgroups: { root: '/sys/fs/cgroup', membership: readText('/proc/self/cgroup') },
+      }),
+    none: () => createNone({ temporary: path('temporary'), newId }),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+export function trialOptions(change: Partial<RunOptions> = {}, output: Partial<OutputBounds> = {}): RunOptions {
+  const bounds = { headBytes: 8_192, tailBytes: 8_192, maxBytes: 1_073_741_824, ...output };
+  return { timeoutMs: 20_000, output: bounds, ...change };
+}
+
+/** Living processes that carry the text on their command line or in their environment. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid)
+    .filter((pid) => ['cmdline', 'environ'].some((name) => readText(`/proc/${pid}/${name}`).includes(text)));
+}
+
+/** Everyone may enter, so that a process without privileges can use it. */
+export function openToAll(trial: Trial): void {
+  for (const name of ['', 'workspace', 'scratch', 'home', 'lainclaw', 'temporary']) chmodSync(trial.path(name), 0o777);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

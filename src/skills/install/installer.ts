@@ -1,0 +1,265 @@
+// Puts skills into `<home>/skills` and takes them out again. Fetch → choose → check → write aside → record → rename: what
+// is fetched is only ever read and copied, never run, and until the last step nothing of it is seen. A kill in
+// between leaves hidden folders, which the next change clears; a skill being replaced is put back.
+import { constants } from 'node:fs';
+import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/local/files.ts';
+import type { Locks } from '../../storage/storage.ts';
+import { nameProblem, SkillError, type SkillFacts } from '../skill.ts';
+import { type Chosen, chooseSkills } from './choose.ts';
+import { readFolderTree } from './folder-tree.ts';
+import { cloneTree } from './git-tree.ts';
+import { packageTree } from './npm-tree.ts';
+import {
+  changeRecord,
+  type HashedFile,
+  hashOf,
+  hashOfFolder,
+  type InstalledFrom,
+  type InstalledSkill,
+  readRecord,
+} from './record.ts';
+import { environmentFor } from './run-program.ts';
+import { parseSource, type Source } from './source.ts';
+import type { Tree } from './tree.ts';
+
+const STAGING = '.staging-';
+const REPLACED = '.replaced-';
+
+export interface InstallerOptions {
+  /** `<home>/skills`; made when it is missing. */
+  directory: string;
+  locks: Locks;
+  /** What a relative folder starts from. */
+  cwd: string;
+  /** Of the process: what git and npm need of it is handed on. */
+  variables: Readonly<Record<string, string | undefined>>;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export interface InstallOptions {
+  /** Which skills, where the source holds several. */
+  names?: readonly string[];
+  /** Replace skills of the same name. */
+  force?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface InstallOutcome extends InstalledSkill {
+  name: string;
+  description: string;
+  path: string;
+  replaced: boolean;
+  executables: string[];
+  /** Links and special files that were left out. */
+  skipped: string[];
+}
+
+export interface InstalledState extends InstalledSkill {
+  changed: boolean;
+}
+
+export interface Installer {
+  /** All of the chosen skills or none: whatever can be refused is refused before anything is written. */
+  install(given: string, options?: InstallOptions): Promise<InstallOutcome[]>;
+  /** `force`: also one that was not installed from elsewhere. */
+  remove(name: string, options?: { force?: boolean; signal?: AbortSignal }): Promise<{ name: string; path: string }>;
+  /** What was installed and is still there, and whether it is still what was installed. */
+  installed(signal?: AbortSignal): Promise<{ skills: Map<string, InstalledState>; damaged: boolean }>;
+}
+
+export function createInstaller(options: InstallerOptions): Installer {
+  const { directory, locks, newId } = options;
+
+  async function alone<T>(signal: AbortSignal | undefined, change: () => Promise<T>): Promise<T> {
+    await ensureDirectory(directory);
+    const lock = await locks.acquire('skills', { signal });
+    try {
+      await clearLeftovers(directory);
+      return await change();
+    } finally {
+      lock.release();
+    }
+  }
+
+  return {
+    async install(given, { names = [], force = false, signal } = {}) {
+      const isFolder = async (path: string): Promise<boolean> =>
+        (await stat(resolve(options.cwd, path)).catch(() => undefined))?.isDirectory() ?? false;
+      const source = await parseSource(given, isFolder);
+      return alone(signal, async () => {
+        const staging = join(directory, newId(STAGING.slice(0, -1)));
+        await mkdir(staging, { mode: 0o700 });
+        try {
+          const { tree, from } = await fetchTree(source, staging, options, signal);
+          const chosen = await chooseSkills(tree, names, signal);
+          for (const { facts } of chosen) await refuseExisting(directory, facts, force);
+          const ready: Ready[] = [];
+          for (const one of chosen) ready.push(await writeAside(one, tree, staging, signal));
+          return await putInPlace(ready, from, options);
+        } finally {
+          await rm(staging, { recursive: true, force: true, maxRetries: 3 });
+        }
+      });
+    },
+
+    remove: (name, { force = false, signal } = {}) =>
+      alone(signal, async () => {
+        const path = join(directory, name);
+        const there = nameProblem(name) === undefined && (await lstat(path).catch(() => undefined));
+        if (!there)
+          throw new SkillError('SKILL_NOT_FOUND', `there is no skill "${name.slice(0, 100)}" in ${directory}`);
+        const { skills } = await readRecord(directory);
+        if (!Object.hasOwn(skills, name) && !force)
+          throw new SkillError(
+            'SKILL_NOT_INSTALLED',
+            `"${name}" was not installed from elsewhere and this may be its only copy: --force removes it`,
+          );
+        if (there.isDirectory()) {
+          const aside = join(directory, newId(STAGING.slice(0, -1)));
+          await rename(path, aside);
+          await syncDirectory(directory);
+          await rm(aside, { recursive: true, force: true });
+        } else {
+          await unlink(path);
+        }
+        await changeRecord(directory, ({ [name]: _, ...rest }) => rest);
+        return { name, path };
+      }),
+
+    async installed(signal) {
+      const { skills, damaged } = await readRecord(directory);
+      const states = new Map<string, InstalledState>();
+      for (const [name, skill] of Object.entries(skills)) {
+        const path = join(directory, name);
+        if (nameProblem(name) !== undefined || !(await lstat(path).catch(() => undefined))) continue;
+        states.set(name, { ...skill, changed: (await hashOfFolder(path, signal)) !== skill.hash });
+      }
+      return { skills: states, damaged };
+    },
+  };
+}
+
+async function fetchTree(
+  source: Source,
+  temporary: string,
+  { cwd, variables }: InstallerOptions,
+  signal?: AbortSignal,
+): Promise<{ tree: Tree; from: InstalledFrom }> {
+  const env = environmentFor(variables);
+  switch (source.kind) {
+    case 'folder': {
+      const root = await realpath(resolve(cwd, source.path));
+      return { tree: await readFolderTree(root, { skip: ['.git'], signal }), from: { kind: 'folder', from: root } };
+    }
+    case 'git': {
+      const { commit, ...tree } = await cloneTree({ url: source.url, temporary, env, signal });
+      return { tree, from: { kind: 'git', from: source.url, commit } };
+    }
+    case 'npm':
+      return {
+        tree: await packageTree({ spec: source.spec, temporary, env, signal }),
+        from: { kind: 'npm', from: source.spec },
+      };
+  }
+}
+
+async function refuseExisting(directory: string, { name }: SkillFacts, force: boolean): Promise<void> {
+  const there = await lstat(join(directory, name)).catch(() => undefined);
+  if (there && !force) throw new SkillError('SKILL_EXISTS', `there is a skill "${name}" already: --force replaces it`);
+  if (there && !there.isDirectory())
+    throw new SkillError('SKILL_EXISTS', `${join(directory, name)} is not a folder: move it away first`);
+}
+
+interface Ready {
+  chosen: Chosen;
+  folder: string;
+  files: HashedFile[];
+}
+
+async function writeAside(chosen: Chosen, tree: Tree, staging: string, signal?: AbortSignal): Promise<Ready> {
+  const folder = join(staging, 'ready', chosen.facts.name);
+  const contents = await tree.read(
+    chosen.files.map(({ entry }) => entry),
+    signal,
+  );
+  const files = chosen.files.map(({ entry, path }, index) => {
+    return { path, executable: entry.executable, bytes: contents[index] ?? Buffer.alloc(0) };
+  });
+  const folders = new Set([folder]);
+  for (const { path, executable, bytes } of files) {
+    signal?.throwIfAborted();
+    const target = join(folder, path);
+    folders.add(dirname(target));
+    await ensureDirectory(dirname(target));
+    const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
+    try {
+      const handle = await openPrivate(target, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW);
+      try {
+        await handle.writeFile(bytes);
+        if (executable) await handle.chmod(0o700);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      throw storageError(target, error);
+    }
+  }
+  for (const written of folders) await syncDirectory(written);
+  return { chosen, folder, files };
+}
+
+async function putInPlace(
+  ready: readonly Ready[],
+  from: InstalledFrom,
+  { directory, now }: InstallerOptions,
+): Promise<InstallOutcome[]> {
+  const outcomes = ready.map(
+    ({ chosen: { facts, skipped }, files }): InstallOutcome => ({
+      name: facts.name,
+      description: facts.description,
+      path: join(directory, facts.name),
+      source: from,
+      hash: hashOf(files),
+      installedAt: new Date(now()).toISOString(),
+      files: files.length,
+      bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      replaced: false,
+      executables: files.filter(({ executable }) => executable).map(({ path }) => path),
+      skipped,
+    }),
+  );
+  // Recorded first: killed before the rename, the old folder counts as changed, never a new one as known.
+  const entries = outcomes.map(({ name, source, hash, installedAt, files, bytes }) => [
+    name,
+    { source, hash, installedAt, files, bytes },
+  ]);
+  await changeRecord(directory, (skills) => ({ ...skills, ...Object.fromEntries(entries) }));
+  for (const [index, outcome] of outcomes.entries()) {
+    const aside = join(directory, `${REPLACED}${outcome.name}`);
+    outcome.replaced = await rename(outcome.path, aside).then(
+      () => true,
+      () => false,
+    );
+    await rename(ready[index]?.folder ?? '', outcome.path);
+    await syncDirectory(directory);
+    await rm(aside, { recursive: true, force: true });
+  }
+  return outcomes;
+}
+
+async function clearLeftovers(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    if (name.startsWith(REPLACED)) {
+      const original = join(directory, name.slice(REPLACED.length));
+      if (await lstat(original).catch(() => undefined)) await rm(path, { recursive: true, force: true });
+      else await rename(path, original);
+    } else if (name.startsWith(STAGING)) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// Reads skills from one place (the workspace's `skills`, or the home's) through confined files. A folder that is no
+// usable skill becomes a problem with its reason; only cancellation is thrown.
+import type { FileHandle } from 'node:fs/promises';
+import { FRONT_MATTER_BYTES, readFrontMatter } from './front-matter.ts';
+import {
+  type ConfinedFiles,
+  MAX_SKILL_BYTES,
+  nameProblem,
+  SKILL_FILE,
+  type Skill,
+  type SkillProblem,
+  type SkillSource,
+} from './skill.ts';
+
+const MAX_FOLDERS = 1_000;
+const MAX_CACHED = 4_000;
+
+export interface Place {
+  source: SkillSource;
+  files: ConfinedFiles;
+  /** Of the folder that holds the skills, relative to the files' root. */
+  folder: string;
+}
+
+export type SkillFound = { ok: true; skill: Skill } | { ok: false; reason: string; absent?: true };
+
+/** What was read before, by the identity, size and times of the file it was read from. */
+export type FrontMatterCache = Map<string, { fingerprint: string; found: SkillFound }>;
+
+export async function scanPlace(
+  place: Place,
+  cache: FrontMatterCache,
+  signal?: AbortSignal,
+): Promise<{ skills: Skill[]; problems: SkillProblem[] }> {
+  const { source, files, folder } = place;
+  const skills: Skill[] = [];
+  const problems: SkillProblem[] = [];
+  const listing = await unlessRefused(
+    files.list(folder, { recursive: false, maxDepth: 1, maxEntries: MAX_FOLDERS, signal }),
+    signal,
+  );
+  if ('reason' in listing) {
+    if (!listing.absent) problems.push({ source, folder: '', reason: listing.reason });
+    return { skills, problems };
+  }
+  if (listing.path !== folder) {
+    return { skills, problems: [{ source, folder: '', reason: 'the folder of skills is a symbolic link' }] };
+  }
+  if (listing.truncated)
+    problems.push({ source, folder: '', reason: `more than ${MAX_FOLDERS} entries: the rest is left out` });
+  for (const { path: name, type } of listing.entries) {
+    if (name.startsWith('.') || type === 'file') continue;
+    const found: SkillFound =
+      type === 'directory'
+        ? await readSkill(place, name, cache, signal)
+        : { ok: false, reason: `it is ${type === 'symlink' ? 'a symbolic link' : 'no folder'}: copy the folder here` };
+    if (found.ok) skills.push(found.skill);
+    else problems.push({ source, folder: name, reason: found.reason });
+  }
+  return { skills, problems };
+}
+
+/** The front matter of one folder, and nothing else of it. */
+export async function readSkill(
+  place: Place,
+  name: string,
+  cache: FrontMatterCache,
+  signal?: AbortSignal,
+): Promise<SkillFound> {
+  const opened = await openSkillFile(place, name, signal);
+  if (!opened.ok) return opened;
+  const { handle, size, fingerprint } = opened.file;
+  try {
+    const key = `${place.files.root}\0${place.folder}\0${name}`;
+    const cached = cache.get(key);
+    if (cached?.fingerprint === fingerprint) return cached.found;
+    const found = await factsOf(place, name, await readUpTo(handle, Math.min(size, FRONT_MATTER_BYTES)));
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(key, { fingerprint, found });
+    return found;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The whole SKILL.md; what is checked is what is returned. */
+export async function readWholeSkill(
+  place: Place,
+  name: string,
+  signal?: AbortSignal,
+): Promise<(SkillFound & { ok: false }) | { ok: true; skill: Skill; text: string }> {
+  const opened = await openSkillFile(place, name, signal);
+  if (!opened.ok) return opened;
+  const { handle } = opened.file;
+  try {
+    const bytes = await readUpTo(handle, MAX_SKILL_BYTES + 1);
+    if (bytes.length > MAX_SKILL_BYTES) return tooLarge(bytes.length);
+    const found = await factsOf(place, name, bytes);
+    return found.ok ? { ok: true, skill: found.skill, text: bytes.toString('utf8').replace(/^\uFEFF/, '') } : found;
+  } finally {
+    await handle.close();
+  }
+}
+
+type Opened =
+  | { ok: true; file: Awaited<ReturnType<ConfinedFiles['openFile']>> }
+  | { ok: false; reason: string; absent?: true };
+
+async function openSkillFile({ files, folder }: Place, name: string, signal?: AbortSignal): Promise<Opened> {
+  const problem = nameProblem(name);
+  if (problem) return { ok: false, reason: problem.replace('the name', 'the folder name') };
+  const path = within(folder, `${name}/${SKILL_FILE}`);
+  const file = await unlessRefused(files.openFile(path, signal), signal);
+  if ('reason' in file) return { ok: false, ...file, reason: file.absent ? `it has no ${SKILL_FILE}` : file.reason };
+  if (file.path === path && file.size <= MAX_SKILL_BYTES) return { ok: true, file };
+  await file.handle.close();
+  return file.path === path
+    ? tooLarge(file.size)
+    : { ok: false, reason: `its ${SKILL_FILE} is reached through a symbolic link` };
+}
+
+async function factsOf(place: Place, name: string, bytes: Buffer): Promise<SkillFound> {
+  const read = await readFrontMatter(bytes);
+  if (!read.ok) return read;
+  if (read.facts.name !== name)
+    return { ok: false, reason: `its name is "${read.facts.name}" and its folder "${name}": they must be the same` };
+  const folder = within(place.folder, name);
+  const path = place.source === 'home' ? `${place.files.root}/${folder}` : folder;
+  return { ok: true, skill: { ...read.facts, source: place.source, path } };
+}
+
+function tooLarge(size: number): { ok: false; reason: string } {
+  return { ok: false, reason: `its ${SKILL_FILE} has ${size} bytes, over the limit of ${MAX_SKILL_BYTES}` };
+}
+
+/** The workspace's refusals are reasons; anything else is a defect and passes on. */
+export async function unlessRefused<T>(
+  result: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | { reason: string; absent?: true }> {
+  try {
+    return await result;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
+    const absent = (error as Error & { code?: string }).code === 'not_found';
+    return absent ? { reason: error.message, absent } : { reason: error.message };
+  }
+}
+
+export function within(folder: string, path: string): string {
+  return folder === '.' ? path : `${folder}/${path}`;
+}
+
+export async function readUpTo(handle: FileHandle, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(buffer, done, length - done, done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}

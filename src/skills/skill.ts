@@ -1,0 +1,80 @@
+// What a skill is: a folder with a SKILL.md, in the public Agent Skills format (agentskills.io/specification).
+import type { FileHandle } from 'node:fs/promises';
+
+export const SKILL_FILE = 'SKILL.md';
+/** Of a whole SKILL.md. */
+export const MAX_SKILL_BYTES = 262_144;
+/** Of a supporting file, when it is read. */
+export const MAX_FILE_BYTES = 262_144;
+
+export type SkillSource = 'workspace' | 'home';
+
+/** What the front matter says. None of it is acted on: `allowedTools` is a claim that grants nothing. */
+export interface SkillFacts {
+  name: string;
+  description: string;
+  license?: string;
+  compatibility?: string;
+  metadata?: Record<string, string>;
+  allowedTools?: string[];
+}
+
+export interface Skill extends SkillFacts {
+  source: SkillSource;
+  /** Of the folder: relative to the workspace, absolute for one in the home. */
+  path: string;
+}
+
+export interface SkillProblem {
+  source: SkillSource;
+  /** Name of the folder; '' when the place of skills itself cannot be read. */
+  folder: string;
+  reason: string;
+}
+
+export type SkillErrorCode =
+  | 'SKILL_NOT_FOUND'
+  | 'SKILL_INVALID'
+  | 'SKILL_EXISTS'
+  | 'SKILL_NOT_INSTALLED'
+  | 'SKILL_USAGE' // what was given to install from is of no accepted form
+  | 'SKILL_SOURCE'
+  | 'SKILL_FETCH'
+  | 'SKILL_LIMIT';
+
+/** Every failure of skills: the message says what to do. */
+export class SkillError extends Error {
+  readonly code: SkillErrorCode;
+
+  constructor(code: SkillErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'SkillError';
+    this.code = code;
+  }
+}
+
+/** The part of a confined workspace that skills are read through; no path ever leads out of it. */
+export interface ConfinedFiles {
+  readonly root: string;
+  /** `path` tells where it really is: relative to the root, links resolved. */
+  openFile(
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<{ handle: FileHandle; path: string; size: number; fingerprint: string }>;
+  list(
+    path: string,
+    options: { recursive: boolean; maxDepth: number; maxEntries: number; signal?: AbortSignal },
+  ): Promise<{
+    path: string;
+    entries: { path: string; type: 'file' | 'directory' | 'symlink' | 'other'; size: number }[];
+    truncated: boolean;
+  }>;
+}
+
+/** Why this cannot be the name of a skill, or undefined. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '' || name.length > 64) return `the name must have 1 to 64 characters, it has ${name.length}`;
+  if (!/^[a-z0-9-]+$/.test(name)) return `the name "${name}" may hold only lowercase letters a-z, digits and hyphens`;
+  if (/^-|-$|--/.test(name)) return `the name "${name}" may not begin or end with a hyphen or hold two in a row`;
+  return undefined;
+}

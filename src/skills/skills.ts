@@ -1,0 +1,174 @@
+// Skills: folders with a SKILL.md in `<workspace>/skills` and `<home>/skills`. Disclosed step by step: `list` reads front
+// matter only, `load` one SKILL.md, `readFile` one file beside it. Every call looks at the disk, so a new skill is seen
+// at once. The workspace's skill comes before one of the same name in the home.
+import { nearest } from '../lib/nearest.ts';
+import {
+  type FrontMatterCache,
+  type Place,
+  readSkill,
+  readUpTo,
+  readWholeSkill,
+  scanPlace,
+  unlessRefused,
+  within,
+} from './read-skill.ts';
+import {
+  type ConfinedFiles,
+  MAX_FILE_BYTES,
+  nameProblem,
+  SKILL_FILE,
+  type Skill,
+  SkillError,
+  type SkillProblem,
+} from './skill.ts';
+
+const MAX_FILES_SHOWN = 200;
+const FILES_DEPTH = 6;
+
+export interface ListedSkill extends Skill {
+  /** The workspace's stands in front of one in the home. */
+  hidesHome?: true;
+}
+
+export interface SkillListing {
+  /** In order of name. */
+  skills: ListedSkill[];
+  /** Folders that are no usable skills, with the reason. */
+  problems: SkillProblem[];
+}
+
+export interface LoadedSkill {
+  skill: Skill;
+  /** The whole SKILL.md. */
+  text: string;
+  /** Supporting files, relative to the folder. */
+  files: { path: string; size: number }[];
+  moreFiles: boolean;
+}
+
+export interface SkillsAt {
+  /** The workspace whose skills count. */
+  workspace: ConfinedFiles;
+  signal?: AbortSignal;
+}
+
+export interface Skills {
+  /** Never rejects because of what a skill holds. */
+  list(at: SkillsAt): Promise<SkillListing>;
+  /** Rejects with SkillError: not found (names a near one) or invalid (says why). */
+  load(name: string, at: SkillsAt): Promise<LoadedSkill>;
+  /** A supporting file as text; never through a link, never outside the skill's folder. */
+  readFile(name: string, file: string, at: SkillsAt): Promise<{ path: string; text: string }>;
+}
+
+/** `home` opens `<home>/skills`; it may reject when that does not exist. */
+export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skills {
+  const cache: FrontMatterCache = new Map();
+
+  /** The workspace first. */
+  async function placesOf({ workspace, signal }: SkillsAt): Promise<{ places: Place[]; problems: SkillProblem[] }> {
+    const places: Place[] = [{ source: 'workspace', files: workspace, folder: 'skills' }];
+    const files = await unlessRefused(home(), signal);
+    if (!('reason' in files)) places.push({ source: 'home', files, folder: '.' });
+    const refused = 'reason' in files && !files.absent ? files.reason : undefined;
+    return { places, problems: refused === undefined ? [] : [{ source: 'home', folder: '', reason: refused }] };
+  }
+
+  async function list(at: SkillsAt): Promise<SkillListing> {
+    const { places, problems } = await placesOf(at);
+    const skills = new Map<string, ListedSkill>();
+    for (const place of places) {
+      const found = await scanPlace(place, cache, at.signal);
+      problems.push(...found.problems);
+      for (const skill of found.skills) {
+        const ahead = skills.get(skill.name);
+        skills.set(skill.name, ahead ? { ...ahead, hidesHome: true } : skill);
+      }
+    }
+    return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
+  }
+
+  /** The place whose skill of this name counts: the first where it is valid. */
+  async function find(name: string, at: SkillsAt): Promise<Place> {
+    const { places } = await placesOf(at);
+    let reason = nameProblem(name);
+    if (reason === undefined) {
+      for (const place of places) {
+        const found = await readSkill(place, name, cache, at.signal);
+        if (found.ok) return place;
+        if (!found.absent) reason ??= found.reason;
+      }
+    }
+    const { skills } = await list(at);
+    if (reason !== undefined && nameProblem(name) === undefined)
+      throw new SkillError('SKILL_INVALID', `the skill "${name}" cannot be used: ${reason}`);
+    const names = skills.map((skill) => skill.name);
+    const near = nearest(name.slice(0, 100), names);
+    const hint = near
+      ? `(did you mean ${near}?)`
+      : names.length > 0
+        ? `; there is ${names.slice(0, 50).join(', ')}`
+        : '; there is none';
+    throw new SkillError('SKILL_NOT_FOUND', `there is no skill "${name.slice(0, 100)}" ${hint}`.replace(' ;', ';'));
+  }
+
+  return {
+    list,
+
+    async load(name, at) {
+      const place = await find(name, at);
+      const read = await readWholeSkill(place, name, at.signal);
+      if (!read.ok) throw new SkillError('SKILL_INVALID', `the skill "${name}" cannot be used: ${read.reason}`);
+      return { skill: read.skill, text: read.text, ...(await supportingFiles(place, name, at.signal)) };
+    },
+
+    async readFile(name, file, at) {
+      const place = await find(name, at);
+      const parts = file.split('/').filter((part) => part !== '' && part !== '.');
+      if (file.startsWith('/') || parts.includes('..') || parts.length === 0) {
+        throw new SkillError(
+          'SKILL_NOT_FOUND',
+          `"${file.slice(0, 200)}" is no file of the skill: give a path as skill_load lists it`,
+        );
+      }
+      const path = within(place.folder, [name, ...parts].join('/'));
+      const opened = await unlessRefused(place.files.openFile(path, at.signal), at.signal);
+      if ('reason' in opened)
+        throw new SkillError('SKILL_NOT_FOUND', `cannot read ${parts.join('/')}: ${opened.reason}`);
+      try {
+        if (opened.path !== path)
+          throw new SkillError(
+            'SKILL_NOT_FOUND',
+            `${parts.join('/')} is reached through a symbolic link and is not read`,
+          );
+        const bytes = await readUpTo(opened.handle, MAX_FILE_BYTES + 1);
+        if (bytes.length > MAX_FILE_BYTES)
+          throw new SkillError(
+            'SKILL_LIMIT',
+            `${parts.join('/')} has ${opened.size} bytes, over the limit of ${MAX_FILE_BYTES}`,
+          );
+        if (bytes.includes(0))
+          throw new SkillError('SKILL_INVALID', `${parts.join('/')} is a binary file: it has no text to show`);
+        return { path: parts.join('/'), text: bytes.toString('utf8') };
+      } finally {
+        await opened.handle.close();
+      }
+    },
+  };
+}
+
+async function supportingFiles(
+  { files, folder }: Place,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Pick<LoadedSkill, 'files' | 'moreFiles'>> {
+  const options = { recursive: true, maxDepth: FILES_DEPTH, maxEntries: MAX_FILES_SHOWN, signal };
+  const listing = await unlessRefused(files.list(within(folder, name), options), signal);
+  if ('reason' in listing) return { files: [], moreFiles: false };
+  const shown = listing.entries.filter(({ path, type }) => type === 'file' && path !== SKILL_FILE && !isHidden(path));
+  return { files: shown.map(({ path, size }) => ({ path, size })), moreFiles: listing.truncated };
+}
+
+function isHidden(path: string): boolean {
+  return path.split('/').some((part) => part.startsWith('.'));
+}

@@ -1,0 +1,14 @@
+// Labelled commands: what the classifier is measured by.
+import { ASK } from './commands.ask.table.ts';
+import { DISGUISES } from './commands.disguises.table.ts';
+import { DOORS } from './commands.doors.table.ts';
+import { EVERYDAY } from './commands.everyday.table.ts';
+
+/** safe: everyday and read-only. ask: needs a question. danger: must never run without one. */
+export type Label = 'safe' | 'ask' | 'danger';
+
+export const COMMANDS: readonly { label: Label; command: string }[] = [
+  ...EVERYDAY.map((command) => ({ label: 'safe' as const, command })),
+  ...ASK.map((command) => ({ label: 'ask' as const, command })),
+  ...[...DISGUISES, ...DOORS].map((command) => ({ label: 'danger' as const, command })),
+];

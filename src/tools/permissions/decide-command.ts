@@ -1,0 +1,133 @@
+// A shell command: every part of it is judged, and every part must be covered before the whole runs without a question.
+// A rule without a pattern, `bash`, covers any command that can be read; it covers code hidden from reading (computed names,
+// a pipe into sh) only while no deny or ask rule could be hidden in there with it. What cannot be parsed always asks.
+// A pattern with a star holds anywhere in the workspace; one without (the answers "always" are such) in its root only, because
+// the same words do something else in another directory.
+import { classifyCommand, type Part } from './classify-command.ts';
+import { type CommandReading, ELEVATED, LASTING, type Redirection, spellCommand } from './command.ts';
+import { fitsCommand, isExact } from './command-pattern.ts';
+import {
+  allow,
+  answersFor,
+  ask,
+  askedBy,
+  type DecideInput,
+  type Decision,
+  deniedBy,
+  deny,
+  MARKED,
+} from './decision.ts';
+import { allowsPath } from './path-pattern.ts';
+import { locate, type PathContext } from './paths.ts';
+import { commandQuestion } from './question.ts';
+import { TRANSPARENT } from './read-only/programs.ts';
+import { namesTool, type Rule, type Rules } from './rules.ts';
+import { protectedPaths, touchingRule } from './touch-command.ts';
+
+export function decideCommand(input: DecideInput, command: string): Decision {
+  const { call, rules, remembered, marked } = input;
+  const { cwd } = call.args;
+  const directory = typeof cwd === 'string' ? locate(cwd, input.context).path : input.context.directory;
+  const context = { ...input.context, directory };
+  const reading: CommandReading = input.context.parseCommand?.(command) ?? {
+    parsed: false,
+    text: command,
+    reason: 'no parser is at hand',
+    commands: [],
+  };
+  const { verdict, reasons, parts, inRoot } = classifyCommand(reading, context);
+  const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
+  const question = commandQuestion(command, directory, asked);
+
+  const denying = touchingRule(rules.deny, reading, context);
+  if (denying) return deny({ question }, deniedBy(denying));
+  const objections = protectedPaths(reading, parts, context);
+  const forbidden = objections.find((objection) => objection.verdict === 'deny');
+  if (forbidden) return deny({ question }, forbidden.reason);
+  const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
+  if (!reading.parsed || elevated || objections.length > 0)
+    return ask({ question }, [...objections.map(({ reason }) => reason), ...reasons]);
+
+  const asking = touchingRule(rules.ask, reading, context);
+  // An ask rule makes a question of every part, also of those that only read.
+  const needed = asking ? parts.map((part) => ({ ...part, reasons: [...part.reasons, askedBy(asking)] })) : parts;
+  const rememberAs = inRoot && !isHidden(reading) ? rememberParts(needed) : [];
+  const base = { question, rememberAs };
+  const covered = (list: readonly Rule[]): boolean =>
+    needed.every((part) => isCovered(part, list, { context, inRoot }));
+  if (rememberAs.length > 0 && covered(answersFor(remembered, marked))) return allow(base);
+  if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
+  if (verdict === 'read-only') return allow(base);
+  if (marked) return ask({ ...base, scopes: ['session'] }, [MARKED, ...reasons]);
+  if (isHidden(reading) ? coversHidden(rules) : covered(rules.allow)) return allow(base);
+  return ask({ ...base, scopes: ['session', 'always'] }, reasons);
+}
+
+interface Where {
+  context: PathContext;
+  inRoot: boolean;
+}
+
+function isCovered({ command, reasons }: Part, list: readonly Rule[], where: Where): boolean {
+  if (reasons.length === 0) return true;
+  const covers = (redirection: Redirection): boolean => coversRedirection(redirection, list, where);
+  if (onlyStarts(command) && command.redirections.every(covers)) return true;
+  return list.some((rule) => {
+    if (!namesTool(rule, ['bash'])) return false;
+    if (rule.pattern.kind !== 'command') return rule.pattern.kind === 'everything';
+    return (where.inRoot || !isExact(rule.pattern.words)) && fitsCommand(rule.pattern.words, command, covers);
+  });
+}
+
+/** A wrapper that needs no rule of its own, because what it starts does: timeout, nohup. */
+function onlyStarts({ starts, program = '', hazards, assignments }: Part['command']): boolean {
+  const wraps = TRANSPARENT.has(program) || program === 'nohup' || program === 'setsid';
+  return starts === 'others' && wraps && assignments.length === 0 && hazards.every((hazard) => hazard === LASTING);
+}
+
+/** Where a pattern leaves room for more: input, the null device, and files that a file_write rule opens. */
+function coversRedirection(redirection: Redirection, list: readonly Rule[], { context, inRoot }: Where): boolean {
+  if (redirection.access === 'duplicate' || redirection.access === 'inline') return true;
+  const { access, target } = redirection;
+  if (target.kind !== 'static' || /^\/dev\/(?:tcp|udp)\//.test(target.text)) return false;
+  if (access === 'read' || target.text === '/dev/null') return true;
+  const location = locate(target.text, context);
+  return inRoot && list.some((rule) => opensPath(rule, location, context));
+}
+
+function opensPath(rule: Rule, location: ReturnType<typeof locate>, context: PathContext): boolean {
+  return (
+    namesTool(rule, ['file_write']) && rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)
+  );
+}
+
+function isHidden(reading: CommandReading & { parsed: true }): boolean {
+  return reading.unseen.length > 0 || reading.redefines.length > 0;
+}
+
+function coversHidden({ allow: allowing, ask: asking, deny: denying }: Rules): boolean {
+  const everything = allowing.some((rule) => rule.pattern.kind === 'everything' && namesTool(rule, ['bash']));
+  return (
+    everything && ![...asking, ...denying].some((rule) => namesTool(rule, ['bash']) || rule.pattern.kind === 'path')
+  );
+}
+
+/** The parts that need the answer, word for word; none when any of them is not fixed by its text, or runs elsewhere. */
+function rememberParts(parts: readonly Part[]): string[] {
+  const needed = parts.filter(({ command, reasons }) => {
+    return reasons.length > 0 && !(onlyStarts(command) && command.redirections.length === 0);
+  });
+  const fixed = needed.every(
+    ({ command: { words, assignments, redirections, context } }) =>
+      words.length > 0 &&
+      !context.includes('detached') &&
+      words.every((word) => word.kind === 'static') &&
+      assignments.every(({ value }) => value.kind === 'static') &&
+      redirections.every(
+        (redirection) =>
+          redirection.access === 'duplicate' ||
+          (redirection.access !== 'inline' && redirection.target.kind === 'static'),
+      ),
+  );
+  return fixed ? [...new Set(needed.map(({ command }) => `bash(${spellCommand(command)})`))] : [];
+}

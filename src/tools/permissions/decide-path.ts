@@ -1,0 +1,69 @@
+// A call on a path: the file tools, and any tool with a `path`.
+import { posix } from 'node:path';
+import {
+  allow,
+  answersFor,
+  ask,
+  askedBy,
+  type DecideInput,
+  type Decision,
+  deniedBy,
+  deny,
+  MARKED,
+} from './decision.ts';
+import { allowsPath, touchesPath } from './path-pattern.ts';
+import { isInside, type Location, locate } from './paths.ts';
+import { fileQuestion } from './question.ts';
+import { namesTool, type Rule } from './rules.ts';
+import { objectToRead, objectToWrite } from './sensitive-paths.ts';
+
+export function decidePath(input: DecideInput, path: string): Decision {
+  const { spec, call, rules, remembered, marked } = input;
+  const context = { ...input.context, directory: input.context.workspaceRoot };
+  const names = [spec.name, ...(spec.aliases ?? [])];
+  const location = locate(path, context);
+  const touches = (rule: Rule): boolean =>
+    namesTool(rule, names) && (rule.pattern.kind !== 'path' || touchesPath(rule.pattern.path, path, location, context));
+  const allows = (rule: Rule): boolean =>
+    namesTool(rule, names) &&
+    (rule.pattern.kind === 'everything' ||
+      (rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)));
+  const base = {
+    question: fileQuestion(spec, call, location.relative ?? location.path),
+    rememberAs: rememberPath(spec.name, location),
+  };
+
+  const denying = rules.deny.find(touches);
+  if (denying) return deny(base, deniedBy(denying));
+  const objection = spec.effect === 'read' ? objectToRead(location, context) : objectToWrite(location, context);
+  if (objection?.verdict === 'deny') return deny(base, objection.reason);
+  if (objection) return ask({ question: base.question }, [objection.reason]);
+
+  const answered = answersFor(remembered, marked).some(allows);
+  if (answered) return allow(base);
+  const asking =
+    rules.ask.find(touches) ??
+    [...rules.deny, ...rules.ask].find(
+      (rule) => namesTool(rule, names) && liesBelow(rule, location, context.workspaceRoot),
+    );
+  if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking)]);
+  if (spec.effect === 'read') return allow(base);
+  if (marked && (spec.effect !== 'write' || location.relative === undefined))
+    return ask({ ...base, scopes: ['session'] }, [MARKED]);
+  if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
+  return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
+}
+
+/** A search or listing from here reaches what the rule is about. */
+function liesBelow({ pattern }: Rule, { path }: Location, workspaceRoot: string): boolean {
+  if (pattern.kind !== 'path') return false;
+  const fixed = pattern.path.source.replace(/[^/]*[*?[{].*$/s, '');
+  const base = posix.resolve(workspaceRoot, fixed.replace(/\/$/, ''));
+  return base !== path || fixed === '' ? isInside(base, path) : false;
+}
+
+/** The exact path; nothing when it cannot be written as a pattern without meaning more. */
+function rememberPath(tool: string, { relative }: Location): string[] {
+  const special = relative === undefined || /[*?[\](){}!+@|\\\n]|^~/.test(relative);
+  return special ? [] : [`${tool}(${relative})`];
+}

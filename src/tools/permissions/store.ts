@@ -1,0 +1,55 @@
+// permissions.json in the home, and the answers a person gave for a session. The file is read anew for each question: a
+// rule that was just added, or taken away, counts.
+import type { OwnerFiles, ResultCache } from '../../storage/storage.ts';
+import type { Scope } from './decision.ts';
+import { NOTHING_REMEMBERED, type Remembered, rememberAlways, rememberForSession } from './remembered.ts';
+import { NO_RULES, type ParsedRules, parseRule, parseRules } from './rules.ts';
+
+const FILE = 'permissions.json';
+const ANSWERS = 'permission answers';
+
+export interface PermissionStore {
+  rules(): Promise<ParsedRules>;
+  /** What was answered for this session, also in an earlier process. */
+  remembered(sessionId: string | undefined): Promise<Remembered>;
+  remember(scope: Scope, rules: readonly string[], turn: { sessionId?: string; marked: boolean }): Promise<void>;
+}
+
+export interface PermissionStoreDependencies {
+  files: OwnerFiles;
+  resultCache: ResultCache;
+  /** Every name a tool has. */
+  toolNames: readonly string[];
+}
+
+export function createPermissionStore({ files, resultCache, toolNames }: PermissionStoreDependencies): PermissionStore {
+  const remembered = async (sessionId: string | undefined): Promise<Remembered> => {
+    const stored =
+      sessionId === undefined ? undefined : await resultCache.get(sessionId, ANSWERS).catch(() => undefined);
+    if (stored === undefined) return NOTHING_REMEMBERED;
+    const answers = JSON.parse(stored) as { text: string; marked: boolean }[];
+    return answers.flatMap(({ text, marked }) => {
+      const parsed = parseRule(text);
+      return parsed.ok ? [{ rule: parsed.rule, marked }] : [];
+    });
+  };
+  return {
+    async rules() {
+      const text = await files.read(FILE);
+      return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, toolNames);
+    },
+    remembered,
+    async remember(scope, rules, { sessionId, marked }) {
+      if (scope === 'always') {
+        await files.update(FILE, (current) => {
+          const appended = rememberAlways(current, rules);
+          return appended.ok ? appended.text : undefined;
+        });
+      } else if (scope === 'session' && sessionId !== undefined) {
+        const all = rememberForSession(await remembered(sessionId), rules, marked);
+        const answers = all.map(({ rule, marked: given }) => ({ text: rule.text, marked: given }));
+        await resultCache.put(sessionId, ANSWERS, JSON.stringify(answers));
+      }
+    },
+  };
+}

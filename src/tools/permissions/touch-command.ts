@@ -1,0 +1,72 @@
+// Which rules and which protected paths a command touches, by its words and by the paths it names, from every directory it
+// could be in. Names in the text are all that can be seen here: the sandbox is what holds when a program makes up its own.
+import type { Part } from './classify-command.ts';
+import type { CommandReading } from './command.ts';
+import { touchesCommand } from './deny-command.ts';
+import { reachedDirectories } from './judge.ts';
+import { touchesPath } from './path-pattern.ts';
+import { locate, type PathContext } from './paths.ts';
+import { namesTool, type Rule } from './rules.ts';
+import { type Objection, objectToWrite } from './sensitive-paths.ts';
+
+const READERS = ['fs.read_file', 'file_read'];
+const WRITERS = ['file_write', 'file_edit'];
+
+/** A deny or ask rule about the command itself, or about a path that it names. */
+export function touchingRule(rules: readonly Rule[], reading: CommandReading, context: PathContext): Rule | undefined {
+  const directories = reachedDirectories(reading, context);
+  return rules.find((rule) => {
+    if (rule.pattern.kind === 'path') return namesPath(rule, reading, context, directories);
+    if (!namesTool(rule, ['bash'])) return false;
+    return rule.pattern.kind === 'everything' || touchesCommand(rule.pattern.source, reading);
+  });
+}
+
+/** Protected paths that a part which does more than read writes to (as for the file tools) or names (asks). */
+export function protectedPaths(reading: CommandReading, parts: readonly Part[], context: PathContext): Objection[] {
+  const directories = reachedDirectories(reading, context);
+  const object = (path: string): Objection[] =>
+    directories.flatMap((directory) => objectToWrite(locate(path, { ...context, directory }), context) ?? []);
+  return parts
+    .filter(({ reasons }) => reasons.length > 0)
+    .flatMap(({ command }) => [
+      ...writtenBy(command).flatMap(object),
+      ...namedBy(command).flatMap((path) => object(path).map(({ reason }): Objection => ({ verdict: 'ask', reason }))),
+    ]);
+}
+
+/** fs.read_file(secrets/**) also holds for `cat secrets/key`, and file_write(…) for a redirection into it. */
+function namesPath(rule: Rule, reading: CommandReading, context: PathContext, directories: readonly string[]): boolean {
+  const { pattern } = rule;
+  if (pattern.kind !== 'path') return false;
+  const paths = reading.commands.flatMap((command) => [
+    ...(namesTool(rule, READERS) ? [...namedBy(command), ...readBy(command)] : []),
+    ...(namesTool(rule, WRITERS) ? writtenBy(command) : []),
+  ]);
+  return paths.some((path) =>
+    directories.some((directory) => {
+      const here = { ...context, directory };
+      return touchesPath(pattern.path, path, locate(path, here), here);
+    }),
+  );
+}
+
+type Command = Part['command'];
+
+/** Words that could be paths: all but the program, and the values of options. */
+function namedBy({ words }: Command): string[] {
+  return words
+    .slice(1)
+    .map(({ text }) => text.replace(/^-[^=]*=/, ''))
+    .filter((text) => text !== '' && !text.startsWith('-'));
+}
+
+function readBy({ redirections }: Command): string[] {
+  return redirections.flatMap((redirection) => (redirection.access === 'read' ? [redirection.target.text] : []));
+}
+
+function writtenBy({ redirections }: Command): string[] {
+  return redirections.flatMap((redirection) =>
+    redirection.access === 'write' || redirection.access === 'append' ? [redirection.target.text] : [],
+  );
+}

@@ -1,0 +1,122 @@
+// Everyday tools with an option that starts a command: find -exec, git -c alias, tar --to-command, interpreters with -e.
+import { FOREIGN_CODE, type Word } from './command.ts';
+import type { Inner, Unwrapped } from './unwrap.ts';
+import { fill } from './unwrap-xargs.ts';
+
+const INTERPRETERS =
+  /^(?:python|python\d(?:\.\d+)?|node|nodejs|deno|bun|perl|ruby|php|lua|osascript|Rscript|julia|tclsh|expect|pwsh|g?awk|mawk|nawk|sed|vim?|nvim|ex|emacs|gdb|lldb|sqlite3|psql|mysql)$/;
+/** Configuration of git whose value is a command. */
+const GIT_COMMANDS =
+  /(?:^alias\.|pager|editor|command|textconv|clean|smudge|process|program|helper|askpass|fsmonitor|external|proxy|uploadpack|receivepack)/i;
+const TAR_COMMANDS =
+  /^--(?:to-command|checkpoint-action=exec|use-compress-program|rsh-command|info-script|new-volume-script)=/;
+
+export function unwrapTool(name: string, words: readonly Word[]): Unwrapped | undefined {
+  switch (name) {
+    case 'find':
+    case 'gfind':
+      return find(words);
+    case 'fd':
+    case 'fdfind':
+      return after(words, /^(?:-x|-X|--exec|--exec-batch)$/, 'starts a command for what it finds');
+    case 'git':
+      return git(words);
+    case 'tar':
+    case 'gtar':
+      return tar(words);
+    case 'rsync':
+      return options(words, /^(?:-e|--rsh)$/, /^(?:-e|--rsh=)/, 'rsync starts a remote shell');
+    case 'npm':
+    case 'pnpm':
+    case 'yarn':
+      return after(words, /^(?:exec|x|dlx)$/, 'downloads and runs a package');
+    default:
+      return INTERPRETERS.test(name) ? interpreter(name, words) : undefined;
+  }
+}
+
+function find(words: readonly Word[]): Unwrapped | undefined {
+  const inner: Inner[] = [];
+  const hazards: string[] = [];
+  const found = { kind: 'dynamic', text: '{}', prefix: '', from: ['listed'], splits: false } as const;
+  words.forEach((word, index) => {
+    if (word.kind !== 'static' || !/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) return;
+    if (word.text !== '-exec') hazards.push(`find ${word.text}`);
+    const end = words.findIndex((other, at) => at > index && other.kind === 'static' && /^[;+]$/.test(other.text));
+    const command = words.slice(index + 1, end < 0 ? undefined : end);
+    if (command.length > 0) inner.push({ kind: 'command', words: fill(command, '{}', found), assignments: [] });
+  });
+  const unsure = words.some((word) => word.kind === 'dynamic' && word.prefix === '' && !word.text.startsWith('"'));
+  return {
+    inner,
+    hazards,
+    unseen: inner.length > 0 && unsure ? 'find is given words that are only known when it runs' : undefined,
+  };
+}
+
+/** The words after an option, up to `;`, as one command. */
+function after(words: readonly Word[], option: RegExp, hazard: string): Unwrapped | undefined {
+  const at = words.findIndex((word) => word.kind === 'static' && option.test(word.text));
+  if (at < 0) return undefined;
+  const rest = words.slice(at + 1).filter((word) => word.text !== '--' && word.text !== ';');
+  const inner: Inner[] = rest.length > 0 ? [{ kind: 'command', words: rest, assignments: [] }] : [];
+  return { inner, hazards: [hazard] };
+}
+
+/** The values of an option, separate or glued, as scripts. */
+function options(words: readonly Word[], separate: RegExp, glued: RegExp, hazard: string): Unwrapped | undefined {
+  const inner = words.flatMap((word, index): Inner[] => {
+    if (word.kind !== 'static') return [];
+    const next = words[index + 1];
+    if (separate.test(word.text)) return next?.kind === 'static' ? [{ kind: 'script', text: next.text }] : [];
+    return glued.test(word.text) ? [{ kind: 'script', text: word.text.replace(glued, '') }] : [];
+  });
+  return inner.length > 0 ? { inner, hazards: [hazard] } : undefined;
+}
+
+function git(words: readonly Word[]): Unwrapped | undefined {
+  const texts = words.map((word) => (word.kind === 'static' ? word.text : ''));
+  const scripts = texts.flatMap((text, index): string[] => {
+    const setting =
+      texts[index - 1] === '-c' ? text : text.startsWith('-c') && text.includes('=') ? text.slice(2) : undefined;
+    if (setting !== undefined) {
+      const equals = setting.indexOf('=');
+      return GIT_COMMANDS.test(setting.slice(0, equals)) ? [setting.slice(equals + 1).replace(/^!/, '')] : [];
+    }
+    if (/^(?:-x|--exec|--extcmd|--upload-pack|--receive-pack|--\w+-filter)$/.test(text))
+      return [texts[index + 1] ?? ''];
+    const value = /^--(?:exec|extcmd|upload-pack|receive-pack)=(.*)$/s.exec(text)?.[1];
+    return value === undefined ? [] : [value];
+  });
+  const runs = texts.findIndex((text, index) =>
+    /^(?:bisect run|submodule foreach)$/.test(`${texts[index - 1]} ${text}`),
+  );
+  if (runs >= 0)
+    scripts.push(
+      texts
+        .slice(runs + 1)
+        .filter((text) => !text.startsWith('--'))
+        .join(' '),
+    );
+  const inner = scripts.filter((text) => text.trim() !== '').map((text): Inner => ({ kind: 'script', text }));
+  return inner.length > 0 ? { inner, hazards: ['git is told to start a command'] } : undefined;
+}
+
+function tar(words: readonly Word[]): Unwrapped | undefined {
+  return options(
+    words,
+    /^(?:-I|-F|--use-compress-program|--to-command)$/,
+    TAR_COMMANDS,
+    'tar is told to start a command',
+  );
+}
+
+/** Code of another language is not read; only said to be there. */
+function interpreter(name: string, words: readonly Word[]): Unwrapped | undefined {
+  const runs = words.some((word) =>
+    /awk$|^sed$/.test(name)
+      ? /system|\||getline/.test(word.text)
+      : word.kind === 'static' && /^(?:-[A-Za-z]*[cerE]|--eval|--print|--execute|--command)(?:$|=)/.test(word.text),
+  );
+  return runs && name !== 'sed' ? { inner: [], hazards: [FOREIGN_CODE] } : undefined;
+}

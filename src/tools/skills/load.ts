@@ -1,0 +1,50 @@
+import type { LoadedSkill, Skills } from '../../skills/skills.ts';
+import type { ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+/** Whatever a skill says, it comes from outside: it grants nothing, and the result is marked so. */
+const OUTSIDE = { outside: true };
+
+export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
+  return {
+    name: 'skill_load',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', minLength: 1, maxLength: 200 },
+        file: { type: 'string', minLength: 1, maxLength: 1_000 },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async execute(args, { workspace, signal }) {
+      const service = await skills();
+      const { name, file } = args as { name: string; file?: string };
+      if (file !== undefined) {
+        const read = await service.readFile(name, file, { workspace, signal }).catch(orToolFailure);
+        return { data: { name, file: read.path, content: read.text }, text: read.text, meta: OUTSIDE };
+      }
+      const loaded = await service.load(name, { workspace, signal }).catch(orToolFailure);
+      const { skill, text: content, files, moreFiles } = loaded;
+      const { source, path } = skill;
+      return {
+        data: { name, source, path, content, files, ...(moreFiles ? { moreFiles } : {}) },
+        text: `${content.trimEnd()}${renderFiles(loaded)}`,
+        meta: OUTSIDE,
+      };
+    },
+  };
+}
+
+function renderFiles({ skill, files, moreFiles }: LoadedSkill): string {
+  if (files.length === 0) return '';
+  const how =
+    skill.source === 'workspace'
+      ? `in ${skill.path}/ of the workspace; read one with fs.read_file or skill_load {"name":"${skill.name}","file":"…"}`
+      : `outside the workspace; read one with skill_load {"name":"${skill.name}","file":"…"}`;
+  const lines = files.map(({ path, size }) => `${path}  ${size} bytes`);
+  return `\n\n---\nFiles of this skill, ${how}:\n${lines.join('\n')}${moreFiles ? '\n… and more' : ''}`;
+}

@@ -1,0 +1,32 @@
+// Contents as they are stored: named by their SHA-256, compressed in the background where that saves something.
+import { promisify } from 'node:util';
+
+export interface Packed {
+  sha256: string;
+  encoding: 'plain' | 'zstd';
+  data: Uint8Array;
+}
+
+/** Below this the savings are not worth loading the library. */
+const COMPRESS_FROM = 4096;
+
+export async function pack(sha256: string, bytes: Uint8Array): Promise<Packed> {
+  if (bytes.length < COMPRESS_FROM) return { sha256, encoding: 'plain', data: bytes };
+  const { constants, zstdCompress } = await import('node:zlib');
+  const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+  const compressed = await promisify(zstdCompress)(bytes, fastest);
+  return compressed.length < bytes.length * 0.9
+    ? { sha256, encoding: 'zstd', data: compressed }
+    : { sha256, encoding: 'plain', data: bytes };
+}
+
+export async function unpack(encoding: Packed['encoding'], data: Uint8Array): Promise<Buffer> {
+  if (encoding === 'plain') return Buffer.from(data);
+  const { zstdDecompress } = await import('node:zlib');
+  return promisify(zstdDecompress)(data);
+}
+
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  const { hash } = await import('node:crypto');
+  return hash('sha256', bytes, 'hex');
+}

@@ -1,0 +1,154 @@
+// Putting files back as they were before a turn: first everything is looked at, then the whole is recorded as a turn
+// of its own, then file after file is written, each only if it still is what was looked at. A failure in the middle
+// puts back what was already done.
+import type { Change, FileState } from './changes.ts';
+import { sha256Of } from './content.ts';
+import type { RecordedChange, RecordedState, RecordedTurn, UndoStore } from './store.ts';
+
+/** The files of one workspace, as undo needs them. */
+export interface FileAccess {
+  /** Undefined when nothing stands there. Rejects when it is anything but a regular file of a size that can be kept. */
+  read(path: string): Promise<CurrentFile | undefined>;
+  /** Makes missing directories. Rejects, changing nothing, when something else stands there than expected. */
+  write(path: string, state: FileState, expected: CurrentFile | undefined): Promise<void>;
+  remove(path: string, expected: CurrentFile): Promise<void>;
+  /** Rejects when something is in it. */
+  removeEmptyDirectory(path: string): Promise<void>;
+}
+
+export interface CurrentFile extends FileState {
+  /** Changes whenever the file does. */
+  fingerprint: string;
+}
+
+export interface Conflict {
+  path: string;
+  reason: string;
+}
+
+export type FileAction = 'restored' | 'recreated' | 'deleted' | 'unchanged';
+
+export interface PlannedFile {
+  path: string;
+  action: FileAction;
+  current: CurrentFile | undefined;
+  target: FileState | undefined;
+}
+
+export interface Plan {
+  files: PlannedFile[];
+  conflicts: Conflict[];
+  /** Directories the turn made, innermost first. */
+  directories: string[];
+}
+
+export interface PlanRequest {
+  turn: RecordedTurn;
+  store: UndoStore;
+  files: FileAccess;
+  /** Overwrite what was changed since; only what is no file at all still stands in the way. */
+  force: boolean;
+}
+
+export async function planRestore({ turn, store, files, force }: PlanRequest): Promise<Plan> {
+  const changes = await store.changes(turn);
+  const plan: Plan = { files: [], conflicts: [], directories: directoriesOf(changes) };
+  for (const [path, history] of historiesOf(changes)) {
+    const before = history[0]?.before;
+    let current: CurrentFile | undefined;
+    try {
+      current = await files.read(path);
+    } catch (error) {
+      plan.conflicts.push({ path, reason: (error as Error).message });
+      continue;
+    }
+    const sha256 = current && (await sha256Of(current.bytes));
+    const wasLeftSo = history.some(({ after }) => after?.sha256 === sha256);
+    if (sha256 !== before?.sha256 && !wasLeftSo && !force) {
+      plan.conflicts.push({ path, reason: await whatHappened({ turn, store, path, sha256 }) });
+      continue;
+    }
+    const target = before && {
+      bytes: await store.content(before.sha256),
+      mode: targetMode(before, history.at(-1)?.after, current),
+    };
+    plan.files.push({ path, current, target, action: actionOf(current, target) });
+  }
+  return plan;
+}
+
+export async function applyPlan({ files, directories }: Plan, access: FileAccess): Promise<void> {
+  const done: PlannedFile[] = [];
+  try {
+    for (const file of files) {
+      const { path, action, current, target } = file;
+      if (action === 'unchanged') continue;
+      if (target) await access.write(path, target, current);
+      else if (current) await access.remove(path, current);
+      done.push(file);
+    }
+  } catch (error) {
+    for (const file of done.reverse()) await putBack(file, access);
+    throw error;
+  }
+  // Something may be in them by now; then they stay.
+  for (const path of directories) await access.removeEmptyDirectory(path).catch(() => {});
+}
+
+/**
+ * The same restoring, as changes that can be undone in turn. Directories made for a file that comes back are not on
+ * this record: taking the undo back removes the file and leaves them.
+ */
+export function asChanges({ files }: Plan): Change[] {
+  return files
+    .filter(({ action }) => action !== 'unchanged')
+    .map(({ path, current, target }) => ({ tool: 'undo', path, before: current, after: target, madeDirectories: [] }));
+}
+
+/** Every change of a path, in order. */
+export function historiesOf(changes: readonly RecordedChange[]): Map<string, RecordedChange[]> {
+  const files = changes.filter(({ kind }) => kind === 'file');
+  return Map.groupBy(files, ({ path }) => path);
+}
+
+function directoriesOf(changes: readonly RecordedChange[]): string[] {
+  return changes.flatMap(({ kind, path }) => (kind === 'made-directory' ? [path] : [])).toReversed();
+}
+
+/** Permissions that the agent did not touch stay as they are now. */
+function targetMode(before: RecordedState, after: RecordedState | undefined, current: CurrentFile | undefined): number {
+  return current && after?.mode === before.mode ? current.mode : before.mode;
+}
+
+function actionOf(current: CurrentFile | undefined, target: FileState | undefined): FileAction {
+  if (!current) return target ? 'recreated' : 'unchanged';
+  if (!target) return 'deleted';
+  const isSame = Buffer.compare(current.bytes, target.bytes) === 0 && current.mode === target.mode;
+  return isSame ? 'unchanged' : 'restored';
+}
+
+interface Happened {
+  turn: RecordedTurn;
+  store: UndoStore;
+  path: string;
+  sha256: string | undefined;
+}
+
+async function whatHappened({ turn, store, path, sha256 }: Happened): Promise<string> {
+  if (sha256 === undefined) return 'it was deleted since';
+  const other = await store.whoLeft(turn.root, path, sha256);
+  return other && other !== turn.turnId ? `it was changed again by ${other}: undo that first` : 'it was changed since';
+}
+
+/** As far as possible: a file changed in this very moment is left alone. */
+async function putBack({ path, current, target }: PlannedFile, access: FileAccess): Promise<void> {
+  try {
+    const now = await access.read(path);
+    const isOurs = now && target ? Buffer.compare(now.bytes, target.bytes) === 0 : now === target;
+    if (!isOurs) return;
+    if (current) await access.write(path, current, now);
+    else if (now) await access.remove(path, now);
+  } catch {
+    // The first failure is the one to tell.
+  }
+}

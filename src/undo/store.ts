@@ -1,0 +1,287 @@
+// What undo keeps: <home>/undo/undo.db, private to the user. Contents are stored once each under their SHA-256,
+// compressed where that is worth it; a turn is a list of changes that name two of them. One transaction per change, on
+// disk before `add` resolves. The oldest turns go when the whole grows over its bounds in bytes or age.
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { ensurePrivateFile, storageError } from '../storage/local/files.ts';
+import type { Change, FileState, TurnScope } from './changes.ts';
+import { type Packed, pack, sha256Of, unpack } from './content.ts';
+
+export interface StoreOptions {
+  home: string;
+  now(): number;
+  /** Of everything stored, as stored. */
+  maxBytes?: number;
+  maxAgeMs?: number;
+}
+
+/** A state as recorded: its content by name. */
+export interface RecordedState {
+  sha256: string;
+  mode: number;
+}
+
+export interface RecordedChange {
+  kind: 'file' | 'made-directory';
+  tool: string;
+  path: string;
+  before: RecordedState | undefined;
+  after: RecordedState | undefined;
+}
+
+export interface RecordedTurn extends TurnScope {
+  /** Rises with time. */
+  number: number;
+  recordedAt: number;
+  /** The turn that this one took back, when it is an undo. */
+  undoes: string | undefined;
+}
+
+export interface UndoStore {
+  /** Resolves once all changes are durable, in this order, under the turn. */
+  add(scope: TurnScope, changes: readonly Change[], undoes?: string): Promise<void>;
+  /** Every turn of a session that changed something, oldest first. */
+  turns(sessionId: string): Promise<RecordedTurn[]>;
+  changes(turn: RecordedTurn): Promise<RecordedChange[]>;
+  /** The newest turn that left the path with this content. */
+  whoLeft(root: string, path: string, sha256: string): Promise<string | undefined>;
+  content(sha256: string): Promise<Buffer>;
+  /** Takes a turn off the record. */
+  forget(scope: TurnScope): Promise<void>;
+  close(): void;
+}
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+const BUSY_TIMEOUT_MS = 5_000;
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, encoding TEXT NOT NULL, data BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS turns (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, turn_id TEXT NOT NULL, root TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL, undoes TEXT, UNIQUE (session_id, turn_id));
+  CREATE TABLE IF NOT EXISTS changes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, turn INTEGER NOT NULL REFERENCES turns (number) ON DELETE CASCADE,
+    kind TEXT NOT NULL, tool TEXT NOT NULL, path TEXT NOT NULL,
+    before_sha256 TEXT, before_mode INTEGER, after_sha256 TEXT, after_mode INTEGER);
+  CREATE INDEX IF NOT EXISTS changes_of_turn ON changes (turn);
+  CREATE INDEX IF NOT EXISTS changes_by_after ON changes (after_sha256);
+  CREATE INDEX IF NOT EXISTS changes_by_before ON changes (before_sha256);
+`;
+
+export function createUndoStore(options: StoreOptions): UndoStore {
+  const { home, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS } = options;
+  const path = join(home, 'undo', 'undo.db');
+  let opened: Promise<DatabaseSync> | undefined;
+
+  async function use<T>(statements: (db: DatabaseSync) => T): Promise<T> {
+    try {
+      opened ??= openDatabase(path);
+      return statements(await opened);
+    } catch (error) {
+      throw storageError(path, error);
+    }
+  }
+
+  /** What is stored already is not compressed again. */
+  async function packUnknown(named: readonly NamedChange[]): Promise<Packed[]> {
+    const states = named.flatMap(({ before, after }) => [before, after]).filter((state) => state !== undefined);
+    const distinct = [...new Map(states.map((state) => [state.sha256, state])).values()];
+    const unknown = await use((db) => distinct.filter(({ sha256 }) => !hasContent(db, sha256)));
+    return Promise.all(unknown.map(({ sha256, bytes }) => pack(sha256, bytes)));
+  }
+
+  return {
+    async add(scope, changes, undoes) {
+      const named = await Promise.all(changes.map(nameStates));
+      const contents = await packUnknown(named);
+      const dropped = await use((db) =>
+        inTransaction(db, () => {
+          const { number, isNew } = turnNumber(db, scope, now(), undoes);
+          for (const content of contents) putContent(db, content);
+          for (const change of named) putChange(db, number, change);
+          // Once a turn is enough: what one turn adds is bounded by its own limits.
+          return isNew && prune(db, { keep: number, before: now() - maxAgeMs, maxBytes });
+        }),
+      );
+      if (dropped) await use((db) => db.exec('PRAGMA incremental_vacuum'));
+    },
+
+    turns: (sessionId) =>
+      use((db) => {
+        const rows = db.prepare('SELECT * FROM turns WHERE session_id = ? ORDER BY number').all(sessionId);
+        return rows.map((row) => ({
+          number: row.number as number,
+          sessionId: row.session_id as string,
+          turnId: row.turn_id as string,
+          root: row.root as string,
+          recordedAt: row.recorded_at as number,
+          undoes: (row.undoes ?? undefined) as string | undefined,
+        }));
+      }),
+
+    changes: ({ number }) =>
+      use((db) => {
+        const rows = db.prepare('SELECT * FROM changes WHERE turn = ? ORDER BY number').all(number);
+        return rows.map((row) => ({
+          kind: row.kind as RecordedChange['kind'],
+          tool: row.tool as string,
+          path: row.path as string,
+          before: stateOf(row.before_sha256, row.before_mode),
+          after: stateOf(row.after_sha256, row.after_mode),
+        }));
+      }),
+
+    whoLeft: (root, changed, sha256) =>
+      use((db) => {
+        const row = db
+          .prepare(
+            `SELECT turn_id FROM changes JOIN turns ON turns.number = changes.turn
+             WHERE after_sha256 = ? AND path = ? AND root = ? ORDER BY changes.number DESC LIMIT 1`,
+          )
+          .get(sha256, changed, root);
+        return row?.turn_id as string | undefined;
+      }),
+
+    async content(sha256) {
+      const row = await use((db) => db.prepare('SELECT encoding, data FROM contents WHERE sha256 = ?').get(sha256));
+      if (!row) throw storageError(path, new Error(`the content ${sha256} is missing`));
+      return unpack(row.encoding as Packed['encoding'], row.data as Uint8Array);
+    },
+
+    forget: ({ sessionId, turnId }) =>
+      use((db) => {
+        db.prepare('DELETE FROM turns WHERE session_id = ? AND turn_id = ?').run(sessionId, turnId);
+        dropUnused(db);
+      }),
+
+    close() {
+      opened?.then(
+        (db) => db.close(),
+        () => {},
+      );
+      opened = undefined;
+    },
+  };
+}
+
+async function openDatabase(path: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  await ensurePrivateFile(path);
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  // Space given back by pruning has to leave the file, or the bound would hold for nothing.
+  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${TABLES}`);
+  return db;
+}
+
+function inTransaction<T>(db: DatabaseSync, run: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = run();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+interface NamedChange {
+  change: Change;
+  before: NamedState | undefined;
+  after: NamedState | undefined;
+}
+
+interface NamedState extends FileState {
+  sha256: string;
+}
+
+async function nameStates(change: Change): Promise<NamedChange> {
+  return { change, before: await nameState(change.before), after: await nameState(change.after) };
+}
+
+async function nameState(state: FileState | undefined): Promise<NamedState | undefined> {
+  return state && { ...state, sha256: await sha256Of(state.bytes) };
+}
+
+function turnNumber(
+  db: DatabaseSync,
+  { sessionId, turnId, root }: TurnScope,
+  now: number,
+  undoes: string | undefined,
+): { number: number; isNew: boolean } {
+  const known = db.prepare('SELECT number FROM turns WHERE session_id = ? AND turn_id = ?').get(sessionId, turnId);
+  if (known) return { number: known.number as number, isNew: false };
+  const added = db
+    .prepare('INSERT INTO turns (session_id, turn_id, root, recorded_at, undoes) VALUES (?, ?, ?, ?, ?)')
+    .run(sessionId, turnId, root, now, undoes ?? null);
+  return { number: Number(added.lastInsertRowid), isNew: true };
+}
+
+function hasContent(db: DatabaseSync, sha256: string): boolean {
+  return db.prepare('SELECT 1 FROM contents WHERE sha256 = ?').get(sha256) !== undefined;
+}
+
+function putContent(db: DatabaseSync, { sha256, encoding, data }: Packed): void {
+  db.prepare('INSERT OR IGNORE INTO contents (sha256, bytes, encoding, data) VALUES (?, ?, ?, ?)').run(
+    sha256,
+    data.length,
+    encoding,
+    data,
+  );
+}
+
+function putChange(db: DatabaseSync, turn: number, { change, before, after }: NamedChange): void {
+  for (const state of [before, after]) {
+    // Pruned by another process since it was looked for.
+    if (state && !hasContent(db, state.sha256)) {
+      putContent(db, { sha256: state.sha256, encoding: 'plain', data: state.bytes });
+    }
+  }
+  const insert = db.prepare(
+    `INSERT INTO changes (turn, kind, tool, path, before_sha256, before_mode, after_sha256, after_mode)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const { tool, path, madeDirectories } = change;
+  for (const directory of madeDirectories) insert.run(turn, 'made-directory', tool, directory, null, null, null, null);
+  const states = [before, after].flatMap((state) => [state?.sha256 ?? null, state?.mode ?? null]);
+  insert.run(turn, 'file', tool, path, ...states);
+}
+
+interface PruneOptions {
+  /** Number of the turn that is being recorded. */
+  keep: number;
+  before: number;
+  maxBytes: number;
+}
+
+/** True when something was dropped. */
+function prune(db: DatabaseSync, { keep, before, maxBytes }: PruneOptions): boolean {
+  const old = db.prepare('DELETE FROM turns WHERE recorded_at < ? AND number <> ?').run(before, keep);
+  let dropped = Number(old.changes);
+  if (dropped > 0) dropUnused(db);
+  // An eighth more than needed, so that a full store is not pruned at every turn.
+  const goal = storedBytes(db) > maxBytes ? maxBytes * (7 / 8) : maxBytes;
+  while (storedBytes(db) > goal) {
+    const oldest = db.prepare('SELECT number FROM turns WHERE number <> ? ORDER BY number LIMIT 1').get(keep);
+    if (!oldest) break;
+    db.prepare('DELETE FROM turns WHERE number = ?').run(oldest.number as number);
+    dropUnused(db);
+    dropped += 1;
+  }
+  return dropped > 0;
+}
+
+function storedBytes(db: DatabaseSync): number {
+  return (db.prepare('SELECT coalesce(sum(bytes), 0) AS total FROM contents').get()?.total ?? 0) as number;
+}
+
+function dropUnused(db: DatabaseSync): void {
+  db.exec(`DELETE FROM contents WHERE
+    NOT EXISTS (SELECT 1 FROM changes WHERE before_sha256 = sha256) AND
+    NOT EXISTS (SELECT 1 FROM changes WHERE after_sha256 = sha256)`);
+}
+
+function stateOf(sha256: unknown, mode: unknown): RecordedState | undefined {
+  return typeof sha256 === 'string' ? { sha256, mode: mode as number } : undefined;
+}

@@ -1,0 +1,215 @@
+// Undo: every change the agent makes to a file is on record before it happens, by session and turn; a turn can be shown
+// as a diff and taken back. Taking back is a turn of its own on the same record, so that it can be undone too.
+import type { Locks } from '../storage/storage.ts';
+import type { Change, TurnScope } from './changes.ts';
+import {
+  applyPlan,
+  asChanges,
+  type Conflict,
+  type FileAccess,
+  type FileAction,
+  historiesOf,
+  planRestore,
+} from './restore.ts';
+import { createUndoStore, type RecordedChange, type RecordedTurn, type UndoStore } from './store.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+export interface UndoDependencies {
+  home: string;
+  locks: Locks;
+  /** The files of the workspace with this root. */
+  openFiles(root: string): Promise<FileAccess>;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export type UndoErrorCode = 'UNDO_NOTHING' | 'UNDO_UNKNOWN_TURN' | 'UNDO_ALREADY' | 'UNDO_CONFLICT' | 'UNDO_FAILED';
+
+/** Nothing was changed; the message says why and what to do. */
+export class UndoError extends Error {
+  readonly code: UndoErrorCode;
+  readonly conflicts: readonly Conflict[];
+
+  constructor(
+    code: UndoErrorCode,
+    message: string,
+    options: { conflicts?: readonly Conflict[]; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'UndoError';
+    this.code = code;
+    this.conflicts = options.conflicts ?? [];
+  }
+}
+
+export interface UndoRequest {
+  /** Whose turns wait while files are put back. */
+  sessionKey: string;
+  sessionId: string;
+  /** An id, or the beginning of one; without it the newest turn that changed files and was not undone. */
+  turnId?: string;
+  /** Also overwrite what was changed since. */
+  force: boolean;
+  signal?: AbortSignal;
+  onWait?: () => void;
+}
+
+export interface Undone {
+  turnId: string;
+  recordedAt: string;
+  root: string;
+  /** The turn that undoes this undo. */
+  undoId: string;
+  files: { path: string; action: FileAction }[];
+}
+
+export interface ChangedFile {
+  path: string;
+  root: string;
+  status: 'created' | 'modified' | 'deleted';
+  /** Unified, bounded. */
+  diff: string;
+  added: number;
+  removed: number;
+  truncated: boolean;
+}
+
+export interface ListedTurn {
+  turnId: string;
+  recordedAt: string;
+  root: string;
+  undoes?: string;
+  undone: boolean;
+  paths: string[];
+}
+
+export interface Undo {
+  record(scope: TurnScope, change: Change): Promise<void>;
+  /** Turns that changed files, newest first. */
+  turns(sessionId: string): Promise<ListedTurn[]>;
+  /** All of the turn's files or, as far as the system allows, none. Rejects with UndoError. */
+  undo(request: UndoRequest): Promise<Undone>;
+  /** What a turn changed, or the whole session from its beginning; sorted by path. Rejects with UndoError. */
+  diff(request: { sessionId: string; turnId?: string }): Promise<ChangedFile[]>;
+  close(): void;
+}
+
+const DIFF_CHARS = 200_000;
+
+export function createUndo({ home, locks, openFiles, now, newId }: UndoDependencies): Undo {
+  const store = createUndoStore({ home, now });
+  return {
+    record: (scope, change) => store.add(scope, [change]),
+
+    async turns(sessionId) {
+      const turns = await store.turns(sessionId);
+      const listed = turns.toReversed().map(async (turn): Promise<ListedTurn> => {
+        const { turnId, root, undoes } = turn;
+        const paths = [...historiesOf(await store.changes(turn)).keys()];
+        return { turnId, recordedAt: timeOf(turn), root, undoes, undone: undoOf(turn, turns) !== undefined, paths };
+      });
+      return Promise.all(listed);
+    },
+
+    async undo({ sessionKey, sessionId, turnId, force, signal, onWait }) {
+      const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
+      try {
+        const turn = chooseTurn(await store.turns(sessionId), turnId);
+        const files = await openFiles(turn.root);
+        const plan = await planRestore({ turn, store, files, force });
+        if (plan.conflicts.length > 0) throw conflictError(turn, plan.conflicts, force);
+        signal?.throwIfAborted();
+        const scope = { sessionId, turnId: newId('undo'), root: turn.root };
+        await store.add(scope, asChanges(plan), turn.turnId);
+        try {
+          await applyPlan(plan, files);
+        } catch (cause) {
+          await store.forget(scope);
+          const why = cause instanceof Error ? cause.message : String(cause);
+          throw new UndoError('UNDO_FAILED', `${turn.turnId} was not undone: ${why}`, { cause });
+        }
+        return {
+          turnId: turn.turnId,
+          recordedAt: timeOf(turn),
+          root: turn.root,
+          undoId: scope.turnId,
+          files: plan.files.map(({ path, action }) => ({ path, action })),
+        };
+      } finally {
+        lock.release();
+      }
+    },
+
+    async diff({ sessionId, turnId }) {
+      const turns = await store.turns(sessionId);
+      const chosen = turnId === undefined ? turns : [findTurn(turns, turnId)];
+      const byRoot = Map.groupBy(chosen, ({ root }) => root);
+      const files: ChangedFile[] = [];
+      for (const [root, ofRoot] of byRoot) {
+        const changes = (await Promise.all(ofRoot.map((turn) => store.changes(turn)))).flat();
+        for (const [path, history] of historiesOf(changes)) {
+          const file = await changedFile(store, root, path, history);
+          if (file) files.push(file);
+        }
+      }
+      return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+
+    close: () => store.close(),
+  };
+}
+
+async function changedFile(
+  store: UndoStore,
+  root: string,
+  path: string,
+  history: readonly RecordedChange[],
+): Promise<ChangedFile | undefined> {
+  const first = history[0]?.before;
+  const last = history.at(-1)?.after;
+  if (first?.sha256 === last?.sha256) return undefined;
+  const [before, after] = await Promise.all([first && store.content(first.sha256), last && store.content(last.sha256)]);
+  const { text, ...counts } = await unifiedDiff({ path, before, after, maxChars: DIFF_CHARS });
+  const status = !before ? 'created' : after ? 'modified' : 'deleted';
+  return { path, root, status, diff: text, ...counts };
+}
+
+function chooseTurn(turns: readonly RecordedTurn[], wanted: string | undefined): RecordedTurn {
+  if (wanted === undefined) {
+    const newest = turns.findLast((turn) => turn.undoes === undefined && !undoOf(turn, turns));
+    if (!newest)
+      throw new UndoError('UNDO_NOTHING', 'there is nothing to undo: no turn of this session changed a file');
+    return newest;
+  }
+  const turn = findTurn(turns, wanted);
+  const undo = undoOf(turn, turns);
+  if (undo) {
+    const again = `bring it back with --turn ${undo.turnId}`;
+    throw new UndoError('UNDO_ALREADY', `${turn.turnId} was undone already (${undo.turnId}): ${again}`);
+  }
+  return turn;
+}
+
+function findTurn(turns: readonly RecordedTurn[], wanted: string): RecordedTurn {
+  const exact = turns.find(({ turnId }) => turnId === wanted);
+  const alike = turns.filter(({ turnId }) => turnId.startsWith(wanted));
+  const found = exact ?? (alike.length === 1 ? alike[0] : undefined);
+  if (found) return found;
+  const why = alike.length > 1 ? `${alike.length} turns begin with "${wanted}"` : `no turn "${wanted}" changed a file`;
+  throw new UndoError('UNDO_UNKNOWN_TURN', `${why} in this session; "lainclaw undo --list" shows what there is`);
+}
+
+/** The undo that took the turn back and was not taken back itself. */
+function undoOf(turn: RecordedTurn, turns: readonly RecordedTurn[]): RecordedTurn | undefined {
+  return turns.find((other) => other.undoes === turn.turnId && !undoOf(other, turns));
+}
+
+function conflictError(turn: RecordedTurn, conflicts: readonly Conflict[], force: boolean): UndoError {
+  const list = conflicts.map(({ path, reason }) => `${path} (${reason})`).join(', ');
+  const advice = force ? 'move it away and try again' : '--force overwrites later changes';
+  return new UndoError('UNDO_CONFLICT', `${turn.turnId} was not undone: ${list}; ${advice}`, { conflicts });
+}
+
+function timeOf({ recordedAt }: RecordedTurn): string {
+  return new Date(recordedAt).toISOString();
+}

@@ -1,0 +1,140 @@
+// A unified diff of two contents, bounded. Equal bytes at both ends are cut off first, so a small change in a large
+// file costs its own size; what is left goes to the diff library, which gives up on too much difference: then the whole
+// of it stands as removed and added. The text ends at a line, with a note, when it would grow over the limit.
+import type { StructuredPatchHunk } from 'diff';
+
+export interface DiffRequest {
+  path: string;
+  /** Undefined: no such file. */
+  before: Uint8Array | undefined;
+  after: Uint8Array | undefined;
+  maxChars: number;
+}
+
+export interface Diff {
+  text: string;
+  added: number;
+  removed: number;
+  truncated: boolean;
+}
+
+const NEWLINE = 0x0a;
+const CONTEXT = 3;
+const MOST_EDITS = 2_000;
+const LONGEST_MS = 100;
+const NO_NEWLINE = '\\ No newline at end of file';
+
+export async function unifiedDiff({ path, before, after, maxChars }: DiffRequest): Promise<Diff> {
+  const header = [before ? `--- a/${path}` : '--- /dev/null', after ? `+++ b/${path}` : '+++ /dev/null'];
+  const old = asBuffer(before);
+  const now = asBuffer(after);
+  if (old.equals(now)) return { text: '', added: 0, removed: 0, truncated: false };
+  if (old.includes(0) || now.includes(0)) {
+    const text = `Binary file ${path}: ${old.length} bytes before, ${now.length} after\n`;
+    return { text, added: 0, removed: 0, truncated: false };
+  }
+  const window = differingLines(old, now);
+  const hunks = await hunksOf(window.old, window.now);
+  let added = 0;
+  let removed = 0;
+  const lines = [...header];
+  for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
+    const from = range(oldStart + window.linesBefore, oldLines);
+    lines.push(`@@ -${from} +${range(newStart + window.linesBefore, newLines)} @@`, ...changed);
+    for (const line of changed) {
+      if (line.startsWith('+')) added += 1;
+      if (line.startsWith('-')) removed += 1;
+    }
+  }
+  return { ...bounded(lines, maxChars), added, removed };
+}
+
+/** The lines that differ, with some around them, and how many stand before. */
+function differingLines(old: Buffer, now: Buffer): { old: string; now: string; linesBefore: number } {
+  const shorter = Math.min(old.length, now.length);
+  const head = longestEqual(shorter, (length) => old.subarray(0, length).equals(now.subarray(0, length)));
+  const tail = longestEqual(shorter - head, (length) =>
+    old.subarray(old.length - length).equals(now.subarray(now.length - length)),
+  );
+  let start = head === 0 ? 0 : old.lastIndexOf(NEWLINE, head - 1) + 1;
+  for (let line = 0; line < CONTEXT && start > 0; line += 1) {
+    start = start === 1 ? 0 : old.lastIndexOf(NEWLINE, start - 2) + 1;
+  }
+  let end = old.length - tail;
+  for (let line = 0; line <= CONTEXT && end < old.length; line += 1) {
+    const newline = old.indexOf(NEWLINE, end);
+    end = newline < 0 ? old.length : newline + 1;
+  }
+  return {
+    old: old.toString('utf8', start, end),
+    now: now.toString('utf8', start, now.length - (old.length - end)),
+    linesBefore: countLines(old.subarray(0, start)),
+  };
+}
+
+/** The largest length up to `most` that is still equal. Comparing is the system's memcmp, so halving is cheap. */
+function longestEqual(most: number, isEqual: (length: number) => boolean): number {
+  if (isEqual(most)) return most;
+  let equal = 0;
+  let different = most;
+  while (different - equal > 1) {
+    const middle = equal + Math.floor((different - equal) / 2);
+    if (isEqual(middle)) equal = middle;
+    else different = middle;
+  }
+  return equal;
+}
+
+type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
+
+async function hunksOf(old: string, now: string): Promise<Hunk[]> {
+  if (old !== '' && now !== '') {
+    const { structuredPatch } = await import('diff');
+    const limits = { context: CONTEXT, maxEditLength: MOST_EDITS, timeout: LONGEST_MS };
+    const patch = structuredPatch('', '', old, now, undefined, undefined, limits);
+    if (patch) return patch.hunks;
+  }
+  const removed = marked('-', old);
+  const added = marked('+', now);
+  const counts = { oldLines: linesIn(removed), newLines: linesIn(added) };
+  // As the library has it: an empty side starts at the line before.
+  return [{ oldStart: 1, newStart: 1, ...counts, lines: [...removed, ...added] }];
+}
+
+function marked(sign: '+' | '-', text: string): string[] {
+  if (text === '') return [];
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const shown = lines.map((line) => sign + line);
+  return text.endsWith('\n') ? shown : [...shown, NO_NEWLINE];
+}
+
+function linesIn(lines: string[]): number {
+  return lines.filter((line) => line !== NO_NEWLINE).length;
+}
+
+function range(start: number, count: number): string {
+  if (count === 1) return String(start);
+  return `${count === 0 ? start - 1 : start},${count}`;
+}
+
+function bounded(lines: string[], maxChars: number): { text: string; truncated: boolean } {
+  let length = 0;
+  for (const [index, line] of lines.entries()) {
+    length += line.length + 1;
+    if (length <= maxChars) continue;
+    const text = `${lines.slice(0, index).join('\n')}\n… ${lines.length - index} more lines\n`;
+    return { text: text.trimStart(), truncated: true };
+  }
+  return { text: `${lines.join('\n')}\n`, truncated: false };
+}
+
+function asBuffer(bytes: Uint8Array | undefined): Buffer {
+  return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0);
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
