@@ -102,6 +102,6 @@ export interface Adapter {
   /** Whether tools are worth offering to it. */
   readonly callsTools: boolean;
   /** The profile and model a request would use, told before it is sent. */
-  describe(request: { model?: string; profileId?: string }): Promise<ModelDescription>;
+  describe(request: { model?: string; profileId?: string }, signal?: AbortSignal): Promise<ModelDescription>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

@@ -52,7 +52,7 @@ export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
     provider: first.provider,
     route: first.route,
     callsTools: first.callsTools,
-    describe: (request) => first.describe(own(request)),
+    describe: (request, signal) => first.describe(own(request), signal),
     stream,
   };
 }

@@ -78,7 +78,7 @@ export async function listFromServer(
   const answer = await get(`${baseUrl}/models`, credential.secret, fetch, signal);
   if ('models' in answer) return { ok: true, models: answer.models };
   const { status, reason } = answer;
-  const advice = status === 401 || status === 403 ? ` To sign in: ${signInAdvice(provider)}` : '';
+  const advice = status === 401 || status === 403 ? ` To sign in: ${signInAdvice(provider, baseUrl)}` : '';
   const code = advice ? 'auth' : status === undefined ? 'network' : 'protocol';
   return { ok: false, failure: { code, message: `${baseUrl} does not list its models (${reason}).${advice}` } };
 }

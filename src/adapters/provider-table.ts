@@ -67,12 +67,14 @@ export function findProvider(name: string): ProviderInfo | undefined {
   return PROVIDERS.find((provider) => provider.name === name);
 }
 
-export function loginCommand({ name, signIn }: ProviderInfo): string {
-  return signIn === 'chatgpt' ? `lainclaw auth login ${name}` : `lainclaw auth login ${name} --api-key-stdin`;
+export function loginCommand({ name, signIn }: ProviderInfo, baseUrl = '<its address>'): string {
+  if (signIn === 'chatgpt') return `lainclaw auth login ${name}`;
+  const server = signIn === 'optional-key' ? ` --base-url ${baseUrl}` : '';
+  return `lainclaw auth login ${name} --api-key-stdin${server}`;
 }
 
 /** How to get a credential for it, as the end of a sentence. */
-export function signInAdvice(provider: ProviderInfo): string {
-  const command = loginCommand(provider);
+export function signInAdvice(provider: ProviderInfo, baseUrl?: string): string {
+  const command = loginCommand(provider, baseUrl);
   return provider.keyVariable ? `${command} (or set ${provider.keyVariable})` : command;
 }

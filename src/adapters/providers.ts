@@ -62,7 +62,7 @@ function build({ provider, baseUrl, model }: Endpoint, options: ProvidersOptions
     route,
     api,
     baseUrl,
-    signIn: signInAdvice(provider),
+    signIn: signInAdvice(provider, baseUrl),
     credentials,
     defaultModel: async (signal) => model ?? (await firstOfServer(signal)),
     reasoning: reasoning ?? provider.reasoning,

@@ -108,7 +108,7 @@ export function withRetries(
     provider: adapter.provider,
     route: adapter.route,
     callsTools: adapter.callsTools,
-    describe: (request) => adapter.describe(request),
+    describe: (request, signal) => adapter.describe(request, signal),
     stream,
   };
 }

@@ -23,7 +23,9 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
   const { out, err } = terminal;
   const colors = colorsFor(err, terminal);
   let result: AskResult | undefined;
+  // What this step has streamed, and the last step that streamed anything: a limit repeats it as the result.
   let streamed = '';
+  let lastShown = '';
   for await (const event of events) {
     switch (event.type) {
       case 'run-start':
@@ -36,11 +38,13 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
         break;
       case 'text-delta':
         streamed += event.text;
+        lastShown = streamed;
         out.write(printable(event.text));
         break;
       case 'text-restart':
         if (streamed !== '') out.write('\n');
         streamed = '';
+        lastShown = '';
         err.write(
           `${colors.yellow('↻')} ${printable(event.reason)}; asking again in ${Math.ceil(event.waitMs / 1000)} s\n`,
         );
@@ -61,8 +65,11 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
     }
   }
   const ended = endOf(result);
-  const rest = ended.result.endsWith(streamed) && streamed !== '' ? '' : ended.result;
-  if (rest !== '' || streamed !== '') out.write(`${printable(rest)}\n`);
+  const shown = streamed || lastShown;
+  const rest =
+    shown !== '' && ended.result.startsWith(shown) ? ended.result.slice(shown.length).trimStart() : ended.result;
+  if (streamed !== '') out.write('\n');
+  if (rest !== '') out.write(`${printable(rest)}\n`);
   if (ended.success && ended.toolError && ended.stage !== 'answered')
     err.write(`${colors.yellow('!')} ${printable(ended.toolError.message)}\n`);
   sayFailure(ended, terminal);

@@ -14,6 +14,8 @@ export interface Config {
   provider: string;
   profile?: string;
   model?: string;
+  /** The provider that `model` and `profile` belong to; undefined where the owner named none beside them. */
+  modelFor?: string;
   language: Language;
   workspace: string;
   /** Of the `openai-compatible` provider. */
@@ -74,7 +76,7 @@ const KEYS: Record<string, (value: unknown) => string | undefined> = {
   maxFileSizeBytes: amount,
 };
 
-type ConfigFile = Partial<Omit<Config, 'workspace' | 'debugSource'>>;
+type ConfigFile = Partial<Omit<Config, 'workspace' | 'debugSource' | 'modelFor'>>;
 
 export async function loadConfig({ home, cwd, variables }: Environment): Promise<Config> {
   const file = await readConfigFile(join(home, 'config.json'));
@@ -88,6 +90,7 @@ export async function loadConfig({ home, cwd, variables }: Environment): Promise
   }
   return {
     ...file,
+    modelFor: file.provider,
     provider: variables.LAINCLAW_PROVIDER || file.provider || 'stub',
     language: language as Language,
     baseUrl,

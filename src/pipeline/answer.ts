@@ -1,7 +1,8 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
 import type { ModelFailure, ModelMessage, ModelTool } from '../adapters/adapter.ts';
+import { toolContext } from '../sessions/tool-context.ts';
 import type { Registry } from '../tools/registry.ts';
-import { createWireNames } from '../tools/wire-names.ts';
+import { createWireNames, type WireNames } from '../tools/wire-names.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
@@ -10,7 +11,7 @@ import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
-import { historyMessages, systemPrompt } from './prompt.ts';
+import { historyMessages, systemPrompt, toolResultsMessage } from './prompt.ts';
 import type { TurnContext } from './run.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -43,14 +44,16 @@ export async function* answerWithModel(
   const asked = { role: 'user' as const, text: questionWith(question, attachments), images: imagesOf(attachments) };
   const offersTools = request.withTools && adapter.callsTools;
 
+  const tools = offersTools ? await describeTools(registry, context, wireNames.toWire) : [];
+
   const end = yield* runLoop({
     adapter,
     request: {
       model: model.model,
       profileId: request.profileId ?? model.profileId,
       system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }), ...(await memories(context))],
-      messages: [...historyMessages(turn.history), asked, ...calledByHand(before, wireNames)],
-      tools: offersTools ? await describeTools(registry, context, wireNames.toWire) : [],
+      messages: [...historyMessages(turn.history), asked, ...calledByHand(before, tools, wireNames)],
+      tools,
       sessionId: turn.entry.sessionId,
     },
     contextWindow: model.contextWindow,
@@ -92,8 +95,11 @@ function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promi
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
-function calledByHand(before: CalledTool[], wireNames: ReturnType<typeof createWireNames>): ModelMessage[] {
+function calledByHand(before: CalledTool[], tools: ModelTool[], wireNames: WireNames): ModelMessage[] {
   if (before.length === 0) return [];
+  // Without tools there can be no calls either: the results are told as text.
+  if (tools.length === 0)
+    return [toolResultsMessage(toolContext(before.map(({ call, executed: { text } }) => ({ call, text }))))];
   const toolCalls = before.map(({ call }) => ({ id: call.id, name: wireNames.toWire(call.name), args: call.args }));
   return [{ role: 'assistant', text: '', toolCalls }, ...before.map(resultMessage(wireNames))];
 }

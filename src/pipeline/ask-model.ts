@@ -31,6 +31,8 @@ export async function* askModel(
         answer.calls.push(event.call);
         break;
       case 'finish':
+        if (event.reason === 'length')
+          yield { type: 'notice', text: 'the answer was cut at the length limit of the model' };
         return { ...answer, usage: event.usage, native: event.native, answeredBy: event.answeredBy };
       case 'failure':
         return { ...answer, usage: event.usage, failure: event.failure };

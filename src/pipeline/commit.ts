@@ -31,6 +31,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
   const { sessionContextUpdated } = await turn.end({
     outcome: stage satisfies TurnOutcome,
     text,
+    answeredBy,
     route,
     stage,
     error: failure,

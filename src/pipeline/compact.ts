@@ -35,8 +35,10 @@ export async function compact(options: CompactOptions): Promise<string | undefin
   const done = turn.entry.compactedMessageCount ?? 0;
   const total = turn.messageCount();
   if (total - done <= TRIGGER) return undefined;
-  const until = total - KEPT;
-  const messages = (await turn.newestMessages(Math.min(total - done, MOST_MESSAGES + KEPT))).slice(0, -KEPT);
+  const newest = await turn.newestMessages(Math.min(total - done, MOST_MESSAGES + KEPT));
+  const kept = keptCount(newest);
+  const until = total - kept;
+  const messages = newest.slice(0, -kept);
   const marker = `<!-- messages ${done + 1}-${until} -->`;
   const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
   if (!before.includes(marker)) {
@@ -46,6 +48,12 @@ export async function compact(options: CompactOptions): Promise<string | undefin
   }
   await turn.recordCompaction(until);
   return notes.path(turn.entry.sessionKey);
+}
+
+/** At least 12, and as many more as it takes to begin with what a person said. */
+function keptCount(newest: readonly SessionMessage[]): number {
+  const first = newest.findLastIndex(({ role }, index) => role === 'user' && index <= newest.length - KEPT);
+  return first > 0 ? newest.length - first : KEPT;
 }
 
 /** The end of a session's memory, as a model is told it. */

@@ -3,6 +3,7 @@
 // drops the question of this turn: what is left may then still be too long, and the provider will say so.
 import type { ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
+import { isToolResults } from './prompt.ts';
 
 const DROPPED = '[this result was dropped to fit the context window]';
 /** Left free for the answer. */
@@ -33,7 +34,7 @@ export function fitContext({ messages, questionAt, contextWindow, request }: Fit
 
   for (const [index, message] of fitted.entries()) {
     if (total <= budget) break;
-    if (message.role !== 'tool' || message.text.length <= DROPPED.length) continue;
+    if (!isToolResults(message) || message.text.length <= DROPPED.length) continue;
     const shorter = { ...message, text: DROPPED };
     total -= tokensOf(message) - tokensOf(shorter);
     fitted[index] = shorter;

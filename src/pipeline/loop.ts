@@ -65,8 +65,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
     const guarded = guards.afterRound(round, usage);
     if (guarded) return end({ kind: 'guarded', message: guarded });
-    const asked = answer.calls.map((call, index) => ({ ...call, id: calls[index]?.id ?? call.id }));
-    conversation.messages.push({ role: 'assistant', text: answer.text, toolCalls: asked, native: answer.native });
+    conversation.messages.push(askedFor(answer, calls, wireNames));
     conversation.messages.push(...round.map(resultMessage(wireNames)));
   }
 }
@@ -98,6 +97,15 @@ async function* askWithinWindow(
 
 function toToolCall(call: Answer['calls'][number], { wireNames, newId }: LoopOptions): ToolCall {
   return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: 'model' };
+}
+
+/** The answer as it goes back: names legal on the wire, ids as the results have them, else the service refuses it. */
+function askedFor({ text, calls, native }: Answer, made: readonly ToolCall[], wireNames: WireNames): ModelMessage {
+  const toolCalls = made.map(({ id, name, args }) => ({ id, name: wireNames.toWire(name), args }));
+  const isUnchanged = calls.every(
+    ({ id, name }, index) => toolCalls[index]?.id === id && toolCalls[index]?.name === name,
+  );
+  return { role: 'assistant', text, toolCalls, ...(isUnchanged && { native }) };
 }
 
 export function resultMessage(wireNames: WireNames): (called: CalledTool) => ModelMessage {

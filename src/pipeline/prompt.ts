@@ -18,6 +18,16 @@ export function systemPrompt({ workspaceRoot, today }: { workspaceRoot: string; 
 export function historyMessages(history: readonly SessionMessage[]): ModelMessage[] {
   return history.map(({ role, content }) => {
     if (role === 'assistant') return { role, text: content, toolCalls: [] };
-    return { role: 'user', text: role === 'user' ? content : `<tool-results>\n${content}\n</tool-results>` };
+    return role === 'user' ? { role, text: content } : toolResultsMessage(content);
   });
+}
+
+const OPENING = '<tool-results>\n';
+
+export function toolResultsMessage(text: string): ModelMessage {
+  return { role: 'user', text: `${OPENING}${text}\n</tool-results>` };
+}
+
+export function isToolResults(message: ModelMessage): boolean {
+  return message.role === 'tool' || (message.role === 'user' && message.text.startsWith(OPENING));
 }

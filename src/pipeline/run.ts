@@ -15,7 +15,7 @@ import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './com
 import { compact } from './compact.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
-import { parseManualTrigger } from './manual-trigger.ts';
+import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
 
 export interface RunRequest {
   requestId: string;
@@ -70,7 +70,9 @@ export async function* run(
   let turn: Turn | undefined;
   let result: AskResult;
   try {
-    const model = await adapter.describe(request);
+    const trigger = parseManualTrigger(request.input);
+    const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
+    signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model.profileId, signal);
     await turn.start(request.input);
     const context: TurnContext = {
@@ -82,7 +84,7 @@ export async function* run(
       signal,
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
-    const outcome = yield* orCancelled(answer(context), signal);
+    const outcome = yield* orCancelled(answer(context, trigger), signal);
     result = await commit(context, outcome);
     if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {
@@ -138,8 +140,12 @@ async function* begin(
   return begun;
 }
 
-function answer(context: TurnContext): AsyncGenerator<RunEvent, Outcome> {
-  const trigger = parseManualTrigger(context.request.input);
+/** Tools called by hand without a question are answered by their results alone. */
+function needsModel(trigger: ManualTrigger | undefined): boolean {
+  return trigger === undefined || (trigger.kind === 'calls' && trigger.question !== '');
+}
+
+function answer(context: TurnContext, trigger: ManualTrigger | undefined): AsyncGenerator<RunEvent, Outcome> {
   return trigger
     ? answerManually(context, trigger)
     : answerWithModel(context, { question: context.request.input, before: [] });

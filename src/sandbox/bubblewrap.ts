@@ -10,7 +10,7 @@ import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
 import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { type Guards, guardWorkspace } from './guards.ts';
-import { inheritedDescriptors } from './inherited.ts';
+import { createInherited } from './inherited.ts';
 import { planMounts, withGuards } from './mounts.ts';
 import { createNamespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
@@ -45,7 +45,7 @@ const OUT_OF_MEMORY_SCORE = '1000';
 
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
   const { uid, kernel, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
-  const inherited = inheritedDescriptors();
+  const inherited = createInherited();
   const rlimitHoldsProcesses = uid !== 0 && countsProcessesPerNamespace(kernel);
   let known: Programs | undefined;
 
@@ -88,17 +88,17 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
 
     try {
-      const { finished } = await runProcess(
+      const { finished, exit } = await runProcess(
         prepare,
         options,
         {
           started: (child, stop) => namespace.follow(child, (pid) => limiter.hold(pid, stop)),
           end: (child) => namespace.end(child),
         },
-        { temporary: dependencies.temporary, mkfifo: tools.mkfifo, inherited },
+        { temporary: dependencies.temporary, mkfifo: tools.mkfifo, inherited: inherited() },
       );
       const limits = limiter.held(rlimitHoldsProcesses);
-      return { finished: judge(finished, await namespace.exitCode(), cgroup), limits };
+      return { finished: exit.signal ? finished : judge(finished, await namespace.exitCode(), cgroup), limits };
     } catch (error) {
       throw startFailure(error);
     } finally {
@@ -163,16 +163,25 @@ async function findPrograms(directories: readonly string[]): Promise<Programs> {
 /** What is laid on the first process of the sandbox while it waits at its gate; all others inherit it. */
 function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined) {
   let isInGroup = false;
+  let isReleased = false;
   let watch: { stop(): void } | undefined;
   return {
-    hold(pid: number, stop: (ending: Ending) => void): void {
-      isInGroup = cgroup !== undefined && succeeds(() => cgroup.add(pid));
-      succeeds(() => setPriority(pid, NICENESS));
-      succeeds(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
-      if (isInGroup && cgroup?.holdsMemory) return;
+    /** Never rejects. */
+    async hold(pid: number, stop: (ending: Ending) => void): Promise<void> {
+      tryTo(() => setPriority(pid, NICENESS));
+      tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
+      isInGroup =
+        (await cgroup?.add(pid).then(
+          () => true,
+          () => false,
+        )) ?? false;
+      if (isReleased || (isInGroup && cgroup?.holdsMemory)) return;
       watch = watchMemory(pid, limits.memoryBytes, () => stop('memory'));
     },
-    release: () => watch?.stop(),
+    release(): void {
+      isReleased = true;
+      watch?.stop();
+    },
     held: (rlimitHoldsProcesses: boolean): HeldLimits => ({
       memory: 'tree',
       processes: rlimitHoldsProcesses || isInGroup ? 'tree' : 'none',
@@ -204,11 +213,10 @@ function countsProcessesPerNamespace(kernel: string): boolean {
   return major > 5 || (major === 5 && minor >= 14);
 }
 
-function succeeds(action: () => void): boolean {
+function tryTo(action: () => void): void {
   try {
     action();
-    return true;
   } catch {
-    return false;
+    // The process has gone, or the system does not allow it; the limits do not depend on it.
   }
 }

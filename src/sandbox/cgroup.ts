@@ -3,6 +3,7 @@
 // version 1 only the processes are used. A group is made beside the one this process is in, never in it: version 2
 // allows no limits on the children of a group that has processes.
 import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits } from './sandbox.ts';
@@ -10,8 +11,8 @@ import type { Limits } from './sandbox.ts';
 export interface Cgroup {
   readonly holdsMemory: boolean;
   readonly holdsProcesses: boolean;
-  /** With all it will start. Throws when the kernel refuses. */
-  add(pid: number): void;
+  /** With all it will start. Rejects when the kernel refuses. Takes the kernel milliseconds, so not on the main thread. */
+  add(pid: number): Promise<void>;
   /** True once something was killed for want of memory. */
   ranOutOfMemory(): boolean;
   /** Everything in it must have ended. Never throws. */
@@ -52,7 +53,7 @@ export function createCgroup(dependencies: CgroupDependencies, name: string, lim
   return {
     holdsMemory,
     holdsProcesses: true,
-    add: (pid) => writeFileSync(join(directory, 'cgroup.procs'), String(pid)),
+    add: (pid) => writeFile(join(directory, 'cgroup.procs'), String(pid)),
     ranOutOfMemory: () => holdsMemory && /^oom_kill [1-9]/m.test(readText(join(directory, 'memory.events'))),
     async remove() {
       for (let attempt = 0; attempt < 50; attempt += 1) {

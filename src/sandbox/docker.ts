@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { dockerArguments } from './docker-arguments.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { type Guards, guardWorkspace } from './guards.ts';
-import { inheritedDescriptors } from './inherited.ts';
+import { createInherited } from './inherited.ts';
 import { type Mount, planMounts, withGuards } from './mounts.ts';
 import { isInside, realPath } from './path-inside.ts';
 import { checkCommand, type Launch, runProcess } from './run-process.ts';
@@ -36,7 +36,7 @@ const ENGINE_REFUSED = 125;
 
 export function createDocker(dependencies: DockerDependencies): Sandbox {
   const { image, user, cpus, temporary, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
-  const inherited = inheritedDescriptors();
+  const inherited = createInherited();
   const clientEnvironment = Object.fromEntries(
     ['HOME', 'PATH', ...CLIENT_VARIABLES].flatMap((name) => {
       const value = dependencies.variables[name];
@@ -92,7 +92,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
     }
 
     try {
-      const { finished } = await runProcess(prepare, options, { end }, { temporary, mkfifo, inherited });
+      const { finished } = await runProcess(prepare, options, { end }, { temporary, mkfifo, inherited: inherited() });
       if (finished.exitCode === ENGINE_REFUSED && /^docker: /m.test(finished.stderr.text)) {
         throw new SandboxError('setup-failed', `docker could not start the container: ${finished.stderr.text.trim()}`);
       }

@@ -11,11 +11,12 @@ const ALLOWED: readonly string[] = [
   ...['ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'ANDROID_HOME', 'NIX_PROFILES', 'CI'],
 ];
 
-/** Programs that would wait for a person are told there is none. */
+/** Programs that would wait for a person are told there is none; git is told that mounts are no border. */
 const FIXED: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
+  GIT_DISCOVERY_ACROSS_FILESYSTEM: '1',
   DEBIAN_FRONTEND: 'noninteractive',
   TMPDIR: '/tmp',
 };

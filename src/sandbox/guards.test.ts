@@ -87,7 +87,7 @@ describe('paths that exist', () => {
     const text = `
       mv .git .git-old && mkdir .git .git/hooks && echo evil > .git/hooks/pre-commit
       mv -T .git moved; python3 -c 'import os; os.rename(".git", "other")'
-      mkdir evil && mv -T evil .git; ln -sfn evil .git; rmdir .git; rm -rf evil
+      mkdir evil && mv -T evil .git; ln -sfT evil .git; rmdir .git; rm -rf evil
       cd .. && mv workspace elsewhere; true`;
     await run(text);
     expect(existsSync(trial.path('elsewhere'))).toBe(false);
@@ -98,7 +98,7 @@ describe('paths that exist', () => {
     makeRepository();
     const { exitCode, stdout, stderr } = await run(`set -e
       echo one > a; git add a; git commit -qm one; git branch side; git checkout -q side; echo two > a; git stash -q
-      git stash pop -q; git commit -qam two; git log --oneline | wc -l; git status --short; git gc -q; git fsck 2>&1`);
+      git stash pop -q; git commit -qam two; git log --oneline | wc -l; git status --short; git gc -q; git fsck >/dev/null`);
     expect(stderr.text).toBe('');
     expect({ exitCode, text: stdout.text }).toEqual({ exitCode: 0, text: '2\n' });
     const seen = execFileSync('git', ['-C', trial.workspace, 'log', '--format=%s'], { encoding: 'utf8' });
@@ -154,7 +154,11 @@ describe('paths that do not exist', () => {
 
   test('a repository above is still found past the placeholder', async () => {
     execFileSync('git', ['init', '-q', trial.root]);
-    const command = trial.script('git rev-parse --show-toplevel', {}, { readOnly: [trial.path('.git')] });
+    const command = trial.script(
+      'GIT_DISCOVERY_ACROSS_FILESYSTEM=1 git rev-parse --show-toplevel',
+      {},
+      { readOnly: [trial.path('.git')] },
+    );
     expect((await sandbox.run(command, trialOptions())).stdout.text).toBe(`${trial.root}\n`);
   });
 
@@ -261,7 +265,7 @@ describe('a home as workspace', () => {
       '.gitconfig',
     ];
     const text = `${names.map((name) => `(echo evil >> ${name}; mkdir -p ${name} && echo evil > ${name}/evil; mv ${name} x) 2>/dev/null`).join('\n')}
-      mv .config c2; mkdir -p .config/fish; echo fine > fine`;
+      mv .config c2; mkdir -p .config/fish; rm -rf x; echo fine > fine`;
     await sandbox.run(trial.script(text, { cwd: trial.home }, profile), trialOptions());
     expect(snapshot(trial.home)).toEqual([
       trial.home,
@@ -275,7 +279,7 @@ describe('a home as workspace', () => {
 });
 
 test('guards in a directory that cannot be written are not needed, and releasing twice does no harm', () => {
-  const guards = guardPaths('/proc', ['/proc/nothing/here'], String);
+  const guards = guardPaths('/sys', ['/sys/nothing/here'], String);
   expect(guards.mounts).toEqual([]);
   guards.release();
   const made = guardPaths(trial.workspace, [trial.path('workspace/a/b')], String);

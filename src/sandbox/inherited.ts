@@ -4,8 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const O_CLOEXEC = 0o2000000;
 
+/** Looks once, when it is first asked: nothing is inherited later. */
+export function createInherited(): () => readonly number[] {
+  let found: readonly number[] | undefined;
+  return () => {
+    found ??= inheritedDescriptors();
+    return found;
+  };
+}
+
 /** Beyond the three standard ones. Empty where /proc does not tell. */
-export function inheritedDescriptors(): number[] {
+function inheritedDescriptors(): number[] {
   let names: string[];
   try {
     names = readdirSync('/proc/self/fdinfo');

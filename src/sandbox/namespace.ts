@@ -13,8 +13,8 @@ const DEADLINE_MS = 10_000;
 const START_MS = 5_000;
 
 export interface Namespace {
-  /** `ready` is called when everything is mounted and before the command begins; it begins when that returns. */
-  follow(child: ChildProcess, ready: (firstProcess: number) => void): void;
+  /** The command does not begin before `ready`, which is told the first process and must not reject, resolves. */
+  follow(child: ChildProcess, ready: (firstProcess: number) => Promise<void>): void;
   /** Resolves once every process of the sandbox is gone. */
   end(child: ChildProcess): Promise<void>;
   /** After `end`. Undefined when the command was never started. */
@@ -33,16 +33,16 @@ export function createNamespace(): Namespace {
     return stat !== undefined && stat.started === first?.started && stat.state !== 'Z' && stat.state !== 'X';
   }
 
-  function hear(line: string, gate: Writable, ready: (firstProcess: number) => void): void {
+  function hear(line: string, gate: Writable, ready: (firstProcess: number) => Promise<void>): void {
     const status = parse(line);
     if (status['exit-code'] !== undefined) exitCode = status['exit-code'];
     const pid = status['child-pid'];
     if (pid === undefined) return;
     first = { pid, started: readStat(pid)?.started ?? 0 };
     toldFirst.resolve();
-    if (isEnding) return;
-    ready(pid);
-    gate.end('go');
+    void ready(pid).then(() => {
+      if (!isEnding) gate.end('go');
+    });
   }
 
   return {

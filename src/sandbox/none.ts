@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { endTree, readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
-import { inheritedDescriptors } from './inherited.ts';
+import { createInherited } from './inherited.ts';
 import { checkCommand, runProcess } from './run-process.ts';
 import { type Finished, type RunOptions, type Sandbox, type SandboxCommand, SandboxError } from './sandbox.ts';
 
@@ -20,14 +20,14 @@ export interface NoneDependencies {
 const TOKEN = 'LAINCLAW_COMMAND';
 
 export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES }: NoneDependencies): Sandbox {
-  const inherited = inheritedDescriptors();
+  const inherited = createInherited();
 
   async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
     checkCommand(command);
     const mkfifo = findProgram('mkfifo', directories);
     if (!mkfifo) throw new SandboxError('unavailable', 'mkfifo was not found: install coreutils');
     const id = newId('command');
-    const launch = { ...command, env: { ...command.env, [TOKEN]: id }, detached: true };
+    const launch = { ...command, env: { ...command.env, [TOKEN]: id } };
     let since = 0;
     const tree = {
       started(child: ChildProcess): void {
@@ -38,7 +38,7 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
       },
     };
     try {
-      return (await runProcess(() => launch, options, tree, { temporary, mkfifo, inherited })).finished;
+      return (await runProcess(() => launch, options, tree, { temporary, mkfifo, inherited: inherited() })).finished;
     } catch (error) {
       return notStarted(command.argv[0] ?? '', error);
     }

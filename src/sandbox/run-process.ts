@@ -22,8 +22,6 @@ export interface Launch {
   cwd: string;
   env: Readonly<Record<string, string>>;
   stdin?: string;
-  /** The child leads a session of its own. */
-  detached?: boolean;
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
   channels?: number;
 }
@@ -170,7 +168,7 @@ async function start(prepare: () => Launch, dependencies: ProcessDependencies) {
 
 async function spawnOn(
   pipes: Record<OutputStream, Pipe>,
-  { argv, cwd, env, stdin, detached, channels = 0 }: Launch,
+  { argv, cwd, env, stdin, channels = 0 }: Launch,
   { temporary, inherited }: ProcessDependencies,
 ): Promise<ChildProcess> {
   const [file = '', ...rest] = argv;
@@ -183,7 +181,8 @@ async function spawnOn(
       while (stdio.length < descriptor) stdio.push('ignore');
       if (stdio.length === descriptor) stdio.push(nothing);
     }
-    const child = spawn(file, rest, { cwd, env: { ...env }, detached: detached === true, stdio });
+    // In a session of its own: what a person types at the terminal is for Lainclaw.
+    const child = spawn(file, rest, { cwd, env: { ...env }, detached: true, stdio });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     return child;
   } finally {

@@ -46,7 +46,12 @@ function turns(amount: number, size = 2): SessionLine[] {
 
 describe('the recent conversation', () => {
   it('of nothing is nothing', async () => {
-    expect(await readRecent(transcriptOf([]))).toEqual({ messages: [], messageCount: 0, isMarked: false, unfinished: [] });
+    expect(await readRecent(transcriptOf([]))).toEqual({
+      messages: [],
+      messageCount: 0,
+      isMarked: false,
+      unfinished: [],
+    });
   });
 
   it('is everything while there is little, oldest first', async () => {

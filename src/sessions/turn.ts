@@ -34,6 +34,8 @@ export interface TurnEnd {
   outcome: TurnOutcome;
   /** The answer, when there is one. */
   text?: string;
+  /** Who gave it, when it was not the one the session is with. */
+  answeredBy?: { provider: string; profileId?: string };
   route: string;
   stage: string;
   error?: { code: string; message: string };
@@ -90,9 +92,10 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     content: string,
     route: string,
     stage: string,
+    by: { provider?: string; profileId?: string } = entry,
   ): SessionLine => {
     messageCount += 1;
-    const { provider, profileId } = entry;
+    const { provider, profileId } = by;
     return {
       type: 'message',
       message: {
@@ -151,7 +154,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, route, stage, error, usage, marked }) {
+    async end({ outcome, text, answeredBy, route, stage, error, usage, marked }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -160,7 +163,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
       if (pairs.length > 0) contexts.push(toolContext(pairs));
       if (contexts.length > 0) lines.push(message('system', 'msg-tool-context', contexts.join('\n\n'), route, 'tools'));
-      if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage));
+      if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage, answeredBy));
       lines.push({
         type: 'turn-end',
         turnId,

@@ -1,6 +1,7 @@
-// What no tool may change although it lies in the workspace: files that some program runs or obeys later with the
-// user's rights, and Lainclaw's own. Asked about resolved paths, also of what does not exist yet. Names are compared
-// as the most forgiving file system would: without case, compatibility forms, ignorable characters, trailing dots.
+// What no file tool may change, whoever permits it: what Git, a shell or a login runs by itself with the user's rights,
+// keys, and Lainclaw's own files. (What a person may permit, permissions/sensitive-paths.ts asks about.) Looked up for
+// resolved paths, also of what does not exist yet. Names are compared as the most forgiving file system would: without
+// case, compatibility forms, ignorable characters and trailing dots.
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ProtectedPaths } from './workspace.ts';
@@ -10,7 +11,7 @@ interface Rule {
   paths: string[];
 }
 
-/** Each name, or run of names, protects itself and everything beneath it, at any depth. As strict as the sandbox. */
+/** Each name, or run of names, protects itself and everything beneath it, at any depth. */
 const ANYWHERE: Rule[] = [
   {
     reason: 'Git runs hooks and commands from there; use git itself, or change it by hand',
@@ -25,20 +26,13 @@ const ANYWHERE: Rule[] = [
     ].flatMap((names) => names.split(' ')),
   },
   { reason: 'it holds keys and decides who may sign in; change it by hand', paths: ['.ssh', '.gnupg'] },
-  {
-    reason: 'another program runs what it names; change it by hand',
-    paths: '.vscode .idea .mcp.json .claude .cursor .codex .gemini .ripgreprc'.split(' '),
-  },
   { reason: 'it belongs to Lainclaw; use its own commands', paths: ['.lainclaw'] },
 ];
 
 /** Only in the user's own home, where it counts. */
 const IN_USER_HOME: Rule = {
-  reason: 'programs of yours obey it; change it by hand',
-  paths: [
-    '.inputrc .npmrc .vimrc .exrc .config/nvim .emacs .emacs.d .tmux.conf .local/bin bin',
-    '.local/share/systemd .local/share/applications',
-  ].flatMap((names) => names.split(' ')),
+  reason: 'it stands on your PATH or is obeyed at login; change it by hand',
+  paths: ['bin', '.local/bin', '.local/share/systemd', '.local/share/applications', '.inputrc'],
 };
 
 const NOT_PROTECTED = ['.git/info/exclude'];

@@ -106,11 +106,11 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     provider,
     route,
     callsTools: true,
-    async describe({ model, profileId }) {
+    async describe({ model, profileId }, signal) {
       const profile = await credentials
         .profileFor(provider, { profileId, baseUrl: options.baseUrl })
         .catch(() => undefined);
-      const id = model ?? (await defaultModel());
+      const id = model ?? (await defaultModel(signal));
       if (typeof id !== 'string') return { profileId: profile };
       const { model: found } = await findModel(id, options);
       return { profileId: profile, model: id, contextWindow: found.contextWindow || undefined };

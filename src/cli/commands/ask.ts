@@ -39,6 +39,7 @@ interface AskFlags extends OutputFlags {
   image?: string[];
 }
 
+const COMPATIBLE = 'openai-compatible';
 const USAGE = 'lainclaw ask [flags] <input>   (lainclaw ask --help lists the flags)';
 
 export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) => {
@@ -104,7 +105,11 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   try {
     const gateway = await namingWorkspace(flags.workspace, app.gateway());
     const provider = flags.provider ?? app.config.provider;
-    const configured = provider === app.config.provider ? app.config : undefined;
+    const { modelFor = provider } = app.config;
+    const configured = modelFor === provider ? app.config : undefined;
+    if (flags.baseUrl !== undefined && provider !== COMPATIBLE) {
+      throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage: USAGE });
+    }
     const events = await refusable(
       gateway.ask(
         {

@@ -50,7 +50,12 @@ async function runChecks(terminal: Terminal): Promise<Check[]> {
       state: 'ok',
       message: `provider ${app.config.provider}, language ${app.config.language}`,
     });
-    checks.push(await sessionsCheck(app), await workspaceCheck(app), ...(await modelChecks(app, terminal)));
+    checks.push(
+      await sessionsCheck(app),
+      await workspaceCheck(app),
+      await sandboxCheck(app),
+      ...(await modelChecks(app, terminal)),
+    );
     return checks;
   } finally {
     app.close();
@@ -106,15 +111,47 @@ async function workspaceCheck(app: App): Promise<Check> {
   }
 }
 
-async function modelChecks(app: App, { environment, signal }: Terminal): Promise<Check[]> {
-  const { auth, detectOllama } = await app.modelServices();
+async function sandboxCheck(app: App): Promise<Check> {
+  const name = 'sandbox';
+  try {
+    const { name: chosen, isolates } = await app.sandbox();
+    if (isolates)
+      return { name, state: 'ok', message: `${chosen}: commands run without network, the system read-only` };
+    const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
+    return { name, state: 'advice', message, fix: 'apt-get install bubblewrap' };
+  } catch (error) {
+    return { name, state: 'problem', message: messageOf(error), fix: 'change "sandbox" in config.json, or mend it' };
+  }
+}
+
+async function modelChecks(app: App, terminal: Terminal): Promise<Check[]> {
+  try {
+    return await signInChecks(app, terminal);
+  } catch (error) {
+    return [{ name: 'sign-in', state: 'problem', message: messageOf(error), fix: 'lainclaw auth login openai-codex' }];
+  }
+}
+
+async function signInChecks(app: App, { environment, signal }: Terminal): Promise<Check[]> {
+  const { auth, detectOllama, names } = await app.modelServices();
+  const providers = ['stub', ...names()];
   const [{ profiles, environment: keys }, ollama] = await Promise.all([
     auth.status(),
     detectOllama({ env: environment.variables, signal }),
   ]);
   const signedIn = [...profiles.map(({ profileId }) => profileId), ...keys.map(({ variable }) => variable)];
   const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
+  const { provider } = app.config;
+  const known = providers.includes(provider);
   const checks: Check[] = [
+    known
+      ? { name: 'provider', state: 'ok', message: provider }
+      : {
+          name: 'provider',
+          state: 'problem',
+          message: `there is no provider "${provider}"`,
+          fix: `choose one of ${providers.join(', ')}`,
+        },
     signedIn.length > 0
       ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
       : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },

@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { integerFrom, json, plainText, single } from '../flags.ts';
+import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
@@ -29,7 +29,37 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     .action((key: string, flags: ShowFlags) =>
       withSessions(flags, terminal, (service) => show(key, service, flags, terminal)),
     );
+  sessions
+    .command('diff')
+    .description('what the agent changed in files, as a diff')
+    .argument('[key]', 'the session (default: main)')
+    .addOption(single('--turn <id>', 'only this turn, by the beginning of its id', text))
+    .addOption(json())
+    .addOption(plainText())
+    .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
 };
+
+interface DiffFlags extends OutputFlags {
+  turn?: string;
+}
+
+async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<void> {
+  const asJson = wantsJson(terminal, flags);
+  const [{ createApp }, { findSession }] = await Promise.all([import('../../app.ts'), import('./undo.ts')]);
+  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  try {
+    const { sessionId } = await findSession(app, key);
+    const files = await (await app.undo()).diff({ sessionId, turnId: flags.turn });
+    if (asJson) return writeJson(terminal, files);
+    if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
+    for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
+    throw new CommandError((error as Error & { code: string }).code, error.message);
+  } finally {
+    app.close();
+  }
+}
 
 async function withSessions(
   flags: OutputFlags,

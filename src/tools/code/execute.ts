@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
+import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import type { Outputs } from '../../storage/storage.ts';
 import { orSandboxFailure, toOutput } from '../shell/bash.ts';
 import { createProgressLines } from '../shell/progress-lines.ts';
@@ -48,10 +48,17 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
     requiresPermission: true,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
-    unavailable: async () => ((await sandbox()) ? undefined : NO_SANDBOX),
+    unavailable: async () => {
+      try {
+        return (await sandbox()) ? undefined : NO_SANDBOX;
+      } catch (error) {
+        if (error instanceof SandboxError) return error.message;
+        throw error;
+      }
+    },
     async execute(args, { workspace, signal, progress, spoolPath }) {
       const { language, code, timeoutMs } = argsOf(args);
-      const backend = await sandbox();
+      const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
       const { file, argv } = INTERPRETERS[language];
       const scratch = await mkdtemp(join(tmpdir(), 'lainclaw-code-'));
@@ -78,6 +85,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           )
           .catch(orSandboxFailure);
         lines.end();
+        if (finished.cancelled) signal.throwIfAborted();
         const output = toOutput(finished, backend.name, timeoutMs);
         const files = await collect(join(scratch, 'output'), outputs);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);

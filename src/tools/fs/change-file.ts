@@ -50,6 +50,14 @@ export async function changeFile(change: PlannedChange, context: ToolContext): P
   return written;
 }
 
+/** What a person is shown is what they permit: a file that changes before the answer is then refused as stale. */
+export async function notePreviewed({ resolved, before }: PlannedChange, { seen, now }: ToolContext): Promise<void> {
+  const shown = before
+    ? seenNow(before.fingerprint, before.bytes.length, now(), before.bytes)
+    : seenNow(ABSENT, 0, now(), Buffer.alloc(0));
+  await seen.note(resolved, shown).catch(() => {});
+}
+
 export function diffOf({ resolved, before, after }: PlannedChange): ReturnType<typeof unifiedDiff> {
   return unifiedDiff({ path: resolved, before: before?.bytes, after, maxChars: DIFF_CHARS });
 }

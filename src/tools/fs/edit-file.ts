@@ -1,9 +1,8 @@
 import { readWholeFile, type WholeFile } from '../../workspace/file-access.ts';
 import { type ToolArgs, type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
-import { changeFile, checkText, diffOf, linkNote, type PlannedChange } from './change-file.ts';
+import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { findText, isSameText, lineOf, type Match, replaceMatches } from './find-text.ts';
-import { nearMatches } from './near-matches.ts';
 import { refuseStale } from './refuse-stale.ts';
 
 const LIMIT_BYTES = 10 * 1024 * 1024;
@@ -34,6 +33,7 @@ export function createEditFileTool(): ToolSpec {
 
     async preview(args, context) {
       const edit = await planEdit(args, context);
+      await notePreviewed(edit, context);
       const { text } = await diffOf(edit);
       return { summary: `edit ${edit.resolved} (${places(edit.replacements)})`, text, paths: [edit.resolved] };
     },
@@ -66,7 +66,7 @@ async function planEdit(args: ToolArgs, context: ToolContext): Promise<PlannedEd
   refuseBinary(before);
   await refuseStale(before, context);
   const matches = findText(before.bytes, oldText, { overlapping: !replaceAll, limit: MOST_MATCHES + 1 });
-  if (matches.length === 0) throw notFound(before, oldText);
+  if (matches.length === 0) throw await notFound(before, oldText);
   if (matches.length > 1 && !replaceAll) throw severalFound(before, matches);
   if (matches.length > MOST_MATCHES) throw overLimit(`oldText occurs more than ${MOST_MATCHES} times in ${resolved}`);
   const after = replaceMatches(before.bytes, matches, newText);
@@ -101,9 +101,9 @@ function refuseBinary({ path, bytes }: WholeFile): void {
   throw new ToolFailure(`${path} is ${kind}`);
 }
 
-function notFound({ path, bytes }: WholeFile, oldText: string): ToolFailure {
-  const content = bytes.toString('utf8');
-  const near = nearMatches(content, oldText);
+async function notFound({ path, bytes }: WholeFile, oldText: string): Promise<ToolFailure> {
+  const { nearMatches } = await import('./near-matches.ts');
+  const near = nearMatches(bytes.toString('utf8'), oldText);
   const advice = oldText.includes('\ufffd')
     ? 'oldText holds U+FFFD, which stands for bytes that are not valid UTF-8: choose a piece without it.'
     : 'oldText must be copied exactly, white space included.';

@@ -258,6 +258,18 @@ describe('file_edit', () => {
   });
 });
 
+it('what a person was shown is what may be done: a file that changes before the answer is refused', async () => {
+  yard.write('ws/a.txt', 'one\ntwo\n');
+  const editing = { path: 'a.txt', oldText: 'one', newText: '1' };
+  const creating = { path: 'new.txt', content: 'mine' };
+  await createEditFileTool().preview?.(editing, context);
+  await createWriteFileTool().preview?.(creating, context);
+  writeFileSync(file('a.txt'), 'one\nthree\n');
+  writeFileSync(file('new.txt'), 'by hand\n');
+  await expect(edit(editing)).rejects.toThrow(/has changed since it was read/);
+  await expect(write(creating)).rejects.toThrow(/1 line\(s\) new at line 1:\n1\| by hand/);
+});
+
 describe('fs.read_file, reused', () => {
   const fingerprint = (path: string) => createReadFileTool().fingerprint?.({ path }, context);
 

@@ -21,8 +21,7 @@ export interface FindOptions {
 }
 
 export function findText(bytes: Buffer, text: string, { overlapping, limit }: FindOptions): Match[] {
-  const view = unifyLineEndings(bytes);
-  const wanted = Buffer.from(unified(text));
+  const { view, wanted } = prepare(bytes, unified(text));
   const matches: Match[] = [];
   const step = overlapping ? 1 : wanted.length;
   for (let at = view.bytes.indexOf(wanted); at >= 0; at = view.bytes.indexOf(wanted, at + step)) {
@@ -59,6 +58,25 @@ function unified(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+/** A file of one kind of line ending needs no view of its own: the text is spelled with that ending instead. */
+function prepare(bytes: Buffer, text: string): { view: View; wanted: Buffer } {
+  const itself: View = { bytes, offsetOf: (at) => at };
+  const kinds = kindsOfEndings(bytes);
+  if (!kinds.crlf) return { view: itself, wanted: Buffer.from(text) };
+  // A lone CR at its end must not be found in the middle of a line ending.
+  if (!kinds.lf && !text.endsWith('\r')) return { view: itself, wanted: Buffer.from(text.replaceAll('\n', '\r\n')) };
+  return { view: unifyLineEndings(bytes), wanted: Buffer.from(text) };
+}
+
+function kindsOfEndings(bytes: Buffer): { lf: boolean; crlf: boolean } {
+  const kinds = { lf: false, crlf: false };
+  for (let at = bytes.indexOf(LF); at >= 0 && !(kinds.lf && kinds.crlf); at = bytes.indexOf(LF, at + 1)) {
+    if (at > 0 && bytes[at - 1] === CR) kinds.crlf = true;
+    else kinds.lf = true;
+  }
+  return kinds;
+}
+
 interface View {
   bytes: Buffer;
   /** Where a byte of the view stands in the file; a line ending begins with its CR. */
@@ -75,7 +93,6 @@ function unifyLineEndings(bytes: Buffer): View {
     parts.push(bytes.subarray(end, at));
     end = at + 1;
   }
-  if (shortened.length === 0) return { bytes, offsetOf: (at) => at };
   parts.push(bytes.subarray(end));
   return { bytes: Buffer.concat(parts), offsetOf: (at) => at + countBelow(shortened, at) };
 }

@@ -1,11 +1,10 @@
 // Why a text was not found: the places that come closest, with their line numbers and how they differ. Looks first for
 // lines that are equal but for white space, quotation marks, dashes or case; then for how far the text does match; then
 // for the most similar lines. Bounded in what it reads and in what it shows.
+import { numberedLines } from './numbered-lines.ts';
 
 const MOST_CHARACTERS = 4_000_000;
 const MOST_SHOWN = 3;
-const MOST_LINES_SHOWN = 12;
-const LONGEST_LINE_SHOWN = 200;
 const SIMILAR_ENOUGH = 0.5;
 /** Of a line, when lines are compared for similarity. */
 const COMPARED_CHARACTERS = 300;
@@ -150,13 +149,4 @@ function shown(places: readonly Place[], lines: readonly string[], count: number
       return `${numbers} (${how}):\n${numberedLines(lines, at, count)}`;
     })
     .join('\n');
-}
-
-/** `12| text`, from the line with this index on. */
-export function numberedLines(lines: readonly string[], at: number, count: number): string {
-  const some = lines.slice(at, at + Math.min(count, MOST_LINES_SHOWN)).map((line, index) => {
-    const text = line.length > LONGEST_LINE_SHOWN ? `${line.slice(0, LONGEST_LINE_SHOWN)}…` : line;
-    return `${at + index + 1}| ${text}`;
-  });
-  return [...some, ...(count > MOST_LINES_SHOWN ? [`… ${count - MOST_LINES_SHOWN} more lines`] : [])].join('\n');
 }

@@ -1,7 +1,7 @@
 // What a session last saw of each file, so that an edit based on an older look is refused. Kept as a fingerprint of the
 // file and a hash of each line: enough to tell later which lines have changed, without keeping the text.
 import type { ResultCache } from '../../storage/storage.ts';
-import { numberedLines } from './near-matches.ts';
+import { numberedLines } from './numbered-lines.ts';
 
 export interface SeenFile {
   fingerprint: string;

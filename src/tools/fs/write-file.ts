@@ -1,6 +1,7 @@
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
+import { WorkspaceError } from '../../workspace/workspace.ts';
 import { type ToolArgs, type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
-import { changeFile, checkText, diffOf, linkNote, type PlannedChange } from './change-file.ts';
+import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { refuseStale } from './refuse-stale.ts';
 
@@ -32,6 +33,7 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
 
     async preview(args, context) {
       const change = await plan(args, context);
+      await notePreviewed(change, context);
       const { resolved, before, after } = change;
       if (before) {
         const { text } = await diffOf(change);
@@ -71,11 +73,17 @@ async function planWrite(args: ToolArgs, context: ToolContext, maxBytes: number)
   const bytes = Buffer.from(content);
   if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
   const { path: resolved } = await workspace.locate(path, signal).catch(orToolFailure);
-  const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(orToolFailure);
+  const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(orTooLarge);
   const after = before && mode === 'append' ? Buffer.concat([before.bytes, bytes]) : bytes;
   if (after.length > maxBytes) throw tooLarge(path, after.length, maxBytes);
   if (before && mode === 'overwrite') await refuseStale(before, context);
   return { tool: 'file_write', path, resolved, before, after, write: { mode, bytes }, maxBytes };
+}
+
+function orTooLarge(error: unknown): never {
+  if (!(error instanceof WorkspaceError) || error.code !== 'too_large') return orToolFailure(error);
+  const message = `${error.message}: it could not be kept for undo, so it is not changed; move it away first`;
+  throw new ToolFailure(message, { reason: 'limit', cause: error });
 }
 
 function argsOf({ path, content, mode = 'overwrite' }: ToolArgs) {

@@ -27,6 +27,8 @@ export function readRedirection(node: RedirectionNode, reader: WordReader): Redi
     case '>&':
       if (target.kind === 'static' && /^(?:\d+-?|-)$/.test(target.text))
         return { access: 'duplicate', text: `${descriptor}${node.operator}${target.text}` };
+      // Bash expands this word twice: what it says the first time can be a command the second time.
+      if (!/^[\w./-]+$/.test(node.target.text)) throw new Unreadable('the target of >& is expanded twice');
       return { access: 'write', text, target };
     default:
       return { access: 'write', text, target };

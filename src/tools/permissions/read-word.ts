@@ -126,7 +126,8 @@ function segmentsOfPart(part: WordPart, quoted: boolean, reader: WordReader): Se
 function parameter(part: ParameterExpansionPart, quoted: boolean, reader: WordReader): Segment {
   const { parameter: name, prefix, index, operation } = part;
   if (prefix === '!' || operation?.type === 'Names') reader.onHazard('looks a variable up by a computed name');
-  if (operation?.type === 'Transform' || operation?.type === 'Unknown') reader.onHazard('transforms a variable');
+  if (operation?.type === 'Unknown') throw new Unreadable('an expansion could not be read');
+  if (operation?.type === 'Transform') reader.onHazard('transforms a variable');
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) reader.onHazard(`assigns to ${name}`);
   if (index && !/^(?:\d+|@|\*)$/.test(index.text)) reader.onHazard('computes an array index');
   if (

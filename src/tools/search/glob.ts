@@ -2,6 +2,7 @@ import { lstat } from 'node:fs';
 import { promisify } from 'node:util';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { createFileFilter } from './file-filter.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
 
@@ -32,14 +33,20 @@ export function createGlobTool(): ToolSpec {
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       try {
         if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${path}`);
+        const only = createFileFilter(pattern);
         const names: string[] = [];
         await ripgrep({
           held,
-          flags: ['--files', '--null', '--no-require-git', '--hidden', `--glob=${pattern}`, '--glob=!.git'],
+          flags: ['--files', '--null', '--no-require-git', '--hidden', '--glob=!.git'],
+          only,
           signal,
           program: findRipgrep,
           separator: '\0',
-          onRecord: (record) => names.push(withoutRoot(record)) < MOST_FILES,
+          onRecord(record) {
+            const name = withoutRoot(record);
+            if (only.fits(name)) names.push(name);
+            return names.length < MOST_FILES;
+          },
         });
         const prefix = held.path === '.' ? '' : `${held.path}/`;
         const sorted = await newestFirst(names, `/proc/self/fd/${held.fd}`);

@@ -1,5 +1,7 @@
+import type { HeldPath } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { createFileFilter, type FileFilter } from './file-filter.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
 
@@ -40,33 +42,42 @@ export function createGrepTool(): ToolSpec {
     requiresPermission: false,
     timeoutMs: 60_000,
     async execute(args, { workspace, signal }) {
-      const { path, limit, flags } = optionsOf(args);
+      const { path, limit, after, flags, only } = optionsOf(args);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       const found: Line[] = [];
       let matches = 0;
       let truncated = false;
+      // What belongs to the matches so far: lines before a match come ahead of it, also of one that is left out.
+      let belonging = 0;
+      let last = { path: '', line: 0 };
       try {
         await ripgrep({
           held,
           flags,
+          only,
           signal,
           program: findRipgrep,
           separator: '\n',
           onRecord(record) {
-            const line = lineOf(record, held.path, held.kind);
+            const line = lineOf(record, held, only);
             if (!line) return true;
             if (!line.context && matches === limit) {
               truncated = true;
               return false;
             }
             found.push(line);
-            if (!line.context) matches += 1;
+            if (!line.context) {
+              matches += 1;
+              last = { path: line.path, line: line.line + newlines(line.text) };
+            }
+            if (line.path === last.path && line.line <= last.line + after) belonging = found.length;
             return true;
           },
         });
       } finally {
         held.release();
       }
+      if (truncated) found.length = belonging;
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
       return { data: { matches, truncated, lines: found }, text: render(found, matches, truncated) };
@@ -74,7 +85,15 @@ export function createGrepTool(): ToolSpec {
   };
 }
 
-function optionsOf(args: ToolArgs): { path: string; limit: number; flags: string[] } {
+interface Options {
+  path: string;
+  limit: number;
+  after: number;
+  flags: string[];
+  only?: FileFilter;
+}
+
+function optionsOf(args: ToolArgs): Options {
   const {
     pattern,
     path = '.',
@@ -88,18 +107,17 @@ function optionsOf(args: ToolArgs): { path: string; limit: number; flags: string
     limit = DEFAULT_LIMIT,
   } = args;
   const flags = ['--json', '--no-require-git', '--hidden', '--glob=!.git', `--regexp=${pattern}`];
-  if (glob !== undefined) {
-    if (String(glob).startsWith('!'))
-      throw new ToolFailure('grep: "glob" says which files to search, it cannot start with "!"', {
-        code: 'invalid_args',
-      });
-    flags.push(`--glob=${glob}`);
-  }
+  if (String(glob).startsWith('!'))
+    throw new ToolFailure('grep: "glob" says which files to search, it cannot start with "!"', {
+      code: 'invalid_args',
+    });
   if (type !== undefined) flags.push(`--type=${type}`);
-  flags.push(`--before-context=${before ?? context ?? 0}`, `--after-context=${after ?? context ?? 0}`);
+  const linesAfter = (after ?? context ?? 0) as number;
+  flags.push(`--before-context=${before ?? context ?? 0}`, `--after-context=${linesAfter}`);
   if (ignoreCase) flags.push('--ignore-case');
   if (multiline) flags.push('--multiline');
-  return { path: path as string, limit: limit as number, flags };
+  const only = glob === undefined ? undefined : createFileFilter(glob as string);
+  return { path: path as string, limit: limit as number, after: linesAfter, flags, ...(only && { only }) };
 }
 
 interface Text {
@@ -107,13 +125,14 @@ interface Text {
   bytes?: string;
 }
 
-function lineOf(record: string, searched: string, kind: 'file' | 'directory'): Line | undefined {
+function lineOf(record: string, { path: searched, kind }: HeldPath, only: FileFilter | undefined): Line | undefined {
   const { type, data } = JSON.parse(record) as {
     type: string;
     data: { path?: Text; lines?: Text; line_number?: number };
   };
   if (type !== 'match' && type !== 'context') return undefined;
   const below = withoutRoot(plain(data.path));
+  if (kind === 'directory' && only && !only.fits(below)) return undefined;
   const prefix = searched === '.' ? '' : `${searched}/`;
   return {
     path: kind === 'file' ? searched : prefix + below,
@@ -126,6 +145,10 @@ function lineOf(record: string, searched: string, kind: 'file' | 'directory'): L
 /** ripgrep gives what is not UTF-8 as base64. */
 function plain(value: Text | undefined): string {
   return value?.text ?? Buffer.from(value?.bytes ?? '', 'base64').toString('utf8');
+}
+
+function newlines(text: string): number {
+  return text.split('\n').length - 1;
 }
 
 function shorten(text: string): string {

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { HeldPath } from '../../workspace/workspace.ts';
 import { ToolFailure } from '../tool.ts';
+import type { FileFilter } from './file-filter.ts';
 
 /** The descriptor's number inside the child. */
 const HELD = 3;
@@ -13,6 +14,8 @@ export interface RipgrepOptions {
   held: HeldPath;
   /** Flags only; the path is added here. */
   flags: readonly string[];
+  /** Which files below a directory. */
+  only?: FileFilter;
   signal: AbortSignal;
   /** Where the program is. */
   program(): Promise<string>;
@@ -23,7 +26,19 @@ export interface RipgrepOptions {
 }
 
 /** Resolves when ripgrep has ended or was told to stop. A pattern it refuses is a ToolFailure with its own words. */
-export async function ripgrep({ held, flags, signal, program, separator, onRecord }: RipgrepOptions): Promise<void> {
+export async function ripgrep(options: RipgrepOptions): Promise<void> {
+  const { held, only } = options;
+  if (!only || held.kind === 'file') return search(options);
+  await only.asIgnoreFile((path) =>
+    search({ ...options, flags: [...options.flags, `--ignore-file=${path}`] }, `rg: ${path}: line 3: `),
+  );
+}
+
+/** `aboutGlob`: how ripgrep begins its words about a glob it cannot use; it goes on without it. */
+async function search(
+  { held, flags, signal, program, separator, onRecord }: RipgrepOptions,
+  aboutGlob?: string,
+): Promise<void> {
   signal.throwIfAborted();
   const isDirectory = held.kind === 'directory';
   const child = spawn(await program(), ['--no-config', ...flags, '--', isDirectory ? './' : FILE], {
@@ -43,7 +58,7 @@ export async function ripgrep({ held, flags, signal, program, separator, onRecor
     const code = await ended;
     signal.throwIfAborted();
     // 0: found, 1: nothing found, 2: some files could not be read, or the pattern is wrong.
-    if (!stopped && code === 2) explain(await errors);
+    if (!stopped && (code === 2 || aboutGlob)) explain(await errors, aboutGlob);
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -82,8 +97,9 @@ async function textOf(child: ChildProcess): Promise<string> {
   return text;
 }
 
-function explain(errors: string): void {
-  // Unreadable files are passed over, as a person's grep would; a refused pattern is the caller's to mend.
-  const refused = /regex parse error|error parsing|invalid|unrecognized|exceeds size limit|glob/i.test(errors);
-  if (refused) throw new ToolFailure(errors.replaceAll(FILE, '').trim().slice(0, 1_000), { code: 'invalid_args' });
+/** Unreadable files are passed over, as a person's grep would; what is wrong with the call is the caller's to mend. */
+function explain(errors: string, aboutGlob: string | undefined): void {
+  const lines = errors.split('\n').map((line) => (aboutGlob ? line.replace(aboutGlob, '') : line));
+  const told = lines.filter((line) => !/^rg: (?:\.\/|\/)/.test(line)).join('\n');
+  if (told.trim() !== '') throw new ToolFailure(told.trim().slice(0, 1_000), { code: 'invalid_args' });
 }

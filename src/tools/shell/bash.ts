@@ -42,7 +42,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
-      const backend = await sandbox();
+      const backend = await sandbox().catch(orSandboxFailure);
       const lines = createProgressLines(progress);
       const finished = await backend
         .run(
@@ -61,6 +61,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
         )
         .catch(orSandboxFailure);
       lines.end();
+      if (finished.cancelled) signal.throwIfAborted();
       return toOutput(finished, backend.name, timeoutMs);
     },
   };

@@ -1,5 +1,7 @@
 /** Output as it arrives, for a person: whole lines, from either stream, at most so much of it. */
 const SHOWN_BYTES = 200_000;
+/** A line that is longer is shown in pieces: what has no newline yet must not pile up. */
+const LONGEST_LINE = 8_000;
 
 export interface ProgressLines {
   add(stream: 'stdout' | 'stderr', chunk: Buffer): void;
@@ -21,10 +23,13 @@ export function createProgressLines(progress: (text: string) => void): ProgressL
   return {
     add(stream, chunk) {
       if (shown > SHOWN_BYTES) return;
-      const text = rest[stream] + decoders[stream].decode(chunk, { stream: true });
+      const text = decoders[stream].decode(chunk, { stream: true });
       const newline = text.lastIndexOf('\n') + 1;
-      rest[stream] = text.slice(newline);
-      show(text.slice(0, newline));
+      if (newline > 0) show(rest[stream] + text.slice(0, newline));
+      rest[stream] = newline > 0 ? text.slice(newline) : rest[stream] + text;
+      if (rest[stream].length <= LONGEST_LINE) return;
+      show(rest[stream]);
+      rest[stream] = '';
     },
     end() {
       for (const text of [rest.stdout, rest.stderr]) show(text === '' ? '' : `${text}\n`);

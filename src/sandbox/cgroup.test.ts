@@ -1,0 +1,54 @@
+// The kernel of the test machine decides which version it has; here a tree of plain files stands for each.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCgroup } from './cgroup.ts';
+import { TRIAL_LIMITS } from './trial.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sandbox-cgroup-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function group(path: string, subtreeControl: string): void {
+  mkdirSync(join(root, path), { recursive: true });
+  writeFileSync(join(root, path, 'cgroup.subtree_control'), subtreeControl);
+}
+
+test('version 2: a group beside the own one, below the nearest that hands on limits', async () => {
+  group('.', 'cpu memory pids\n');
+  group('user.slice', 'memory pids\n');
+  group('user.slice/session.scope', '');
+  writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory pids\n');
+  const cgroup = createCgroup({ root, membership: '0::/user.slice/session.scope\n' }, 'lainclaw-1', TRIAL_LIMITS);
+  const read = (name: string): string => readFileSync(join(root, 'user.slice/lainclaw-1', name), 'utf8');
+  expect(cgroup).toMatchObject({ holdsMemory: true, holdsProcesses: true });
+  expect([read('memory.max'), read('memory.swap.max'), read('memory.oom.group'), read('pids.max')]).toEqual([
+    '1073741824',
+    '0',
+    '1',
+    '128',
+  ]);
+  await cgroup?.add(42);
+  expect(read('cgroup.procs')).toBe('42');
+  expect(cgroup?.ranOutOfMemory()).toBe(false);
+  writeFileSync(join(root, 'user.slice/lainclaw-1/memory.events'), 'oom 1\noom_kill 3\n');
+  expect(cgroup?.ranOutOfMemory()).toBe(true);
+});
+
+test('version 1: processes only, below the own group', () => {
+  mkdirSync(join(root, 'pids/own'), { recursive: true });
+  const cgroup = createCgroup({ root, membership: '8:pids:/own\n4:memory:/other\n0::/\n' }, 'lainclaw-1', TRIAL_LIMITS);
+  expect(cgroup).toMatchObject({ holdsMemory: false, holdsProcesses: true });
+  expect(readFileSync(join(root, 'pids/own/lainclaw-1/pids.max'), 'utf8')).toBe('128');
+});
+
+test('none where nothing is handed on, nothing is there, or nothing may be written', () => {
+  group('a/b', '');
+  writeFileSync(join(root, 'cgroup.controllers'), 'memory pids\n');
+  expect(createCgroup({ root, membership: '0::/a/b\n' }, 'lainclaw-1', TRIAL_LIMITS)).toBeUndefined();
+  expect(createCgroup({ root: join(root, 'nowhere'), membership: '' }, 'lainclaw-1', TRIAL_LIMITS)).toBeUndefined();
+  expect(existsSync(join(root, 'a/lainclaw-1'))).toBe(false);
+});

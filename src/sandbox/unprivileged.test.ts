@@ -1,0 +1,56 @@
+// The same sandbox for somebody who is nobody: where the tests run as root, this one runs as the user "nobody"; elsewhere
+// as whoever runs the tests.
+import { execFileSync } from 'node:child_process';
+import { beforeAll, expect, test } from 'vitest';
+
+const wrapper = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
+const code = `
+  import { existsSync, readdirSync } from 'node:fs';
+  import { createTrial, processesWith, TRIAL_LIMITS, trialOptions } from '${new URL('./trial.ts', import.meta.url).href}';
+  const trial = createTrial();
+  trial.write('home/.ssh/id_ed25519', 'KEY');
+  const sandbox = trial.bubblewrap();
+  const run = (text, profile, change, options) => sandbox.run(trial.script(text, change, profile), trialOptions(options));
+  const result = { available: await sandbox.available() };
+  result.writes = (await run('touch /usr/x /etc/x /var/x; echo x > ' + trial.path('outside/x') + '; cat ~/.ssh/id_ed25519; echo fine > fine; cat fine')).stdout.text;
+  result.outside = existsSync(trial.path('outside/x'));
+  await run('mkdir -p .git/hooks .vscode; echo evil > .envrc; echo evil > .git/hooks/x');
+  result.workspace = readdirSync(trial.workspace);
+  const limits = { ...TRIAL_LIMITS, processes: 40 };
+  const many = await run('for i in $(seq 60); do sleep 1 & done 2>/dev/null & sleep 0.4; ls /proc | grep -c "^[0-9]"; kill -9 -1', { limits });
+  result.most = Number.parseInt(many.stdout.text, 10);
+  const mark = 'mark-' + trial.root;
+  let last = performance.now();
+  let slowest = 0;
+  const pulse = setInterval(() => { slowest = Math.max(slowest, performance.now() - last); last = performance.now(); }, 5);
+  const env = { PATH: '/usr/bin:/bin', mark };
+  const bomb = await run('bomb() { bomb | bomb & }; bomb; while :; do :; done', { limits: { ...limits, processes: 128 } }, { env }, { timeoutMs: 1000 });
+  clearInterval(pulse);
+  result.bomb = { exitCode: bomb.exitCode, slowest, survivors: processesWith(mark).length };
+  result.memory = (await run("for i in 1 2 3; do python3 -c 'import time; x = bytearray(b\\"x\\") * (120 << 20); time.sleep(20)' & done; wait", { limits: { ...limits, memoryBytes: 200 << 20 } })).limitExceeded;
+  trial.remove();
+  console.log(JSON.stringify(result));`;
+
+let result: Record<string, unknown>;
+beforeAll(() => {
+  const [program = '', ...rest] = [...wrapper, process.execPath, '--input-type=module', '-e', code];
+  const said = execFileSync(program, rest, { encoding: 'utf8', cwd: '/', env: { PATH: '/usr/bin:/bin' } });
+  result = JSON.parse(said);
+});
+
+test('it works, and every limit holds for all processes together', () => {
+  expect(result.available).toMatchObject({ ok: true, limits: { memory: 'tree', processes: 'tree' } });
+  expect(result.most).toBeLessThanOrEqual(40);
+  expect(result.memory).toBe('memory');
+});
+
+test('nothing is written outside, and no secret is read', () => {
+  expect(result).toMatchObject({ writes: 'fine\n', outside: false, workspace: ['fine'] });
+});
+
+test('a fork bomb leaves its caller responsive and is gone after the timeout', () => {
+  const { exitCode, slowest, survivors } = result.bomb as Record<string, number | null>;
+  expect({ exitCode, survivors }).toEqual({ exitCode: null, survivors: 0 });
+  expect(slowest).toBeLessThan(1_000);
+});

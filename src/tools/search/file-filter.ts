@@ -1,0 +1,43 @@
+// A glob that says which files to search. ripgrep's own --glob beats the ignore files: `*.log` would find the logs that
+// .gitignore leaves out, and `**` everything in .git. So the glob goes to ripgrep upside down, as one more ignore file,
+// which those of the directory beat; what they let in by name (`!keep.log`) is held against the glob once more.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import { ToolFailure } from '../tool.ts';
+
+export interface FileFilter {
+  /** A path relative to the directory that is searched. */
+  fits(path: string): boolean;
+  /** The file is there as long as `use` runs. */
+  asIgnoreFile(use: (path: string) => Promise<void>): Promise<void>;
+}
+
+/** As in an ignore file: without a `/` a name at any depth, with one a path from the directory that is searched. */
+export function createFileFilter(glob: string): FileFilter {
+  if (/[\n\r\0]/.test(glob)) throw new ToolFailure('a glob is one line', { code: 'invalid_args' });
+  const fitting = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+  });
+  const known = new Map<string, boolean>();
+  return {
+    fits(path) {
+      const fits = known.get(path) ?? fitting(path);
+      known.set(path, fits);
+      return fits;
+    },
+    async asIgnoreFile(use) {
+      const directory = await mkdtemp(join(tmpdir(), 'lainclaw-glob-'));
+      try {
+        const path = join(directory, 'only');
+        await writeFile(path, `*\n!*/\n!${glob}\n`, { flag: 'wx' });
+        await use(path);
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+    },
+  };
+}
