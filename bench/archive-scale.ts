@@ -42,7 +42,7 @@ async function growth(home: string, sizes: readonly number[], scale: Scale): Pro
       for (; saved < size; saved += BATCH)
         await memory.saveAll(Array.from({ length: BATCH }, () => ({ content: notes.note() })));
       const rate = ((saved - before) / (performance.now() - started)) * 1_000;
-      const megabytes = statSync(join(home, 'lainclaw.db')).size / 1e6;
+      const megabytes = sizeOf(home) / 1e6;
       const warm = await searchTimes(memory, notes, scale === 'full' ? 200 : 20);
       const shown = `${size.toLocaleString('en')} chunks`;
       figures.push({
@@ -67,6 +67,13 @@ async function growth(home: string, sizes: readonly number[], scale: Scale): Pro
   }
 }
 
+/** With the write-ahead log, which holds what is not in the file yet. */
+function sizeOf(home: string): number {
+  return ['lainclaw.db', 'lainclaw.db-wal']
+    .map((name) => statSync(join(home, name), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((a, b) => a + b, 0);
+}
+
 function cold(home: string, notes: Notes, shown: string, scale: Scale): Figure {
   const env = { LAINCLAW_HOME: home };
   const timings = timeCommands(
@@ -87,7 +94,7 @@ function cold(home: string, notes: Notes, shown: string, scale: Scale): Figure {
   };
 }
 
-/** Milliseconds for 1,000 notes, in one batch and one by one, each durable when it is acknowledged. */
+/** Milliseconds for 1,000 notes, in one batch and with a save each, durable when it is acknowledged. */
 async function saving(home: string): Promise<Figure> {
   const notes = createNotes(2);
   const { memory, close } = openMemory(home);
@@ -97,14 +104,14 @@ async function saving(home: string): Promise<Figure> {
     const started = performance.now();
     await memory.saveAll(texts.slice(0, BATCH).map((content) => ({ content })));
     const batch = performance.now() - started;
-    for (const content of texts.slice(BATCH)) await memory.save({ content });
+    await Promise.all(texts.slice(BATCH).map((content) => memory.save({ content })));
     const single = performance.now() - started - batch;
     return {
       name: 'saving 1,000 notes',
       value: batch,
       unit: 'ms',
       limit: 500,
-      detail: `${((BATCH / batch) * 1_000).toFixed(0)} notes/s in a batch, ${((BATCH / single) * 1_000).toFixed(0)} one by one`,
+      detail: `${((BATCH / batch) * 1_000).toFixed(0)} notes/s in a batch, ${((BATCH / single) * 1_000).toFixed(0)} a save each`,
     };
   } finally {
     close();

@@ -9,6 +9,8 @@ import type { Environment } from './config/environment.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
+import type { CoreMemory } from './memory/core-memory.ts';
+import type { Memory } from './memory/memory.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
@@ -46,6 +48,9 @@ export interface App {
   /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
   docs(): Promise<Docs>;
+  /** The archive. */
+  memory(): Promise<Memory>;
+  coreMemory(): Promise<CoreMemory>;
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
@@ -74,6 +79,17 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     });
   });
 
+  const memory = lazily(async () => {
+    const { openMemory } = await import('./memory/open-memory.ts');
+    const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
+    const apiKey = variables.LAINCLAW_EMBEDDING_API_KEY;
+    const embedding = { baseUrl: embeddingBaseUrl, model: embeddingModel, apiKey };
+    return openMemory({ archive: await storage.archive(), embedding, chunkSize: memoryChunkTokens, now, newId });
+  });
+  const coreMemory = lazily(async () => {
+    const { createCoreMemory } = await import('./memory/core-memory.ts');
+    return createCoreMemory({ home, locks, now });
+  });
   const docs = lazily(async () => {
     const { createDocs, findDocsDirectory } = await import('./docs/docs.ts');
     return createDocs({ directory: () => findDocsDirectory(import.meta.dirname) });
@@ -107,6 +123,8 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
       maxFileSizeBytes: config.maxFileSizeBytes,
       docs,
+      memory,
+      coreMemory,
       skills,
       sandbox,
       variables,
@@ -151,12 +169,18 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
         toolbox: await toolbox(),
         spending,
         notes,
+        coreMemory: async () => {
+          const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
+          return renderCoreMemory(await core.get());
+        },
         now,
         newId,
         debugSource: config.debugSource,
       }),
     modelServices,
     docs,
+    memory,
+    coreMemory,
     skills,
     skillInstaller,
     undo,

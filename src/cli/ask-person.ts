@@ -32,10 +32,17 @@ async function ask(question: PermissionQuestion, terminal: Terminal, signal: Abo
     '[N] no',
   ];
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
     // The line editor turns Ctrl-C into an event of its own: it means what it means everywhere.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-    const typed = await lines.question(`${colors.bold(offered.filter(Boolean).join('  '))} › `, { signal });
+    const shown = `${colors.bold(offered.filter(Boolean).join('  '))} › `;
+    const typed = await Promise.race([lines.question(shown, { signal }), closed]).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      // Ctrl-D, or a terminal that is gone: no answer is no.
+      err.write('\n');
+      return '';
+    });
     const scope = ANSWERS[typed.trim().toLowerCase()];
     return scope && scopes.includes(scope) ? scope : undefined;
   } finally {

@@ -25,6 +25,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/tools.ts')).configureTools,
   },
   {
+    name: 'memory',
+    description: 'what Lainclaw remembers: save, search, forget, import, core facts',
+    load: async () => (await import('./commands/memory.ts')).configureMemory,
+  },
+  {
     name: 'sessions',
     description: 'the conversations kept on this machine',
     load: async () => (await import('./commands/sessions.ts')).configureSessions,

@@ -20,6 +20,11 @@ export interface Config {
   workspace: string;
   /** Of the `openai-compatible` provider. */
   baseUrl?: string;
+  /** Of a server that gives embeddings in OpenAI's protocol (Ollama: http://localhost:11434/v1), and its model. */
+  embeddingBaseUrl?: string;
+  embeddingModel?: string;
+  /** Tokens of a chunk in the archive, about. */
+  memoryChunkTokens?: number;
   /** Spending caps, per run and per day. */
   maxTokens?: number;
   maxCostUsd?: number;
@@ -66,6 +71,9 @@ const KEYS: Record<string, (value: unknown) => string | undefined> = {
   model: text,
   language: (value) => (LANGUAGES.includes(value as Language) ? undefined : LANGUAGES.join(', ')),
   baseUrl: webAddress,
+  embeddingBaseUrl: webAddress,
+  embeddingModel: text,
+  memoryChunkTokens: amount,
   maxTokens: amount,
   maxCostUsd: amount,
   dailyMaxTokens: amount,

@@ -77,9 +77,11 @@ export async function* answerWithModel(
   return outcomeOf(end, before, request.toolMaxSteps, signal);
 }
 
-async function memories({ turn, notes }: TurnContext): Promise<string[]> {
-  const remembered = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
-  return remembered === undefined ? [] : [remembered];
+/** What is known across sessions, always; what this one summarised, when it remembers. */
+async function memories({ adapter, turn, notes, coreMemory }: TurnContext): Promise<string[]> {
+  const core = adapter.callsTools ? await coreMemory() : '';
+  const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
+  return [core, own ?? ''].filter((text) => text !== '');
 }
 
 /** A person may attach more than a model should be sent: what is cut is kept. */

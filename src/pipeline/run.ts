@@ -41,6 +41,8 @@ export interface RunDependencies {
   toolbox: Toolbox;
   spending: Spending;
   notes: SessionNotes;
+  /** Core memory as a model is told it; empty when there is none. */
+  coreMemory(): Promise<string>;
   now(): number;
   newId(prefix: string): string;
   /** Put the provider and profile in front of the answer. */

@@ -62,7 +62,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     checkCommand(command);
     const tools = await programs();
     const { profile } = command;
-    const cgroup = createCgroup(dependencies.cgroups, newId('lainclaw'), profile.limits);
+    const cgroup = createCgroup(dependencies.cgroups, newId('run'), profile.limits);
     const namespace = createNamespace();
     const limiter = createLimiter(profile, cgroup);
     let guards: Guards | undefined;
@@ -95,7 +95,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
           started: (child, stop) => namespace.follow(child, (pid) => limiter.hold(pid, stop)),
           end: (child) => namespace.end(child),
         },
-        { temporary: dependencies.temporary, mkfifo: tools.mkfifo, inherited: inherited() },
+        { temporary: dependencies.temporary, mkfifo: tools.mkfifo, inherited: inherited(), onMaker: limiter.warm },
       );
       const limits = limiter.held(rlimitHoldsProcesses);
       return { finished: exit.signal ? finished : judge(finished, await namespace.exitCode(), cgroup), limits };
@@ -166,6 +166,11 @@ function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined) {
   let isReleased = false;
   let watch: { stop(): void } | undefined;
   return {
+    /**
+     * The first change of membership after a quiet time costs the kernel some ten milliseconds, the next one nothing:
+     * a process that is about to end anyway takes the wait upon itself while the mounts are still being planned.
+     */
+    warm: (pid: number): void => void cgroup?.add(pid).catch(() => {}),
     /** Never rejects. */
     async hold(pid: number, stop: (ending: Ending) => void): Promise<void> {
       tryTo(() => setPriority(pid, NICENESS));

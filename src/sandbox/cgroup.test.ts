@@ -1,5 +1,5 @@
 // The kernel of the test machine decides which version it has; here a tree of plain files stands for each.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,8 +22,8 @@ test('version 2: a group beside the own one, below the nearest that hands on lim
   group('user.slice', 'memory pids\n');
   group('user.slice/session.scope', '');
   writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory pids\n');
-  const cgroup = createCgroup({ root, membership: '0::/user.slice/session.scope\n' }, 'lainclaw-1', TRIAL_LIMITS);
-  const read = (name: string): string => readFileSync(join(root, 'user.slice/lainclaw-1', name), 'utf8');
+  const cgroup = createCgroup({ root, membership: '0::/user.slice/session.scope\n' }, '1', TRIAL_LIMITS);
+  const read = (name: string): string => readFileSync(join(root, `user.slice/lainclaw-${process.pid}-1`, name), 'utf8');
   expect(cgroup).toMatchObject({ holdsMemory: true, holdsProcesses: true });
   expect([read('memory.max'), read('memory.swap.max'), read('memory.oom.group'), read('pids.max')]).toEqual([
     '1073741824',
@@ -34,21 +34,28 @@ test('version 2: a group beside the own one, below the nearest that hands on lim
   await cgroup?.add(42);
   expect(read('cgroup.procs')).toBe('42');
   expect(cgroup?.ranOutOfMemory()).toBe(false);
-  writeFileSync(join(root, 'user.slice/lainclaw-1/memory.events'), 'oom 1\noom_kill 3\n');
+  writeFileSync(join(root, `user.slice/lainclaw-${process.pid}-1/memory.events`), 'oom 1\noom_kill 3\n');
   expect(cgroup?.ranOutOfMemory()).toBe(true);
 });
 
 test('version 1: processes only, below the own group', () => {
   mkdirSync(join(root, 'pids/own'), { recursive: true });
-  const cgroup = createCgroup({ root, membership: '8:pids:/own\n4:memory:/other\n0::/\n' }, 'lainclaw-1', TRIAL_LIMITS);
+  const cgroup = createCgroup({ root, membership: '8:pids:/own\n4:memory:/other\n0::/\n' }, '1', TRIAL_LIMITS);
   expect(cgroup).toMatchObject({ holdsMemory: false, holdsProcesses: true });
-  expect(readFileSync(join(root, 'pids/own/lainclaw-1/pids.max'), 'utf8')).toBe('128');
+  expect(readFileSync(join(root, `pids/own/lainclaw-${process.pid}-1/pids.max`), 'utf8')).toBe('128');
 });
 
 test('none where nothing is handed on, nothing is there, or nothing may be written', () => {
   group('a/b', '');
   writeFileSync(join(root, 'cgroup.controllers'), 'memory pids\n');
-  expect(createCgroup({ root, membership: '0::/a/b\n' }, 'lainclaw-1', TRIAL_LIMITS)).toBeUndefined();
-  expect(createCgroup({ root: join(root, 'nowhere'), membership: '' }, 'lainclaw-1', TRIAL_LIMITS)).toBeUndefined();
-  expect(existsSync(join(root, 'a/lainclaw-1'))).toBe(false);
+  expect(createCgroup({ root, membership: '0::/a/b\n' }, '1', TRIAL_LIMITS)).toBeUndefined();
+  expect(createCgroup({ root: join(root, 'nowhere'), membership: '' }, '1', TRIAL_LIMITS)).toBeUndefined();
+  expect(readdirSync(join(root, 'a'))).toEqual(['b']);
+});
+
+test('what a killed process left behind is swept', () => {
+  mkdirSync(join(root, 'pids/lainclaw-999999999-run-x'), { recursive: true });
+  mkdirSync(join(root, `pids/lainclaw-${process.pid}-run-y`));
+  createCgroup({ root, membership: '8:pids:/\n' }, '1', TRIAL_LIMITS);
+  expect(readdirSync(join(root, 'pids'))).toEqual([`lainclaw-${process.pid}-1`, `lainclaw-${process.pid}-run-y`]);
 });

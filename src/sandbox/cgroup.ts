@@ -2,10 +2,11 @@
 // whose session was given a part of the tree (systemd's user services). Version 2 holds memory and processes; of
 // version 1 only the processes are used. A group is made beside the one this process is in, never in it: version 2
 // allows no limits on the children of a group that has processes.
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readStat } from './end-tree.ts';
 import type { Limits } from './sandbox.ts';
 
 export interface Cgroup {
@@ -32,10 +33,11 @@ export interface CgroupDependencies {
 }
 
 /** Undefined where none can be made. */
-export function createCgroup(dependencies: CgroupDependencies, name: string, limits: Limits): Cgroup | undefined {
+export function createCgroup(dependencies: CgroupDependencies, id: string, limits: Limits): Cgroup | undefined {
   const place = findPlace(dependencies);
   if (!place) return undefined;
-  const directory = join(place.directory, name);
+  sweep(place.directory);
+  const directory = join(place.directory, `lainclaw-${process.pid}-${id}`);
   const holdsMemory = place.controllers.includes('memory');
   try {
     mkdirSync(directory);
@@ -62,6 +64,14 @@ export function createCgroup(dependencies: CgroupDependencies, name: string, lim
       }
     },
   };
+}
+
+/** What a killed process left behind. One that is in use cannot be removed. */
+function sweep(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = /^lainclaw-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && readStat(Number(pid)) === undefined) tryTo(() => rmdirSync(join(directory, name)));
+  }
 }
 
 function findPlace({ root, membership }: CgroupDependencies): Place | undefined {

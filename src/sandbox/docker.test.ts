@@ -116,7 +116,7 @@ describe('docker', () => {
   test('at the timeout the container is killed by its name', async () => {
     const finished = await createSubject(RUNNER).run(
       trial.script('echo begun; sleep 30'),
-      trialOptions({ timeoutMs: 400 }),
+      trialOptions({ timeoutMs: 1_000 }),
     );
     expect(finished).toMatchObject({ exitCode: null, timedOut: true, stdout: { text: 'begun\n' } });
   });

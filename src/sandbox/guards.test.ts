@@ -191,12 +191,12 @@ describe('paths that do not exist', () => {
 
   test('a run that ends does not take the protection of another that goes on', async () => {
     makeRepository();
-    const long = run(
-      'sleep 1; mkdir -p .vscode && echo evil > .vscode/tasks.json; echo ../evil > .git/commondir; ls -d .vscode',
-    );
-    await sleep(150);
-    for (let count = 0; count < 5; count += 1) await run('rm -rf .git/commondir.lainclaw .vscode/.lainclaw*; true');
+    const attack = 'mkdir -p .vscode && echo evil > .vscode/tasks.json; echo ../evil > .git/commondir';
+    const long = run(`while [ ! -e go ]; do sleep 0.02; done; rm go; ${attack}; ls -d .vscode`);
+    while (!existsSync(trial.path('workspace/.vscode'))) await sleep(5);
+    for (let count = 0; count < 3; count += 1) await run('rm -rf .git/commondir.lainclaw .vscode/.lainclaw*; true');
     expect(existsSync(trial.path('workspace/.vscode'))).toBe(true);
+    trial.write('workspace/go', '');
     expect((await long).stdout.text).toBe('.vscode\n');
     expect(readdirSync(trial.workspace)).toEqual(['.git']);
     expect(existsSync(trial.path('workspace/.git/commondir'))).toBe(false);

@@ -22,12 +22,14 @@ export interface Pipe {
 /** `temporary` is a private directory; nothing is left in it. */
 export async function openPipes<const Name extends string>(
   names: readonly Name[],
-  { temporary, mkfifo }: { temporary: string; mkfifo: string },
+  { temporary, mkfifo, onMaker }: { temporary: string; mkfifo: string; onMaker?(pid: number): void },
 ): Promise<Record<Name, Pipe>> {
   const directory = mkdtempSync(join(temporary, 'pipes-'));
   const paths = names.map((name) => join(directory, name));
   try {
-    await promisify(execFile)(mkfifo, ['-m', '600', ...paths], { env: {} });
+    const making = promisify(execFile)(mkfifo, ['-m', '600', ...paths], { env: {} });
+    if (making.child.pid !== undefined) onMaker?.(making.child.pid);
+    await making;
     return Object.fromEntries(names.map((name, index) => [name, openPipe(paths[index] as string)])) as never;
   } finally {
     for (const path of paths) tryTo(() => unlinkSync(path));

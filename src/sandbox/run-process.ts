@@ -37,6 +37,8 @@ export interface ProcessDependencies {
   temporary: string;
   mkfifo: string;
   inherited: readonly number[];
+  /** Told the process that makes the pipes. */
+  onMaker?(pid: number): void;
 }
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };

@@ -66,6 +66,11 @@ export interface PendingChunk {
   previous?: string;
 }
 
+export interface Around {
+  before: number[];
+  after: number[];
+}
+
 export interface VectorHit {
   id: number;
   similarity: number;
@@ -88,15 +93,15 @@ export interface Archive {
   candidates(terms: readonly string[], limit: number): Promise<Candidates>;
   /** In the order of the ids; an id that is gone meanwhile is left out. */
   read(ids: readonly number[]): Promise<ArchiveChunk[]>;
-  /** Chunks of the same session at most `distance` places away, without the chunk itself. */
-  around(chunk: { id: number; session: string }, distance: number): Promise<{ id: number; offset: number }[]>;
+  /** For each chunk, those of its session at most `distance` places away, the nearest first. */
+  around(chunks: readonly { id: number; session: string }[], distance: number): Promise<Around[]>;
   /** Builds the index anew beside the old one and swaps them; a kill leaves the old one whole. */
   rebuild(termsOf: TermsOf, options: RebuildOptions): Promise<{ chunks: number }>;
   /** The version of the analyser that made the index; undefined while the archive is empty. */
   indexVersion(): Promise<string | undefined>;
 
-  /** Chunks that have no vector of this model yet. */
-  pending(model: string, limit: number): Promise<PendingChunk[]>;
+  /** Chunks behind the given id that have no vector of this model yet. */
+  pending(model: string, options: { after: number; limit: number }): Promise<PendingChunk[]>;
   /** Vectors of one model have one dimension: another is refused. Chunks forgotten meanwhile are passed over. */
   putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
   /** By the bits of the vectors first, then the best rescored exactly. */

@@ -1,5 +1,6 @@
 // The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
 // A person's machine uses storage/local (files and SQLite).
+import type { Archive } from './archive.ts';
 
 export type StorageErrorCode =
   | 'STORAGE_FULL'
@@ -129,6 +130,8 @@ export interface Storage {
   resultCache: ResultCache;
   outputs: Outputs;
   spending: Spending;
+  /** Loaded when it is first asked for. */
+  archive(): Promise<Archive>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   close(): void;

@@ -1,6 +1,8 @@
 // Every built-in tool, one line each.
 import { join } from 'node:path';
 import type { Docs } from '../docs/docs.ts';
+import type { CoreMemory } from '../memory/core-memory.ts';
+import type { Memory } from '../memory/memory.ts';
 import { commandEnvironment } from '../sandbox/environment.ts';
 import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -15,6 +17,11 @@ import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
 import { createReadFileTool } from './fs/read-file.ts';
 import { createWriteFileTool } from './fs/write-file.ts';
+import { createCoreDeleteTool } from './memory/core-delete.ts';
+import { createCoreGetTool } from './memory/core-get.ts';
+import { createCoreUpdateTool } from './memory/core-update.ts';
+import { createMemorySaveTool } from './memory/save.ts';
+import { createMemorySearchTool } from './memory/search.ts';
 import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import { createBashTool } from './shell/bash.ts';
@@ -28,6 +35,8 @@ import type { ToolSpec } from './tool.ts';
 export interface BuiltinToolsDependencies {
   systemTimezone(): string;
   docs(): Promise<Docs>;
+  memory(): Promise<Memory>;
+  coreMemory(): Promise<CoreMemory>;
   skills(): Promise<Skills>;
   /** Of what file_write may leave; 1 MiB by default. */
   maxFileSizeBytes?: number;
@@ -41,7 +50,19 @@ export interface BuiltinToolsDependencies {
 }
 
 export function createBuiltinTools(dependencies: BuiltinToolsDependencies): ToolSpec[] {
-  const { systemTimezone, docs, skills, maxFileSizeBytes, sandbox, variables, userHome, home, outputs } = dependencies;
+  const {
+    systemTimezone,
+    docs,
+    memory,
+    coreMemory,
+    skills,
+    maxFileSizeBytes,
+    sandbox,
+    variables,
+    userHome,
+    home,
+    outputs,
+  } = dependencies;
   const environment = commandEnvironment(variables);
   return [
     createTimeNowTool(),
@@ -68,6 +89,11 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       skillFolders: [join(home, 'skills')],
       outputs,
     }),
+    createMemorySearchTool({ memory }),
+    createMemorySaveTool({ memory }),
+    createCoreGetTool({ coreMemory }),
+    createCoreUpdateTool({ coreMemory }),
+    createCoreDeleteTool({ coreMemory }),
     createDocsSearchTool({ docs }),
     createDocsReadTool({ docs }),
     createDocsListTool({ docs }),

@@ -89,6 +89,8 @@ type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'ne
 
 async function hunksOf(old: string, now: string): Promise<Hunk[]> {
   if (old !== '' && now !== '') {
+    const plain = oneChange(linesOf(old), linesOf(now));
+    if (plain) return [plain];
     const { structuredPatch } = await import('diff');
     const limits = { context: CONTEXT, maxEditLength: MOST_EDITS, timeout: LONGEST_MS };
     const patch = structuredPatch('', '', old, now, undefined, undefined, limits);
@@ -99,6 +101,38 @@ async function hunksOf(old: string, now: string): Promise<Hunk[]> {
   const counts = { oldLines: linesIn(removed), newLines: linesIn(added) };
   // As the library has it: an empty side starts at the line before.
   return [{ oldStart: 1, newStart: 1, ...counts, lines: [...removed, ...added] }];
+}
+
+/** What needs no searching: lines removed, added, or one replaced, in one place. Undefined when there is more to it. */
+function oneChange(old: string[], now: string[]): Hunk | undefined {
+  let head = 0;
+  while (head < Math.min(old.length, now.length) && old[head] === now[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(old.length, now.length) - head;
+  while (tail < most && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const removed = old.slice(head, old.length - tail);
+  const added = now.slice(head, now.length - tail);
+  if (Math.min(removed.length, added.length) > 1) return undefined;
+  const before = Math.min(head, CONTEXT);
+  const after = Math.min(tail, CONTEXT);
+  const shown = [
+    ...old.slice(head - before, head).map((line) => ` ${line}`),
+    ...removed.map((line) => `-${line}`),
+    ...added.map((line) => `+${line}`),
+    ...old.slice(old.length - tail, old.length - tail + after).map((line) => ` ${line}`),
+  ];
+  return {
+    oldStart: head - before + 1,
+    newStart: head - before + 1,
+    oldLines: before + removed.length + after,
+    newLines: before + added.length + after,
+    lines: shown.flatMap((line) => (line.endsWith('\n') ? [line.slice(0, -1)] : [line, NO_NEWLINE])),
+  };
+}
+
+/** With their endings. */
+function linesOf(text: string): string[] {
+  return text.split(/(?<=\n)/);
 }
 
 function marked(sign: '+' | '-', text: string): string[] {

@@ -1,6 +1,7 @@
 // Who may run what, through the binary: rules, approvals beforehand, questions on a real terminal, marked turns.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { AskResult } from '../../src/pipeline/events.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
@@ -320,7 +321,7 @@ describe.concurrent('the question on a terminal', () => {
     home.file('a.txt', 'one\ntwo\nthree\n');
     const edit = call('file_edit', { path: 'a.txt', oldText: 'two', newText: 'TWO' });
     const refused = await answering(home, edit, 'n\n');
-    const plain = refused.stdout.replace(/\x1b\[[0-9;]*m/g, '');
+    const plain = stripVTControlCharacters(refused.stdout);
     expect(plain).toMatch(/-two\n\s*\+TWO/);
     expect(plain.indexOf('+TWO')).toBeLessThan(plain.indexOf(QUESTION));
     expect(readFileSync(join(home.workspace, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');

@@ -22,15 +22,22 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions);
   const database = createDatabase(home);
+  // A connection of its own to the same file: what the archive saves is synced with each commit.
+  const archiveDatabase = createDatabase(home);
   return {
     locks,
     transcripts,
     catalogue: createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild }),
     resultCache: createResultCache(database),
     spending: createSpending(database),
+    archive: async () =>
+      (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
-    close: () => database.close(),
+    close() {
+      database.close();
+      archiveDatabase.close();
+    },
   };
 }

@@ -46,16 +46,15 @@ export async function changeFile(change: PlannedChange, context: ToolContext): P
     })
     .catch(orToolFailure);
   // The change is made: a note that is lost only asks for another look before the next one.
-  await seen.note(written.path, seenNow(written.fingerprint, after.length, now(), after)).catch(() => {});
+  const shown = await seenNow(written.fingerprint, after.length, now(), after);
+  await seen.note(written.path, shown).catch(() => {});
   return written;
 }
 
 /** What a person is shown is what they permit: a file that changes before the answer is then refused as stale. */
 export async function notePreviewed({ resolved, before }: PlannedChange, { seen, now }: ToolContext): Promise<void> {
-  const shown = before
-    ? seenNow(before.fingerprint, before.bytes.length, now(), before.bytes)
-    : seenNow(ABSENT, 0, now(), Buffer.alloc(0));
-  await seen.note(resolved, shown).catch(() => {});
+  const { fingerprint, bytes } = before ?? { fingerprint: ABSENT, bytes: Buffer.alloc(0) };
+  await seen.note(resolved, await seenNow(fingerprint, bytes.length, now(), bytes)).catch(() => {});
 }
 
 export function diffOf({ resolved, before, after }: PlannedChange): ReturnType<typeof unifiedDiff> {

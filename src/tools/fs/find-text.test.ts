@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findBytes, findSequence } from './find-sequence.ts';
 import { findText, isSameText, lineOf, replaceMatches } from './find-text.ts';
 
 const ALL = { overlapping: false, limit: Number.POSITIVE_INFINITY };
@@ -104,6 +105,38 @@ function oracle(file: Buffer, oldText: string, newText: string): Buffer {
   }
   return Buffer.concat(out);
 }
+
+describe('finding', () => {
+  const naive = (whole: string, part: string, overlapping: boolean): number[] => {
+    const found: number[] = [];
+    for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + (overlapping ? 1 : part.length)))
+      found.push(at);
+    return found;
+  };
+
+  it('is right for every text, also when it has to go the slower way', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 });
+    const part = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(letters, part, fc.boolean(), (whole, wanted, overlapping) => {
+        const options = { overlapping, limit: 1_000 };
+        const expected = naive(whole, wanted, overlapping);
+        expect(findBytes(Buffer.from(whole), Buffer.from(wanted), options)).toEqual(expected);
+        expect(findSequence(Buffer.from(whole), Buffer.from(wanted), options)).toEqual(expected);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('ends in good time where the usual search takes minutes', () => {
+    const bytes = Buffer.alloc(4 * 1024 * 1024, 'a');
+    const half = 'a'.repeat(50_000);
+    const begin = performance.now();
+    expect(findText(bytes, `${half}b${half}`, ALL)).toEqual([]);
+    expect(findText(bytes, half, { overlapping: true, limit: 1_000_000 })).toHaveLength(1_000_000);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+});
 
 describe('any file', () => {
   const piece = fc.constantFrom('a', 'b', 'ab', ' ', '\n', '\r\n', '\r\n', '\r', 'é', '世', '👩‍💻', '\ufeff');

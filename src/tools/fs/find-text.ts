@@ -1,6 +1,7 @@
 // Exact search and replacement on the bytes of a file, blind only to one thing: whether a line ends in LF or CRLF. The
 // text is looked for in a view of the file in which every CRLF is an LF; what is put in place takes, line by line, the
 // endings of what it replaces. Every byte outside a match stays as it is, valid UTF-8 or not.
+import { type FindOptions, findBytes } from './find-sequence.ts';
 
 /** Byte offsets in the file. */
 export interface Match {
@@ -13,30 +14,21 @@ const LF = 0x0a;
 const CRLF = Buffer.from('\r\n');
 const BOM = Buffer.from('\ufeff');
 
-export interface FindOptions {
-  /** Also count places that overlap: they cannot all be replaced, but the text is not unique. */
-  overlapping: boolean;
-  /** Stops after this many. */
-  limit: number;
-}
-
-export function findText(bytes: Buffer, text: string, { overlapping, limit }: FindOptions): Match[] {
+export function findText(bytes: Buffer, text: string, options: FindOptions): Match[] {
   const { view, wanted } = prepare(bytes, unified(text));
-  const matches: Match[] = [];
-  const step = overlapping ? 1 : wanted.length;
-  for (let at = view.bytes.indexOf(wanted); at >= 0; at = view.bytes.indexOf(wanted, at + step)) {
-    if (matches.length >= limit) break;
-    matches.push({ start: view.offsetOf(at), end: view.offsetOf(at + wanted.length) });
-  }
-  return matches;
+  return findBytes(view.bytes, wanted, options).map((at) => ({
+    start: view.offsetOf(at),
+    end: view.offsetOf(at + wanted.length),
+  }));
 }
 
 /** The matches must not overlap and stand in order. */
 export function replaceMatches(bytes: Buffer, matches: readonly Match[], text: string): Buffer {
+  const replacementFor = createReplacement(bytes, unified(text));
   const parts: Buffer[] = [];
   let end = 0;
   for (const match of matches) {
-    parts.push(bytes.subarray(end, match.start), replacementFor(bytes, match, unified(text)));
+    parts.push(bytes.subarray(end, match.start), replacementFor(match));
     end = match.end;
   }
   parts.push(bytes.subarray(end));
@@ -109,15 +101,24 @@ function countBelow(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-function replacementFor(bytes: Buffer, match: Match, text: string): Buffer {
-  // A byte order mark is no part of the text: it stays even where a match begins with it.
-  const losesMark = match.start === 0 && match.end >= BOM.length && bytes.subarray(0, BOM.length).equals(BOM);
-  const whole = losesMark && !text.startsWith('\ufeff') ? `\ufeff${text}` : text;
-  if (!whole.includes('\n')) return Buffer.from(whole);
-  const endings = endingsIn(bytes, match);
-  const last = endings.at(-1) ?? endingNear(bytes, match);
-  let line = 0;
-  return Buffer.from(whole.replaceAll('\n', () => endings[line++] ?? last));
+/** To be asked for matches in order. */
+function createReplacement(bytes: Buffer, text: string): (match: Match) => Buffer {
+  const kinds = kindsOfEndings(bytes);
+  const everywhere = kinds.crlf && kinds.lf ? undefined : kinds.crlf ? '\r\n' : '\n';
+  const endingNear = createEndingNear(bytes);
+  const spelled = (whole: string, match: Match): Buffer => {
+    if (!whole.includes('\n') || everywhere === '\n') return Buffer.from(whole);
+    if (everywhere) return Buffer.from(whole.replaceAll('\n', everywhere));
+    const endings = endingsIn(bytes, match);
+    const last = endings.at(-1) ?? endingNear(match);
+    let line = 0;
+    return Buffer.from(whole.replaceAll('\n', () => endings[line++] ?? last));
+  };
+  return (match) => {
+    // A byte order mark is no part of the text: it stays even where a match begins with it.
+    const losesMark = match.start === 0 && match.end >= BOM.length && bytes.subarray(0, BOM.length).equals(BOM);
+    return spelled(losesMark && !text.startsWith('\ufeff') ? `\ufeff${text}` : text, match);
+  };
 }
 
 function endingsIn(bytes: Buffer, { start, end }: Match): string[] {
@@ -128,12 +129,16 @@ function endingsIn(bytes: Buffer, { start, end }: Match): string[] {
   return endings;
 }
 
-/** Of the line the match stands in; of the line before where that is the last one and has none. */
-function endingNear(bytes: Buffer, { start, end }: Match): string {
-  const next = bytes.indexOf(LF, end);
-  if (next >= 0) return endingAt(bytes, next);
-  const previous = start === 0 ? -1 : bytes.lastIndexOf(LF, start - 1);
-  return previous >= 0 ? endingAt(bytes, previous) : '\n';
+/** Of the line a match ends in; where that is the last one and has none, of the line before. */
+function createEndingNear(bytes: Buffer): (match: Match) => string {
+  let next = 0;
+  let last: number | undefined;
+  return ({ end }) => {
+    if (next >= 0 && next < end) next = bytes.indexOf(LF, end);
+    if (next < 0) last ??= bytes.lastIndexOf(LF);
+    const newline = last ?? next;
+    return newline >= 0 ? endingAt(bytes, newline) : '\n';
+  };
 }
 
 function endingAt(bytes: Buffer, newline: number): string {

@@ -1,11 +1,13 @@
 // Why a text was not found: the places that come closest, with their line numbers and how they differ. Looks first for
 // lines that are equal but for white space, quotation marks, dashes or case; then for how far the text does match; then
 // for the most similar lines. Bounded in what it reads and in what it shows.
+import { findBytes, findSequence, longestBeginning } from './find-sequence.ts';
 import { numberedLines } from './numbered-lines.ts';
 
-const MOST_CHARACTERS = 4_000_000;
+const MOST_CHARACTERS = 2_000_000;
 const MOST_SHOWN = 3;
 const SIMILAR_ENOUGH = 0.5;
+const MOST_LINES_COMPARED = 50;
 /** Of a line, when lines are compared for similarity. */
 const COMPARED_CHARACTERS = 300;
 
@@ -24,12 +26,12 @@ export function nearMatches(content: string, wantedText: string): string {
     .replace(/\\n/g, '\n')
     .replace(/\\t/g, '\t')
     .replace(/\\(["'\\])/g, '$1');
-  if (unescaped !== wantedText && text.includes(unescaped)) {
+  if (unescaped !== wantedText && occurs(text, unescaped)) {
     return 'It does occur when \\n, \\t and \\" are read as the characters they stand for: give those characters.';
   }
   const places = equalPlaces(lines, wanted);
   if (places.length > 0) return shown(places, lines, wanted.length);
-  const partial = longestBeginning(text, wanted.join('\n'));
+  const partial = howFar(text, wanted.join('\n'));
   const similar = similarPlaces(lines, wanted);
   return [partial, similar.length > 0 ? shown(similar, lines, wanted.length) : '']
     .filter((part) => part !== '')
@@ -60,16 +62,22 @@ function foldPunctuation(line: string): string {
 }
 
 function equalPlaces(lines: readonly string[], wanted: readonly string[]): Place[] {
-  const [first = '', ...others] = wanted.map(loosely);
-  const places: Place[] = [];
-  for (let at = 0; at + wanted.length <= lines.length && places.length < MOST_SHOWN; at += 1) {
-    if (loosely(lines[at] ?? '') !== first) continue;
-    if (!others.every((line, index) => loosely(lines[at + 1 + index] ?? '') === line)) continue;
-    const [how] =
-      FOLDS.find(([, fold]) => wanted.every((line, index) => fold(line) === fold(lines[at + index] ?? ''))) ?? [];
-    places.push({ at, how: `differs only in ${how ?? 'white space'}` });
-  }
-  return places;
+  // Lines as numbers: equal ones, in the loosest sense, have the same.
+  const numbers = new Map<string, number>();
+  const numbered = (all: readonly string[]): number[] =>
+    all.map((line) => {
+      const folded = loosely(line);
+      const number = numbers.get(folded) ?? numbers.size;
+      numbers.set(folded, number);
+      return number;
+    });
+  const places = findSequence(numbered(lines), numbered(wanted), { overlapping: true, limit: MOST_SHOWN });
+  return places.map((at) => {
+    const isEqual = (fold: (line: string) => string): boolean =>
+      wanted.every((line, index) => fold(line) === fold(lines[at + index] ?? ''));
+    const [how = 'white space'] = FOLDS.find(([, fold]) => isEqual(fold)) ?? [];
+    return { at, how: `differs only in ${how}` };
+  });
 }
 
 /** The last and loosest fold: what is equal under any of them is equal under this. */
@@ -79,17 +87,21 @@ function loosely(line: string): string {
 
 const SHORTEST_BEGINNING = 12;
 
-function longestBeginning(text: string, wanted: string): string {
-  let found = 0;
-  for (let length = wanted.length; length > 0; length = Math.floor(length / 2)) {
-    while (found + length < wanted.length && text.includes(wanted.slice(0, found + length))) found += length;
-  }
-  if (found < SHORTEST_BEGINNING) return '';
-  const at = text.indexOf(wanted.slice(0, found));
-  const line = text.slice(0, at + found).split('\n').length;
+function howFar(text: string, wanted: string): string {
+  const { length, end } = longestBeginning(codesOf(text), codesOf(wanted));
+  if (length < SHORTEST_BEGINNING) return '';
+  const line = text.slice(0, end).split('\n').length;
   const quoted = (part: string): string => JSON.stringify(part.slice(0, 60));
-  const there = text.slice(at + found);
-  return `Its first ${found} characters stand in the file up to line ${line}, where ${quoted(wanted.slice(found))} is expected and ${there === '' ? 'the file ends' : `${quoted(there)} follows`}.`;
+  const there = text.slice(end);
+  return `Its first ${length} characters stand in the file up to line ${line}, where ${quoted(wanted.slice(length))} is expected and ${there === '' ? 'the file ends' : `${quoted(there)} follows`}.`;
+}
+
+function codesOf(text: string): Uint16Array {
+  return Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+}
+
+function occurs(text: string, part: string): boolean {
+  return findBytes(Buffer.from(text), Buffer.from(part), { overlapping: false, limit: 1 }).length > 0;
 }
 
 function similarPlaces(lines: readonly string[], wanted: readonly string[]): Place[] {
@@ -100,11 +112,11 @@ function similarPlaces(lines: readonly string[], wanted: readonly string[]): Pla
     .filter(({ at, score }) => at >= 0 && score >= SIMILAR_ENOUGH)
     .sort((a, b) => b.score - a.score)
     .slice(0, 4 * MOST_SHOWN);
-  const likenesses = wanted.map(createLikeness);
+  const likenesses = wanted.slice(0, MOST_LINES_COMPARED).map(createLikeness);
   return best
     .map(({ at }) => ({
       at,
-      score: likenesses.reduce((sum, alike, index) => sum + alike(lines[at + index] ?? ''), 0) / wanted.length,
+      score: likenesses.reduce((sum, alike, index) => sum + alike(lines[at + index] ?? ''), 0) / likenesses.length,
     }))
     .filter(({ score }) => score >= SIMILAR_ENOUGH)
     .sort((a, b) => b.score - a.score)

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { sha256Of } from '../../undo/content.ts';
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
@@ -57,7 +58,8 @@ export function createReadFileTool(): ToolSpec {
           : await readWhole(file, maxBytes);
         const bytes = whole ?? (file.size <= NOTED_BYTES ? await readAt(file.handle, 0, file.size) : undefined);
         // A note that is lost only means that a later edit is not compared with this look.
-        await seen.note(file.path, seenNow(file.fingerprint, file.size, now(), bytes)).catch(() => {});
+        const shown = await seenNow(file.fingerprint, file.size, now(), bytes);
+        await seen.note(file.path, shown).catch(() => {});
         return output;
       } finally {
         await file.handle.close();
@@ -123,8 +125,7 @@ async function readRange(
 }
 
 async function contentHash({ handle, size }: OpenedFile): Promise<string> {
-  const { hash } = await import('node:crypto');
-  return hash('sha256', await readAt(handle, 0, size), 'hex');
+  return sha256Of(await readAt(handle, 0, size));
 }
 
 function output(path: string, bytes: Buffer, facts: Record<string, number>): ToolOutput {

@@ -1,6 +1,8 @@
 // What a session last saw of each file, so that an edit based on an older look is refused. Kept as a fingerprint of the
-// file and a hash of each line: enough to tell later which lines have changed, without keeping the text.
+// file and a hash of each line: enough to tell later which lines have changed, without keeping the text. Of a large
+// file it is one hash of the whole: enough to tell that it has changed.
 import type { ResultCache } from '../../storage/storage.ts';
+import { sha256Of } from '../../undo/content.ts';
 import { numberedLines } from './numbered-lines.ts';
 
 export interface SeenFile {
@@ -8,8 +10,8 @@ export interface SeenFile {
   size: number;
   /** Milliseconds since the epoch. */
   at: number;
-  /** Of every line, when the whole was at hand; base64 of 32 bits each. */
-  lineHashes?: string;
+  /** When the whole was at hand: of every line (base64 of 32 bits each), or of all of it. */
+  content?: { lines: string } | { sha256: string };
 }
 
 export interface SeenFiles {
@@ -32,28 +34,29 @@ export function createSeenFiles(cache: ResultCache, sessionId: string, root: str
   };
 }
 
-const MOST_BYTES_HASHED = 4 * 1024 * 1024;
-const MOST_LINES = 100_000;
+/** Hashing every line of more than this would be felt at each edit. */
+const MOST_BYTES_BY_LINE = 256 * 1024;
 
 /** `bytes`: the whole content, when it is at hand. */
-export function seenNow(fingerprint: string, size: number, at: number, bytes?: Uint8Array): SeenFile {
-  if (!bytes || bytes.length > MOST_BYTES_HASHED) return { fingerprint, size, at };
+export async function seenNow(fingerprint: string, size: number, at: number, bytes?: Uint8Array): Promise<SeenFile> {
+  if (!bytes) return { fingerprint, size, at };
+  if (bytes.length > MOST_BYTES_BY_LINE) return { fingerprint, size, at, content: { sha256: await sha256Of(bytes) } };
   const hashes = hashLines(bytes);
-  if (hashes.length > MOST_LINES) return { fingerprint, size, at };
-  return { fingerprint, size, at, lineHashes: Buffer.from(hashes.buffer, 0, hashes.byteLength).toString('base64') };
+  const lines = Buffer.from(hashes.buffer, 0, hashes.byteLength).toString('base64');
+  return { fingerprint, size, at, content: { lines } };
 }
 
 /** What has changed since, in words and with the lines as they are now; undefined when nothing has. */
 export async function changeSince(
   seen: SeenFile,
-  current: { fingerprint: string; bytes: Buffer },
+  { fingerprint, bytes }: { fingerprint: string; bytes: Buffer },
 ): Promise<string | undefined> {
-  if (seen.fingerprint === current.fingerprint) return undefined;
-  const { bytes } = current;
+  if (seen.fingerprint === fingerprint) return undefined;
   const sizes =
     bytes.length === seen.size ? `it still has ${seen.size} bytes` : `${seen.size} bytes then, ${bytes.length} now`;
-  if (seen.lineHashes === undefined) return sizes;
-  const before = unpackHashes(seen.lineHashes);
+  if (!seen.content) return sizes;
+  if ('sha256' in seen.content) return seen.content.sha256 === (await sha256Of(bytes)) ? undefined : sizes;
+  const before = unpackHashes(seen.content.lines);
   const now = hashLines(bytes);
   // Touched, or saved again with the same content.
   if (bytes.length === seen.size && before.length === now.length && before.every((hash, at) => hash === now[at])) {
@@ -93,7 +96,7 @@ async function changedLines(before: Uint32Array, now: Uint32Array, lines: readon
   return [...places.slice(0, MOST_PLACES), ...more].join('\n');
 }
 
-/** FNV-1a of each line, its ending included. Flat and local, for speed: every read and every edit passes here. */
+/** FNV-1a of each line, its ending included. Flat and local, for speed: most reads and edits pass here. */
 function hashLines(bytes: Uint8Array): Uint32Array {
   const start = 0x811c9dc5 | 0;
   const newline = 0x0a;

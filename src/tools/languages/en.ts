@@ -92,4 +92,21 @@ export const en: ToolTexts = {
     description: 'Runs Python or bash code in a strict sandbox; files left in output/ are returned.',
     parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Ended after this' },
   },
+  memory_search: {
+    description: 'Searches what was saved: notes, imported files, past turns. Use it when the user refers to the past.',
+    parameters: { query: 'Words or a question', topK: 'Most results' },
+  },
+  memory_save: {
+    description: 'Saves a fact, decision or text for later sessions.',
+    parameters: { content: 'Text or Markdown', source: 'Where it comes from' },
+  },
+  memory_core_get: { description: 'Core memory as JSON; its facts are in your context already.' },
+  memory_core_update: {
+    description: 'Sets a core fact, always in context: a preference, a correction, a rule.',
+    parameters: { section: 'About the user or for the agent', key: 'Short name', value: 'The fact' },
+  },
+  memory_core_delete: {
+    description: 'Deletes a core fact.',
+    parameters: { section: 'Where it is', key: 'Its name' },
+  },
 };

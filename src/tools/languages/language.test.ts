@@ -7,6 +7,8 @@ const unused = (): Promise<never> => Promise.reject(new Error('not used here'));
 const specs = createBuiltinTools({
   systemTimezone: () => 'UTC',
   docs: unused,
+  memory: unused,
+  coreMemory: unused,
   skills: unused,
   sandbox: unused,
   variables: {},

@@ -90,4 +90,21 @@ export const ru: ToolTexts = {
     description: 'Выполняет код Python или bash в строгой песочнице; файлы из output/ возвращаются.',
     parameters: { language: 'Язык кода', code: 'Программа', timeoutMs: 'Предел времени' },
   },
+  memory_search: {
+    description: 'Ищет в сохранённом: заметки, импортированные файлы, прошлые реплики. Нужен, когда речь о прошлом.',
+    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов' },
+  },
+  memory_save: {
+    description: 'Сохраняет факт, решение или текст для следующих сессий.',
+    parameters: { content: 'Текст или Markdown', source: 'Откуда он' },
+  },
+  memory_core_get: { description: 'Основная память в JSON; её факты уже в контексте.' },
+  memory_core_update: {
+    description: 'Задаёт основной факт, он всегда в контексте: предпочтение, поправка, правило.',
+    parameters: { section: 'О пользователе или для агента', key: 'Короткое имя', value: 'Факт' },
+  },
+  memory_core_delete: {
+    description: 'Удаляет основной факт.',
+    parameters: { section: 'Где он', key: 'Имя' },
+  },
 };

@@ -85,4 +85,21 @@ export const zh: ToolTexts = {
     description: '在严格沙箱中运行 Python 或 bash 代码；output/ 下的文件会返回。',
     parameters: { language: '代码语言', code: '程序', timeoutMs: '超时即终止' },
   },
+  memory_search: {
+    description: '搜索已保存的内容：笔记、导入的文件、过去的对话。用户提到以前的事时使用。',
+    parameters: { query: '关键词或问题', topK: '最多结果数' },
+  },
+  memory_save: {
+    description: '保存事实、决定或文本，供以后的会话使用。',
+    parameters: { content: '文本或 Markdown', source: '来源' },
+  },
+  memory_core_get: { description: '以 JSON 返回核心记忆；其内容已在上下文中。' },
+  memory_core_update: {
+    description: '设置一条核心事实（始终在上下文中）：偏好、更正、规则。',
+    parameters: { section: '关于用户或给助手', key: '简短名称', value: '事实' },
+  },
+  memory_core_delete: {
+    description: '删除一条核心事实。',
+    parameters: { section: '所在部分', key: '名称' },
+  },
 };

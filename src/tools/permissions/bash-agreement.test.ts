@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BashOracle, createBashOracle, type Ran } from './bash-oracle.ts';
+import { type BashOracle, createBashOracle, type Ran, REFUSED } from './bash-oracle.ts';
 import { classifyCommand } from './classify-command.ts';
 import type { CommandParser, CommandReading, SimpleCommand, Word } from './command.ts';
 import { createCommandParser } from './parse-command.ts';
@@ -125,18 +125,21 @@ describe('every program that bash really runs was foreseen', () => {
     "IFS=,; x='rm,y'; $x",
   ])('%s', expectForeseen);
 
+  // Ten at a time: most of the time goes into starting processes.
+  const ten = (text: fc.Arbitrary<string>): fc.Arbitrary<string[]> => fc.array(text, { minLength: 10, maxLength: 10 });
+
   it('random compositions of wrappers, substitutions, quotings and chains', async () => {
-    await fc.assert(fc.asyncProperty(composed, expectForeseen), { numRuns: 400 });
+    await fc.assert(
+      fc.asyncProperty(ten(composed), async (texts) => void (await Promise.all(texts.map(expectForeseen)))),
+      { numRuns: 25, endOnFailure: true },
+    );
   });
 
   it('random damage to them', async () => {
+    const harmless = mutated.filter((text) => !REFUSED.test(text));
     await fc.assert(
-      fc.asyncProperty(mutated, (text) =>
-        /\/|\bkill\b|\bulimit\b|-p\b/.test(text) ? undefined : expectForeseen(text),
-      ),
-      {
-        numRuns: 800,
-      },
+      fc.asyncProperty(ten(harmless), async (texts) => void (await Promise.all(texts.map(expectForeseen)))),
+      { numRuns: 60, endOnFailure: true },
     );
   });
 });

@@ -16,9 +16,11 @@ export interface BashOracle {
   remove(): void;
 }
 
-export const STUBS = ['ls', 'cat', 'rm', 'mv', 'git', 'curl', 'wc', 'evil'] as const;
+const STUBS = ['ls', 'cat', 'rm', 'mv', 'git', 'curl', 'wc', 'evil'] as const;
 const WRAPPERS = ['env', 'xargs', 'timeout', 'nice', 'nohup', 'setsid', 'stdbuf', 'find', 'bash', 'sh'];
 const LIMIT_MS = 3_000;
+/** Could reach a program that is no stub, or another process. */
+export const REFUSED = /\/|\bkill\b|\bulimit\b|-p\b/;
 
 export function createBashOracle(): BashOracle {
   const root = mkdtempSync(join(tmpdir(), 'lainclaw-oracle-'));
@@ -39,7 +41,7 @@ export function createBashOracle(): BashOracle {
   let count = 0;
   return {
     async run(text) {
-      if (/\/|\bkill\b|\bulimit\b|-p\b/.test(text)) throw new Error(`not for the oracle: ${text}`);
+      if (REFUSED.test(text)) throw new Error(`not for the oracle: ${text}`);
       count += 1;
       const log = join(root, `log-${count}`);
       await runBash(text, { cwd: work, env: { PATH: bin, HOME: work, ORACLE_LOG: log, FUNCNEST: '5' } });

@@ -38,10 +38,8 @@ export function parseCommandPattern(source: string): ParsedPattern {
       if (texts.length > 1) return { ok: false, error: 'a redirection cannot have a wildcard' };
       const operator = redirection[1] ?? '';
       const target = spellWord({ kind: 'static', text: texts[0] ?? '' });
-      tokens.push({
-        kind: 'redirection',
-        text: /&$/.test(operator) ? `${operator}${target}` : `${operator} ${target}`,
-      });
+      const duplicates = operator.endsWith('&') && /^(?:\d+-?|-)$/.test(target);
+      tokens.push({ kind: 'redirection', text: duplicates ? `${operator}${target}` : `${operator} ${target}` });
     } else if (texts.length === 2 && texts.every((text) => text === '')) tokens.push({ kind: 'any' });
     else tokens.push({ kind: 'word', texts });
   }

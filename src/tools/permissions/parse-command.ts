@@ -12,7 +12,9 @@ import { type BashSyntax, Unreadable } from './reading.ts';
 /** Format characters (zero width, direction), blanks other than space, fillers and variation selectors. */
 const INVISIBLE = /\p{Cf}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Variation_Selector}|[\u115f\u1160\u3164\uffa0]/u;
 
-export const MAX_COMMAND_LENGTH = 10_000;
+const MAX_COMMAND_LENGTH = 10_000;
+/** Reading nested ones takes time that grows with their square. */
+const MAX_EXPANSIONS = 200;
 
 /** Loads the bash parser (about 15 ms the first time): call it where the first command is judged, not at start-up. */
 export async function createCommandParser(): Promise<CommandParser> {
@@ -41,6 +43,8 @@ function objectionTo(text: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return 'the text contains control characters';
   if (INVISIBLE.test(text)) return 'the text contains invisible characters';
+  if ((text.match(/[$<>]\(|`|\$\{/g)?.length ?? 0) > MAX_EXPANSIONS)
+    return `there are more than ${MAX_EXPANSIONS} expansions`;
   // A continued line inside a word, and the old $[ ] arithmetic, are read differently by the parser and by bash.
   if (/(?<![ \t])\\\n/.test(text)) return 'a line is continued in the middle of a word';
   if (text.includes('$[')) return 'the text uses $[ ]';

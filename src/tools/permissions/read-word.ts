@@ -183,7 +183,7 @@ function expandBraces(segments: readonly Segment[]): Segment[][] {
       for (const list of lists) list.push(segment);
       continue;
     }
-    lists = segment.options.flatMap((option) => lists.map((list) => [...list, text(option)]));
+    lists = lists.flatMap((list) => segment.options.map((option) => [...list, text(option)]));
     if (lists.length > MAX_OPTIONS) throw new Unreadable('braces expand to too many words');
   }
   return lists;

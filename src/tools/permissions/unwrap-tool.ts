@@ -29,7 +29,9 @@ export function unwrapTool(name: string, words: readonly Word[]): Unwrapped | un
     case 'npm':
     case 'pnpm':
     case 'yarn':
-      return after(words, /^(?:exec|x|dlx)$/, 'downloads and runs a package');
+      return /^(?:exec|x|dlx)$/.test(words.find((word) => !word.text.startsWith('-'))?.text ?? '')
+        ? after(words, /^(?:exec|x|dlx)$/, 'downloads and runs a package')
+        : undefined;
     default:
       return INTERPRETERS.test(name) ? interpreter(name, words) : undefined;
   }

@@ -1,5 +1,4 @@
-import { lstat } from 'node:fs';
-import { promisify } from 'node:util';
+import { lstatSync } from 'node:fs';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 import { createFileFilter } from './file-filter.ts';
@@ -10,7 +9,6 @@ const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
 /** Files looked at to find the newest. */
 const MOST_FILES = 200_000;
-const STATS_AT_ONCE = 64;
 
 export function createGlobTool(): ToolSpec {
   return {
@@ -34,7 +32,7 @@ export function createGlobTool(): ToolSpec {
       try {
         if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${path}`);
         const only = createFileFilter(pattern);
-        const names: string[] = [];
+        const found: { name: string; time: number }[] = [];
         await ripgrep({
           held,
           flags: ['--files', '--null', '--no-require-git', '--hidden', '--glob=!.git'],
@@ -44,15 +42,15 @@ export function createGlobTool(): ToolSpec {
           separator: '\0',
           onRecord(record) {
             const name = withoutRoot(record);
-            if (only.fits(name)) names.push(name);
-            return names.length < MOST_FILES;
+            if (only.fits(name)) found.push({ name, time: changedAt(`/proc/self/fd/${held.fd}/${name}`) });
+            return found.length < MOST_FILES;
           },
         });
         const prefix = held.path === '.' ? '' : `${held.path}/`;
-        const sorted = await newestFirst(names, `/proc/self/fd/${held.fd}`);
-        const files = sorted.slice(0, limit).map((name) => prefix + name);
-        const truncated = names.length > files.length;
-        return { data: { files, total: names.length, truncated }, text: render(files, names.length) };
+        found.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1));
+        const files = found.slice(0, limit).map(({ name }) => prefix + name);
+        const truncated = found.length > files.length;
+        return { data: { files, total: found.length, truncated }, text: render(files, found.length) };
       } finally {
         held.release();
       }
@@ -67,19 +65,13 @@ function optionsOf({ pattern, path = '.', limit = DEFAULT_LIMIT }: ToolArgs) {
   return { pattern: `/${given.replace(/^(\.?\/)+/, '')}`, path: path as string, limit: limit as number };
 }
 
-const lstatAsync = promisify(lstat);
-
-async function newestFirst(names: string[], root: string): Promise<string[]> {
-  const times = new Map<string, number>();
-  const queue = names.values();
-  const workers = Array.from({ length: STATS_AT_ONCE }, async () => {
-    for (const name of queue) {
-      const stats = await lstatAsync(`${root}/${name}`).catch(() => undefined);
-      times.set(name, stats?.mtimeMs ?? 0);
-    }
-  });
-  await Promise.all(workers);
-  return names.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0) || (a < b ? -1 : 1));
+/** Asked while ripgrep goes on searching: a pool of threads would take longer than the call itself. */
+function changedAt(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function render(files: string[], total: number): string {

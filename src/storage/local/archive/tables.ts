@@ -17,7 +17,11 @@ const TABLES = `
     version TEXT, chunks INTEGER NOT NULL, length INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS archive_models (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS archive_vectors (
-    model INTEGER NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, chunk)) WITHOUT ROWID;
+    model INTEGER NOT NULL, chunk INTEGER NOT NULL, block INTEGER NOT NULL, place INTEGER NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (model, chunk)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS archive_vector_blocks (
+    model INTEGER NOT NULL, block INTEGER NOT NULL, size INTEGER NOT NULL, ids BLOB NOT NULL, bits BLOB NOT NULL,
+    PRIMARY KEY (model, block)) WITHOUT ROWID;
 `;
 
 export interface State {
@@ -32,7 +36,7 @@ export interface State {
 /** Makes the tables where they are missing. Removed text is overwritten from here on, in this connection. */
 export function prepareTables(db: DatabaseSync): void {
   db.exec('PRAGMA secure_delete = ON');
-  const there = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'archive_vectors'").get();
+  const there = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'archive_vector_blocks'").get();
   const stated = there && db.prepare('SELECT 1 FROM archive_state').get();
   if (stated) return;
   db.exec('BEGIN IMMEDIATE');

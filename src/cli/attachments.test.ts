@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { testHome } from '../../test/support/test-home.ts';
+import { readAttachments } from './attachments.ts';
+import type { Terminal } from './terminal.ts';
+
+function at(files: Record<string, Buffer | string>) {
+  const { workspace } = testHome();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(workspace, name), content);
+  const terminal = { environment: { cwd: workspace } } as Terminal;
+  return (texts: string[], images: string[] = []) => readAttachments(texts, images, terminal);
+}
+
+describe('pictures', () => {
+  it.each([
+    ['image/png', '\x89PNG\r\n\x1a\n'],
+    ['image/jpeg', '\xff\xd8\xff\xe0'],
+    ['image/gif', 'GIF89a'],
+    ['image/webp', 'RIFF\x10\0\0\0WEBPVP8 '],
+  ])('%s are known by their content', async (mimeType, start) => {
+    const bytes = Buffer.from(start, 'latin1');
+    expect(await at({ 'any.name': bytes })([], ['any.name'])).toEqual([
+      { kind: 'image', name: 'any.name', mimeType, data: bytes.toString('base64') },
+    ]);
+  });
+
+  it('are refused when they are something else, empty ones too', async () => {
+    const read = at({ 'x.png': 'text', 'empty.png': '' });
+    for (const name of ['x.png', 'empty.png']) await expect(read([], [name])).rejects.toThrow('is not accepted');
+  });
+});
+
+describe('texts', () => {
+  it('keep their order and the name they were given, and come before pictures', async () => {
+    const read = at({ b: 'two', a: 'one', p: Buffer.from('GIF89a') });
+    const found = await read(['b', './a'], ['p']);
+    expect(found.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['text b', 'text ./a', 'image p']);
+  });
+
+  it('are refused by what they are', async () => {
+    const read = at({ binary: Buffer.from([0, 1]), large: 'x'.repeat(1_048_577), fits: 'x'.repeat(1_048_576) });
+    await expect(read(['binary'])).rejects.toThrow('binary file');
+    await expect(read(['large'])).rejects.toThrow('accepted: up to 1048576');
+    await expect(read(['.'])).rejects.toThrow('not a regular file');
+    await expect(read(['nope'])).rejects.toThrow('cannot be read');
+    expect(await read(['fits'])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,231 @@
+import type { Command } from 'commander';
+import type { App } from '../../app.ts';
+import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
+import type { Found } from '../../memory/search.ts';
+import { colorsFor } from '../colors.ts';
+import { integerFrom, json, oneOf, plainText, single, text } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+
+interface SaveFlags extends OutputFlags {
+  source?: string;
+  title?: string;
+  date?: string;
+  supersedes?: string;
+}
+
+interface SearchFlags extends OutputFlags {
+  topK?: number;
+  budget?: number;
+  fusion?: 'convex' | 'reciprocal';
+}
+
+interface ListFlags extends OutputFlags {
+  limit?: number;
+  source?: string;
+}
+
+interface ForgetFlags extends OutputFlags {
+  source?: string;
+}
+
+type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
+
+export const configureMemory: ConfigureCommand = (memory, terminal) => {
+  const add = (parent: Command, name: string, description: string): Command =>
+    parent.command(name).description(description).addOption(json()).addOption(plainText());
+  const run = <Flags extends OutputFlags>(flags: Flags, action: Run<Flags>): Promise<void> =>
+    withApp(terminal, (app) => action(app, flags));
+
+  add(memory, 'save', 'save a text; "-" reads standard input')
+    .argument('<text>')
+    .addOption(single('--source <name>', 'where it comes from (default: manual)', text))
+    .addOption(single('--title <title>', 'a title', text))
+    .addOption(single('--date <date>', 'when it was said or written (default: now)', text))
+    .addOption(single('--supersedes <id>', 'the memory this one replaces', text))
+    .action((content: string, flags: SaveFlags) => run(flags, (app) => save(app, content, flags, terminal)));
+  add(memory, 'search', 'find what was saved')
+    .argument('<query>')
+    .addOption(single('--top-k <N>', 'at most N results (default: 10)', integerFrom(1)))
+    .addOption(single('--budget <tokens>', 'all results together (default: 2500)', integerFrom(1)))
+    .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
+    .action((query: string, flags: SearchFlags) => run(flags, (app) => search(app, query, flags, terminal)));
+  add(memory, 'list', 'what was saved, the newest first')
+    .addOption(single('--limit <N>', 'at most N (default: 50)', integerFrom(1)))
+    .addOption(single('--source <name>', 'only of this source', text))
+    .action((flags: ListFlags) => run(flags, (app) => list(app, flags, terminal)));
+  add(memory, 'forget', 'remove for good: text, index and vectors')
+    .argument('[id]')
+    .addOption(single('--source <name>', 'everything of this source', text))
+    .action((id: string | undefined, flags: ForgetFlags) => run(flags, (app) => forget(app, id, flags, terminal)));
+  add(memory, 'reindex', 'build the search index anew').action((flags: OutputFlags) =>
+    run(flags, (app) => reindex(app, flags, terminal)),
+  );
+  add(memory, 'import', 'save every Markdown file under a folder')
+    .argument('<folder>')
+    .action((folder: string, flags: OutputFlags) => run(flags, (app) => importFolder(app, folder, flags, terminal)));
+  add(memory, 'embed', 'give vectors to what has none yet').action((flags: OutputFlags) =>
+    run(flags, (app) => embed(app, flags, terminal)),
+  );
+  configureCore(memory.command('core').description('the facts that are always in context'));
+
+  function configureCore(core: Command): void {
+    const section = (value: string): CoreSection => sectionOf(value);
+    add(core, 'get', 'all of them').action((flags: OutputFlags) => run(flags, (app) => coreGet(app, flags, terminal)));
+    add(core, 'set', 'set a fact')
+      .argument('<section>', CORE_SECTIONS.join(' or '))
+      .argument('<key>')
+      .argument('<value>')
+      .action((name: string, key: string, value: string, flags: OutputFlags) =>
+        run(flags, async (app) =>
+          done(
+            {
+              section: section(name),
+              key,
+              value,
+              ...(await (await app.coreMemory()).update(section(name), key, value)),
+            },
+            'set',
+            flags,
+            terminal,
+          ),
+        ),
+      );
+    add(core, 'delete', 'delete a fact')
+      .argument('<section>', CORE_SECTIONS.join(' or '))
+      .argument('<key>')
+      .action((name: string, key: string, flags: OutputFlags) =>
+        run(flags, async (app) =>
+          done(
+            { section: section(name), key, ...(await (await app.coreMemory()).delete(section(name), key)) },
+            'deleted',
+            flags,
+            terminal,
+          ),
+        ),
+      );
+  }
+};
+
+async function withApp(terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  try {
+    await use(app);
+  } finally {
+    app.close();
+  }
+}
+
+async function save(app: App, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
+  const content = given === '-' ? await standardInput(terminal.signal) : given;
+  const { source, title, date, supersedes } = flags;
+  const saved = await (await app.memory()).save({ content, source, title, date, supersedes });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, saved);
+  terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
+}
+
+async function standardInput(signal: AbortSignal): Promise<string> {
+  const { readStandardInput } = await import('../standard-input.ts');
+  return readStandardInput(signal);
+}
+
+async function search(app: App, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
+  const { topK, budget, fusion } = flags;
+  const found = await (await app.memory()).search(query, { topK, budget, fusion, signal: terminal.signal });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+  if (found.note) warn(terminal, found.note);
+  if (found.results.length === 0) return void terminal.out.write('nothing found\n');
+  for (const result of found.results) terminal.out.write(`${renderFound(result, terminal)}\n\n`);
+  if (found.leftOut > 0) warn(terminal, `${found.leftOut} more did not fit the budget: raise --budget`);
+}
+
+function renderFound(
+  { id, source, date, score, why, speaker, context, text: body, supersededBy }: Found,
+  terminal: Terminal,
+): string {
+  const colors = colorsFor(terminal.out, terminal);
+  const facts = [source, date.slice(0, 10), speaker, context].filter((fact) => fact !== undefined).join(' · ');
+  const reasons = [...why.terms, ...(why.vector === undefined ? [] : [`meaning ${why.vector}`])].join(', ');
+  const replaced = supersededBy ? `\n${colors.yellow(`replaced by ${supersededBy}`)}` : '';
+  return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score} (${printable(reasons)})`)}${replaced}\n${printable(body)}`;
+}
+
+async function list(app: App, { limit, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
+  const documents = await (await app.memory()).list({ limit, source });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, documents);
+  if (documents.length === 0) return void terminal.out.write('nothing saved yet: lainclaw memory save "…" does\n');
+  const colors = colorsFor(terminal.out, terminal);
+  for (const { id, source: from, date, head, title } of documents) {
+    const line = printable(title ?? head)
+      .replace(/\s+/g, ' ')
+      .slice(0, 80);
+    terminal.out.write(`${colors.bold(id)}  ${date.slice(0, 10)}  ${colors.dim(printable(from))}  ${line}\n`);
+  }
+}
+
+async function forget(app: App, id: string | undefined, flags: ForgetFlags, terminal: Terminal): Promise<void> {
+  if ((id === undefined) === (flags.source === undefined))
+    throw new UsageError('give either the id of one memory or --source for everything of a source');
+  const memory = await app.memory();
+  if (id !== undefined) await memory.forget(id);
+  const forgotten = flags.source === undefined ? 1 : await memory.forgetSource(flags.source);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { forgotten });
+  terminal.out.write(`${forgotten} forgotten\n`);
+}
+
+async function reindex(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const onProgress = progressOn(terminal, 'indexed');
+  const result = await (await app.memory()).reindex({ signal: terminal.signal, onProgress });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, result);
+  terminal.out.write(`${result.chunks} chunks indexed\n`);
+}
+
+async function importFolder(app: App, folder: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const report = await (await app.memory()).importFolder(folder, { signal: terminal.signal });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, report);
+  for (const { path, reason } of report.skipped) warn(terminal, `skipped ${path}: ${reason}`);
+  const { files, added, changed, unchanged } = report;
+  terminal.out.write(`${files} files: ${added} new, ${changed} changed, ${unchanged} as before\n`);
+}
+
+async function embed(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const result = await (await app.memory()).embed({
+    signal: terminal.signal,
+    onProgress: progressOn(terminal, 'embedded'),
+  });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, result);
+  terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
+}
+
+async function coreGet(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const facts = await (await app.coreMemory()).get();
+  if (wantsJson(terminal, flags)) return writeJson(terminal, facts);
+  const lines = CORE_SECTIONS.flatMap((section) =>
+    Object.entries(facts[section]).map(([key, value]) => `${section}.${key}: ${value}`),
+  );
+  terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'core memory is empty\n');
+}
+
+function done(
+  result: { section: string; key: string; value?: string; previous?: string },
+  what: string,
+  flags: OutputFlags,
+  terminal: Terminal,
+): void {
+  if (wantsJson(terminal, flags)) writeJson(terminal, result);
+  else terminal.out.write(`${what}: ${result.section}.${printable(result.key)}\n`);
+}
+
+function progressOn(
+  { err }: Terminal,
+  what: string,
+): ((progress: { done: number; total: number }) => void) | undefined {
+  if (!err.isTTY) return undefined;
+  return ({ done: count, total }) => err.write(`\r${count}/${total} ${what}${count >= total ? '\n' : ''}`);
+}
+
+function sectionOf(value: string): CoreSection {
+  if (CORE_SECTIONS.includes(value as CoreSection)) return value as CoreSection;
+  throw new UsageError(`"${value}" is no section of core memory; accepted: ${CORE_SECTIONS.join(', ')}`);
+}

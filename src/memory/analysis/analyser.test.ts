@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAnalyser } from './analyser.ts';
+
+const { terms, query, count } = createAnalyser();
+const shared = (one: string, other: string): string[] => terms(one).filter((term) => terms(other).includes(term));
+
+describe('terms', () => {
+  it.each([
+    ['running', 'runs'],
+    ['The relational databases', 'a relation database'],
+    ['connections', 'connected'],
+    ['защитники', 'защитника'],
+    ['ёлками', 'елка'],
+    ['CAFÉ', 'cafe'],
+    ['ﬁle', 'file'],
+    ['ＡＢＣ', 'abc'],
+  ])('%s meets %s', (one, other) => {
+    expect(shared(one, other).length).toBeGreaterThan(0);
+  });
+
+  it('Chinese gives single characters and pairs', () => {
+    expect(terms('花园玫瑰')).toEqual(['花', '花园', '园', '园玫', '玫', '玫瑰', '瑰']);
+  });
+
+  it('mixed text is parted where the script changes', () => {
+    expect(terms('用Python写Скрипты v2')).toEqual(['用', 'python', '写', 'скрипт', 'v2']);
+  });
+
+  it.each([
+    ['東京タワーへ行きました', '東京タワー'],
+    ['한국어를 공부합니다', '한국어'],
+    ['ภาษาไทยไม่มีช่องว่าง', 'ไทย'],
+    ['האקדמיה ללשון', 'ללשון'],
+    ['Ελληνικά κείμενα', 'κείμενα'],
+    ['हिन्दी में लिखा', 'हिन्दी'],
+    ['🎉 party 🎂', '🎂'],
+  ])('%s is found by %s', (text, asked) => {
+    const wanted = [...query(asked).terms];
+    expect(wanted.length).toBeGreaterThan(0);
+    const found = new Set(terms(text));
+    expect(wanted.every((term) => found.has(term))).toBe(true);
+  });
+
+  it('hold letters, digits and pictographs only, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
+        for (const term of [...terms(text), ...query(text).terms]) {
+          expect(term).toMatch(/^[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]+$/u);
+          expect(term.length).toBeLessThanOrEqual(64);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are the same every time, also for a text found again in other company', () => {
+    fc.assert(fc.property(fc.string(), (text) => void expect(createAnalyser().terms(text)).toEqual(terms(text))));
+  });
+});
+
+describe('a query', () => {
+  it('is rid of words that say nothing', () => {
+    expect([...query('What is the name of my cat?').terms]).toEqual(['name', 'cat']);
+    expect([...query('Как зовут мою кошку?').terms]).not.toContain('как');
+    expect([...query('我的猫叫什么').terms]).not.toContain('什么');
+  });
+
+  it('of nothing else keeps them', () => {
+    expect([...query('to be or not to be').terms]).toEqual(['to', 'be', 'or', 'not']);
+  });
+
+  it.each(['', '   ', '"', '* OR NOT (', 'NEAR(a b, 2)', "'; DROP TABLE x; --", '\ud800'])('%j is no error', (text) => {
+    expect(() => query(text)).not.toThrow();
+  });
+});
+
+it('spellings that are nearly the same share most trigrams', () => {
+  const wanted = query('Schwarzenegger');
+  const { trigrams, spelt } = count('Schwarzeneger', wanted);
+  expect(trigrams.size / wanted.trigrams.size).toBeGreaterThan(0.8);
+  expect(spelt).toBe('Schwarzeneger'.length);
+});
+
+it.each(['dying', 'lying', 'skies', 'Éclairs', 'ugly', 'a', 'ёж'])('counting finds %s by its stem', (word) => {
+  const wanted = query(word);
+  expect([...count(`some ${word} here`, wanted).terms.keys()]).toEqual([...wanted.terms]);
+});
+
+it('counting finds of a query what the terms of a text hold', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, asked) => {
+      const wanted = query(asked);
+      const counts = [...count(`${text} ${asked} ${text}`, wanted).terms].toSorted();
+      const all = terms(`${text} ${asked} ${text}`);
+      const expected = [...wanted.terms].map((term) => [term, all.filter((other) => other === term).length]);
+      expect(counts).toEqual(expected.toSorted());
+    }),
+  );
+});

@@ -1,0 +1,166 @@
+// From text to index terms, by script: words of alphabets are stemmed (Latin as English, Cyrillic as Russian), Chinese
+// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word.
+// Terms hold letters, digits and pictographs only, so no query can be a syntax error. Pure but for a bounded cache.
+import { stemEnglish } from './english-stem.ts';
+import { stemRussian } from './russian-stem.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
+/** Changes whenever the same text would give other terms: an index of another version must be rebuilt. */
+export const ANALYSER_VERSION = 1;
+
+const LONGEST_WORD = 64;
+const CACHED_STEMS = 50_000;
+const WORD_END = 0x5f;
+
+const RUN = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
+/** Scripts written without spaces; Hangul has them, but its words are long with endings. */
+const DENSE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
+const PIECE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
+/** Not accented letters, which are written plain, and not the likes of "dying", whose stem is "die". */
+const KEEPS_HEAD = /^(?![dlt]y)[a-z0-9а-я]([a-z0-9а-я]|$)/;
+const CYRILLIC = /^[а-я]+$/;
+const LATIN_BASE = /^[a-z]+$/;
+const ACCENTED_LATIN = /^[\p{Script=Latin}\p{M}\p{N}]*[^a-z0-9][\p{Script=Latin}\p{M}\p{N}]*$/u;
+
+export interface QueryTerms {
+  /** Each once. Without stop-words, unless the query has nothing else. */
+  terms: ReadonlySet<string>;
+  /** Of the words of alphabets, as numbers: similar spellings share most of them. */
+  trigrams: ReadonlySet<number>;
+  /** How the words of alphabets among the terms begin. */
+  heads: ReadonlySet<number>;
+}
+
+/** How often a text holds what a query asks for. */
+export interface Counts {
+  terms: Map<string, number>;
+  trigrams: Map<number, number>;
+  /** How many trigrams the text has in all. */
+  spelt: number;
+}
+
+export interface Analyser {
+  /** Every term in order, repeated as often as the text repeats it. */
+  terms(text: string): string[];
+  query(text: string): QueryTerms;
+  count(text: string, wanted: QueryTerms): Counts;
+}
+
+export function createAnalyser(): Analyser {
+  const stems = new Map<string, string>();
+
+  function stem(word: string): string {
+    let known = stems.get(word);
+    if (known === undefined) {
+      known = stemOf(word);
+      if (stems.size >= CACHED_STEMS) stems.clear();
+      stems.set(word, known);
+    }
+    return known;
+  }
+
+  function collect(pieces: readonly Piece[], keep: (surface: string) => boolean): string[] {
+    const terms: string[] = [];
+    for (const { text, isDense } of pieces) {
+      if (isDense) {
+        for (const term of denseTerms(text)) if (keep(term)) terms.push(term);
+      } else if (keep(text)) terms.push(stem(text));
+    }
+    return terms;
+  }
+
+  return {
+    terms: (text) => collect(piecesOf(text), () => true),
+    query(text) {
+      const pieces = piecesOf(text);
+      const telling = collect(pieces, (surface) => !STOP_WORDS.has(surface));
+      const terms = new Set(telling.length > 0 ? telling : collect(pieces, () => true));
+      const trigrams = new Set<number>();
+      for (const piece of pieces) {
+        if (!piece.isDense && !STOP_WORDS.has(piece.text)) eachTrigram(piece.text, (part) => trigrams.add(part));
+      }
+      return { terms, trigrams, heads: new Set([...terms].map(headOf)) };
+    },
+    count(text, wanted) {
+      const counts: Counts = { terms: new Map(), trigrams: new Map(), spelt: 0 };
+      const countTerm = (term: string): void => {
+        if (wanted.terms.has(term)) counts.terms.set(term, (counts.terms.get(term) ?? 0) + 1);
+      };
+      const countTrigram = (part: number): void => {
+        counts.spelt += 1;
+        if (wanted.trigrams.has(part)) counts.trigrams.set(part, (counts.trigrams.get(part) ?? 0) + 1);
+      };
+      for (const piece of piecesOf(text)) {
+        if (piece.isDense) denseTerms(piece.text).forEach(countTerm);
+        else {
+          // Most words need no stem to be told apart from what is wanted.
+          if (wanted.heads.has(headOf(piece.text)) || !KEEPS_HEAD.test(piece.text)) countTerm(stem(piece.text));
+          eachTrigram(piece.text, countTrigram);
+        }
+      }
+      return counts;
+    },
+  };
+}
+
+/** Two letters, which a stem leaves as they are. */
+function headOf(word: string): number {
+  return word.charCodeAt(0) * 65_536 + (word.length > 1 ? word.charCodeAt(1) : 0);
+}
+
+interface Piece {
+  text: string;
+  isDense: boolean;
+}
+
+/** Runs of letters and digits, lower case, parted where the kind of script changes. */
+function piecesOf(text: string): Piece[] {
+  const plain = text.normalize('NFKC').toLowerCase().replaceAll('ё', 'е');
+  const runs = plain.match(RUN) ?? [];
+  if (!DENSE.test(plain)) return runs.map((run) => ({ text: run, isDense: false }));
+  return runs.flatMap((run) => (run.match(PIECE) ?? []).map((piece) => ({ text: piece, isDense: DENSE.test(piece) })));
+}
+
+function stemOf(whole: string): string {
+  const word =
+    whole.length > LONGEST_WORD ? whole.slice(0, LONGEST_WORD).toWellFormed().replaceAll('\ufffd', '') : whole;
+  if (LATIN_BASE.test(word)) return stemEnglish(word);
+  if (CYRILLIC.test(word)) return stemRussian(word);
+  if (!ACCENTED_LATIN.test(word)) return word;
+  const base = word.normalize('NFD').replace(/\p{M}/gu, '');
+  return LATIN_BASE.test(base) ? stemEnglish(base) : base || word;
+}
+
+/** Pairs of neighbouring characters; Han characters also alone, and a lone character of any script as it is. */
+function denseTerms(piece: string): string[] {
+  const characters = [...piece];
+  const terms: string[] = [];
+  for (const [index, character] of characters.entries()) {
+    if (characters.length === 1 || isHan(character.codePointAt(0) ?? 0)) terms.push(character);
+    const next = characters[index + 1];
+    if (next !== undefined) terms.push(character + next);
+  }
+  return terms;
+}
+
+/** By ranges: a regular expression for each character would cost more than everything else. */
+function isHan(code: number): boolean {
+  return (
+    (code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0x20000 && code <= 0x3ffff)
+  );
+}
+
+/** Three neighbouring characters of a word, its ends included, as one number; two that meet by chance do no harm. */
+function eachTrigram(word: string, use: (part: number) => void): void {
+  const length = Math.min(word.length, LONGEST_WORD);
+  let before = WORD_END;
+  let here = word.charCodeAt(0);
+  for (let at = 1; at <= length; at += 1) {
+    const next = at < length ? word.charCodeAt(at) : WORD_END;
+    use((Math.imul(before, 0x9e3779b1) ^ Math.imul(here, 0x85ebca6b) ^ Math.imul(next, 0xc2b2ae35)) & 0x3fffffff);
+    before = here;
+    here = next;
+  }
+}

@@ -1,0 +1,167 @@
+// Cuts Markdown into chunks of about the wanted size. A chunk is a slice: all chunks together are the text, unchanged.
+// Blocks are found first (headings, code fences, paragraphs); a heading opens a chunk and is the context of what follows,
+// a fence is never split, a paragraph that is too long is cut between sentences, then between words, then anywhere
+// between characters. Blocks are then packed until the next one would make the chunk too big.
+import { typicalTokens } from './typical-tokens.ts';
+
+export interface Chunk {
+  /** The headings above, outermost first: "Garden › Roses". */
+  context: string;
+  text: string;
+}
+
+export interface ChunkOptions {
+  /** Tokens of a chunk, about. A chunk that is no single fence never has more than twice as many. */
+  size?: number;
+}
+
+export const DEFAULT_CHUNK_SIZE = 200;
+const SMALLEST_SIZE = 16;
+const LONGEST_CONTEXT = 160;
+const SLACK = 1.15;
+/** Between sentences: nothing is consumed, so nothing is lost. */
+const SENTENCE_END =
+  /(?<=[.!?…]["'”»)\]]{0,3}\s+)(?=\S)|(?<=[。！？；]["'”」』）]{0,3})(?=[^。！？；"'”」』）\s])|(?<=\n)/;
+
+type Block = { kind: 'heading'; level: number; title: string; text: string } | { kind: 'fence' | 'text'; text: string };
+
+export function chunkMarkdown(text: string, { size = DEFAULT_CHUNK_SIZE }: ChunkOptions = {}): Chunk[] {
+  const wanted = Math.max(SMALLEST_SIZE, size);
+  const chunks: Chunk[] = [];
+  const headings: string[] = [];
+  let open = { context: '', text: '', tokens: 0, onlyHeadings: true };
+  const close = (): void => {
+    if (open.text !== '') chunks.push({ context: open.context, text: open.text });
+    open = { context: contextOf(headings), text: '', tokens: 0, onlyHeadings: true };
+  };
+  const add = (piece: string, isHeading: boolean): void => {
+    const tokens = typicalTokens(piece);
+    if (open.text !== '' && open.tokens + tokens > wanted && !(open.onlyHeadings && open.tokens + tokens <= 2 * wanted))
+      close();
+    open.text += piece;
+    open.tokens += tokens;
+    open.onlyHeadings &&= isHeading || piece.trim() === '';
+  };
+  for (const block of blocksOf(text)) {
+    if (block.kind === 'heading') {
+      if (!open.onlyHeadings) close();
+      headings.length = Math.min(headings.length, block.level - 1);
+      if (open.text === '') open.context = contextOf(headings);
+      for (const piece of split(block.text, wanted)) add(piece, true);
+      headings[block.level - 1] = block.title;
+    } else if (block.kind === 'fence') add(block.text, false);
+    else for (const piece of split(block.text, wanted)) add(piece, false);
+  }
+  close();
+  return withoutBlanks(chunks);
+}
+
+/** A chunk of white space says nothing: it goes to the end of the one before, or to the beginning of the next. */
+function withoutBlanks(chunks: readonly Chunk[]): Chunk[] {
+  const kept: Chunk[] = [];
+  let leading = '';
+  for (const { context, text } of chunks) {
+    const last = kept.at(-1);
+    if (text.trim() !== '') {
+      kept.push({ context, text: leading + text });
+      leading = '';
+    } else if (last) last.text += text;
+    else leading += text;
+  }
+  return kept;
+}
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let fence: { mark: string; text: string } | undefined;
+  let paragraph = '';
+  const endParagraph = (): void => {
+    if (paragraph !== '') blocks.push({ kind: 'text', text: paragraph });
+    paragraph = '';
+  };
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    if (fence) {
+      fence.text += line;
+      if (closes(line, fence.mark)) {
+        blocks.push({ kind: 'fence', text: fence.text });
+        fence = undefined;
+      }
+      continue;
+    }
+    const [, mark] = /^ {0,3}(`{3,}(?!.*`)|~{3,})/.exec(line) ?? [];
+    const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r?\n?$/.exec(line) ?? [];
+    if (mark !== undefined) {
+      endParagraph();
+      fence = { mark, text: line };
+    } else if (hashes !== undefined) {
+      endParagraph();
+      blocks.push({ kind: 'heading', level: hashes.length, title: title.trim(), text: line });
+    } else {
+      // A paragraph takes the blank lines behind it along.
+      if (/\n\s*\n$/.test(paragraph) && line.trim() !== '') endParagraph();
+      paragraph += line;
+    }
+  }
+  endParagraph();
+  if (fence) blocks.push({ kind: 'fence', text: fence.text });
+  return blocks;
+}
+
+function closes(line: string, mark: string): boolean {
+  const closing = line.trim();
+  return closing.length >= mark.length && closing === (mark[0] ?? '').repeat(closing.length);
+}
+
+/** Pieces of at most `wanted` tokens and about the same size, cut at the best places that allow it. */
+function split(text: string, wanted: number): string[] {
+  const tokens = typicalTokens(text);
+  if (tokens <= wanted) return [text];
+  // Alike in size: a short rest would say little, and rank too high for its length.
+  const alike = Math.min(wanted, Math.ceil((tokens / Math.ceil(tokens / wanted)) * SLACK));
+  return pack(text.split(SENTENCE_END), alike, (sentence) =>
+    pack(sentence.match(/\s*\S+\s*/g) ?? [sentence], wanted, (word) => cutAnywhere(word, wanted)),
+  );
+}
+
+/** Joins parts while they fit; a part that never fits is cut further. */
+function pack(parts: readonly string[], wanted: number, cut: (part: string) => string[]): string[] {
+  const packed: string[] = [];
+  let open = '';
+  let tokens = 0;
+  for (const part of parts) {
+    const size = typicalTokens(part);
+    if (size > wanted) {
+      if (open !== '') packed.push(open);
+      packed.push(...cut(part));
+      open = '';
+      tokens = 0;
+      continue;
+    }
+    if (open !== '' && tokens + size > wanted) {
+      packed.push(open);
+      open = '';
+      tokens = 0;
+    }
+    open += part;
+    tokens += size;
+  }
+  if (open !== '') packed.push(open);
+  return packed;
+}
+
+function cutAnywhere(text: string, wanted: number): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + wanted);
+    // Not between the halves of a surrogate pair.
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '')) end -= 1;
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+function contextOf(headings: readonly string[]): string {
+  const path = headings.filter((title) => title !== undefined && title !== '').join(' › ');
+  return path.length > LONGEST_CONTEXT ? `${path.slice(0, LONGEST_CONTEXT - 1).toWellFormed()}…` : path;
+}

@@ -1,0 +1,187 @@
+// Core memory: the few facts that are always in context, core_memory.json `{user:{},agent:{}}`. A file people may read and
+// edit. Changes are made under a lock and replace the file whole, so writers in other processes never lose each other's;
+// what a change replaces is kept in core_memory.history.jsonl first.
+
+import { constants } from 'node:fs';
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { estimateTokens } from '../lib/estimate-tokens.ts';
+import { ensureDirectory, openPrivate, storageError, writeAtomically } from '../storage/local/files.ts';
+import type { Locks } from '../storage/storage.ts';
+import { MemoryError } from './memory-error.ts';
+
+export const CORE_SECTIONS = ['user', 'agent'] as const;
+export type CoreSection = (typeof CORE_SECTIONS)[number];
+
+export type CoreFacts = Record<CoreSection, Record<string, string>>;
+
+const LOCK = 'core-memory';
+const LONGEST_KEY = 100;
+const LONGEST_VALUE = 2_000;
+const MOST_TOKENS = 4_000;
+
+export interface CoreMemory {
+  get(): Promise<CoreFacts>;
+  /** Resolves only after the change is durable. Returns the value it replaced. */
+  update(section: CoreSection, key: string, value: string): Promise<{ previous?: string }>;
+  /** Rejects when there is no such key. */
+  delete(section: CoreSection, key: string): Promise<{ previous: string }>;
+}
+
+export interface CoreMemoryDependencies {
+  home: string;
+  locks: Locks;
+  now(): number;
+}
+
+export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): CoreMemory {
+  const path = join(home, 'core_memory.json');
+  const history = join(home, 'core_memory.history.jsonl');
+
+  async function change<T>(make: (facts: Facts) => Change & { result: T }): Promise<T> {
+    await ensureDirectory(home);
+    const lock = await locks.acquire(LOCK);
+    try {
+      const facts = await readFacts(path);
+      const { section, key, previous, value, result } = make(facts);
+      if (previous !== value) {
+        await keepHistory(history, { at: new Date(now()).toISOString(), section, key, previous, value });
+        await writeAtomically(path, `${JSON.stringify(plain(facts), undefined, 2)}\n`);
+      }
+      return result;
+    } finally {
+      lock.release();
+    }
+  }
+
+  return {
+    get: async () => plain(await readFacts(path)),
+    update: (section, key, value) =>
+      change((facts) => {
+        checkKey(key);
+        checkValue(value);
+        const previous = facts[section].get(key);
+        facts[section].set(key, value);
+        checkTotal(facts);
+        return { section, key, previous, value, result: previous === undefined ? {} : { previous } };
+      }),
+    delete: (section, key) =>
+      change((facts) => {
+        const previous = facts[section].get(key);
+        if (previous === undefined) {
+          const known = [...facts[section].keys()].join(', ');
+          throw new MemoryError(
+            'MEMORY_KEY_NOT_FOUND',
+            `core memory has no "${key}" in "${section}"${known === '' ? ', which is empty' : `; there is: ${known}`}`,
+          );
+        }
+        facts[section].delete(key);
+        return { section, key, previous, value: undefined, result: { previous } };
+      }),
+  };
+}
+
+/** For the system prompt; an empty text when there is nothing to tell. */
+export function renderCoreMemory(facts: CoreFacts): string {
+  const sections = CORE_SECTIONS.flatMap((section) => {
+    const lines = Object.entries(facts[section]).map(([key, value]) => `- ${oneLine(key)}: ${oneLine(value)}`);
+    return lines.length > 0 ? [`${section}:\n${lines.join('\n')}`] : [];
+  });
+  return sections.length > 0 ? `Core memory (facts kept across sessions):\n${sections.join('\n')}` : '';
+}
+
+/** Maps, because a key may be called "__proto__". */
+type Facts = Record<CoreSection, Map<string, string>>;
+
+interface Change {
+  section: CoreSection;
+  key: string;
+  previous: string | undefined;
+  value: string | undefined;
+}
+
+async function readFacts(path: string): Promise<Facts> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { user: new Map(), agent: new Map() };
+    throw storageError(path, error);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new MemoryError(
+      'MEMORY_DAMAGED',
+      `${path} is not valid JSON (${(error as Error).message}): mend it or move it away`,
+      error,
+    );
+  }
+  const root = isObject(value) ? value : undefined;
+  const section = (name: CoreSection): Map<string, string> => {
+    const facts = root?.[name] ?? {};
+    if (!root || !isObject(facts)) {
+      throw new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: mend it or move it away`);
+    }
+    // Whatever a person wrote by hand is a fact; a number or a list is kept as its JSON.
+    return new Map(
+      Object.entries(facts).map(([key, fact]) => [key, typeof fact === 'string' ? fact : JSON.stringify(fact)]),
+    );
+  };
+  return { user: section('user'), agent: section('agent') };
+}
+
+function plain(facts: Facts): CoreFacts {
+  return { user: Object.fromEntries(facts.user), agent: Object.fromEntries(facts.agent) };
+}
+
+async function keepHistory(path: string, entry: Record<string, unknown>): Promise<void> {
+  try {
+    const handle = await openPrivate(path, constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY);
+    try {
+      await appendFile(handle, `${JSON.stringify(entry)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw storageError(path, error);
+  }
+}
+
+function checkKey(key: string): void {
+  if (key.trim() === '' || key.length > LONGEST_KEY || /[\p{Cc}\ud800-\udfff]/u.test(key)) {
+    throw new MemoryError(
+      'MEMORY_BAD_KEY',
+      `a key has 1 to ${LONGEST_KEY} characters on one line; this one is ${JSON.stringify(key.slice(0, LONGEST_KEY))}`,
+    );
+  }
+}
+
+function checkValue(value: string): void {
+  if (value.length > LONGEST_VALUE) {
+    throw new MemoryError(
+      'MEMORY_FULL',
+      `the value has ${value.length} characters, core memory takes ${LONGEST_VALUE}: it is in every prompt; save long texts with memory_save`,
+    );
+  }
+}
+
+function checkTotal(facts: Facts): void {
+  if (estimateTokens(renderCoreMemory(plain(facts))) > MOST_TOKENS) {
+    throw new MemoryError(
+      'MEMORY_FULL',
+      `core memory is full (${MOST_TOKENS} tokens, in every prompt): delete a key or save this with memory_save`,
+    );
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

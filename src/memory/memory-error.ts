@@ -1,0 +1,22 @@
+export type MemoryErrorCode =
+  | 'MEMORY_EMPTY'
+  | 'MEMORY_TOO_LONG'
+  | 'MEMORY_BAD_DATE'
+  | 'MEMORY_NOT_FOUND'
+  | 'MEMORY_KEY_NOT_FOUND'
+  | 'MEMORY_BAD_KEY'
+  | 'MEMORY_FULL'
+  | 'MEMORY_DAMAGED'
+  | 'MEMORY_FOLDER'
+  | 'MEMORY_EMBEDDING';
+
+/** What memory cannot do: the message says why and what to do about it. */
+export class MemoryError extends Error {
+  readonly code: MemoryErrorCode;
+
+  constructor(code: MemoryErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'MemoryError';
+    this.code = code;
+  }
+}

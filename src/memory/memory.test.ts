@@ -1,0 +1,242 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rememberTurns, type Turn } from './remember-turns.ts';
+import { temporaryHome, testMemory } from './test-memory.ts';
+
+const textsOf = (found: { results: { text: string }[] }): string[] => found.results.map(({ text }) => text);
+
+describe('save and search', () => {
+  it('finds a note in each language by another form of its words', async () => {
+    const { memory } = testMemory();
+    await memory.saveAll([
+      { content: 'My cat is called Murka and she hates cucumbers.' },
+      { content: 'Встреча с защитниками парка перенесена на вторник.' },
+      { content: '我喜欢在花园里种玫瑰，尤其是红色的。' },
+    ]);
+    expect(textsOf(await memory.search('Which cats hate a cucumber?'))[0]).toContain('Murka');
+    expect(textsOf(await memory.search('когда встречаемся с защитником парков'))[0]).toContain('вторник');
+    expect(textsOf(await memory.search('花园里有什么花？'))[0]).toContain('玫瑰');
+  });
+
+  it('says source, date, score and why, and that it is full-text only', async () => {
+    const { memory } = testMemory();
+    const { id } = await memory.save({ content: 'The gate code is 4711.', source: 'note', date: '2026-03-04' });
+    const found = await memory.search('gate code');
+    expect(found.mode).toBe('full-text');
+    expect(found.note).toContain('no embedding model');
+    expect(found.results).toEqual([
+      {
+        id,
+        source: 'note',
+        date: '2026-03-04T00:00:00.000Z',
+        score: 1,
+        text: 'The gate code is 4711.',
+        why: { terms: ['gate', 'code'] },
+      },
+    ]);
+  });
+
+  it('the same text of the same source is kept once', async () => {
+    const { memory } = testMemory();
+    const first = await memory.save({ content: 'Tea at five.' });
+    expect(await memory.save({ content: 'Tea at five.' })).toEqual({ ...first, added: false });
+    expect((await memory.save({ content: 'Tea at five.', source: 'other' })).added).toBe(true);
+    expect(await memory.list()).toHaveLength(2);
+  });
+
+  it('saves at the same moment are all kept, also when one of them is refused', async () => {
+    const { memory } = testMemory();
+    const saves = Array.from({ length: 50 }, (_, index) =>
+      memory.save({ content: `note ${index}`, supersedes: index === 20 ? 'mem-none' : undefined }),
+    );
+    const ended = await Promise.allSettled(saves);
+    expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(await memory.list()).toHaveLength(49);
+    expect((await memory.search('note 49')).results[0]?.text).toBe('note 49');
+  });
+
+  it('no query is an error', async () => {
+    const { memory } = testMemory();
+    await memory.save({ content: 'something to find "quoted" AND more' });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), async (query) => {
+        expect((await memory.search(query)).results.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 200 },
+    );
+    for (const query of ['', '"', 'NEAR(', '* - ^', 'a OR', "';--", '\u0000', 'x'.repeat(100_000)])
+      await memory.search(query);
+  });
+
+  it('any text can be saved, read back whole and forgotten', async () => {
+    const { memory } = testMemory();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (content) => {
+        if (content.trim() === '') return;
+        const { id } = await memory.save({ content });
+        expect((await memory.get(id))?.text).toBe(content.toWellFormed());
+        await memory.forget(id);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('results stay within the budget, the first is always there', async () => {
+    const { memory } = testMemory();
+    await memory.saveAll(
+      Array.from({ length: 20 }, (_, index) => ({
+        content: `apple pie recipe number ${index} ${'with sugar '.repeat(20)}`,
+      })),
+    );
+    const small = await memory.search('apple pie', { budget: 200 });
+    expect(small.results.length).toBeGreaterThan(0);
+    expect(small.results.length).toBeLessThan(5);
+    expect(small.leftOut).toBe(10 - small.results.length);
+    expect((await memory.search('apple pie', { budget: 1 })).results).toHaveLength(1);
+  });
+
+  it('what was replaced links to what replaced it and stands behind it', async () => {
+    const { memory } = testMemory();
+    const old = await memory.save({ content: 'Anna lives in Berlin, Anna lives in Berlin.' });
+    const next = await memory.save({ content: 'Anna lives in Lisbon now.', supersedes: old.id });
+    const { results } = await memory.search('where does Anna live');
+    expect(results.map(({ id, supersededBy }) => [id, supersededBy])).toEqual([
+      [next.id, undefined],
+      [old.id, next.id],
+    ]);
+    await expect(memory.save({ content: 'x', supersedes: 'mem-none' })).rejects.toThrow('mem-none');
+    expect(await memory.list()).toHaveLength(2);
+  });
+
+  it('a turn is found by what the turns around it say', async () => {
+    const { memory } = testMemory();
+    const turns = [
+      'We plan the trip to Kyoto in April.',
+      'Which hotel do you want?',
+      'The small one near the station.',
+    ];
+    await memory.saveAll(
+      turns.map((content, index) => ({
+        content,
+        session: 's1',
+        speaker: 'user',
+        source: 'session:main',
+        identity: `m${index}`,
+      })),
+    );
+    await memory.save({ content: 'The station wagon needs a new hotel of tyres.' });
+    const { results } = await memory.search('which hotel near the station for the Kyoto trip');
+    expect(results[0]?.session).toBe('s1');
+    expect(results.slice(0, 3).every(({ session }) => session === 's1')).toBe(true);
+  });
+});
+
+describe('turns', () => {
+  it('are found with speaker, session and date, and kept once', async () => {
+    const { memory } = testMemory();
+    const session = { sessionKey: 'main', sessionId: 'sess-1' };
+    const turns: Turn[] = [
+      { id: 'm1', role: 'user', content: 'ok', timestamp: '2026-05-01T10:00:00Z' },
+      { id: 'm2', role: 'assistant', content: 'ok', timestamp: '2026-05-01T10:00:01Z' },
+      { id: 'm3', role: 'user', content: 'My sister is allergic to walnuts', timestamp: '2026-05-01T10:00:02Z' },
+      { id: 'm4', role: 'assistant', content: ' ', timestamp: '2026-05-01T10:00:03Z' },
+    ];
+    await rememberTurns(memory, session, turns);
+    await rememberTurns(memory, session, turns);
+    expect(await memory.list()).toHaveLength(3);
+    expect((await memory.search('what is my sister allergic to')).results[0]).toMatchObject({
+      speaker: 'user',
+      session: 'sess-1',
+      source: 'session:main',
+      date: '2026-05-01T10:00:02.000Z',
+    });
+  });
+});
+
+describe('forget', () => {
+  it('leaves nothing of the text in the home, and the rest is still found', async () => {
+    const { memory, home } = testMemory();
+    const secret = 'xylophonist zebrafish quagmire';
+    await memory.saveAll(
+      Array.from({ length: 300 }, (_, index) => ({ content: `ordinary note ${index} about weather` })),
+    );
+    const { id } = await memory.save({
+      content: `The password is ${secret}. ${'More of the secret quagmire. '.repeat(300)}`,
+    });
+    await memory.forget(id);
+    expect((await memory.search('xylophonist zebrafish')).results).toEqual([]);
+    expect((await memory.search('ordinary note 150')).results[0]?.text).toContain('150');
+    for (const name of readdirSync(home)) {
+      if (!statSync(join(home, name)).isFile()) continue;
+      const bytes = readFileSync(join(home, name)).toString('latin1');
+      for (const word of ['xylophon', 'ylophonist', 'zebrafish', 'ebrafish', 'quagmir'])
+        expect(bytes.includes(word), `${word} in ${name}`).toBe(false);
+    }
+    await expect(memory.forget(id)).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' });
+  });
+});
+
+describe('reindex', () => {
+  it('finds the same afterwards, also what is saved and forgotten while it runs', async () => {
+    const { memory, again } = testMemory();
+    await memory.saveAll(Array.from({ length: 1_200 }, (_, index) => ({ content: `entry ${index} of the long list` })));
+    const other = again().memory;
+    const victim = (await other.search('entry 7')).results[0]?.id ?? '';
+    let meanwhile: Promise<unknown> | undefined;
+    await memory.reindex({
+      onProgress: () => {
+        meanwhile ??= Promise.all([other.forget(victim), other.save({ content: 'a latecomer about walruses' })]);
+      },
+    });
+    await meanwhile;
+    expect((await memory.search('walruses')).results).toHaveLength(1);
+    expect((await memory.search('entry 7')).results.map(({ id }) => id)).not.toContain(victim);
+    expect((await memory.search('entry 1111')).results[0]?.text).toContain('1111');
+  });
+
+  it('that is stopped half way leaves the old index, and the next one is whole', async () => {
+    const { memory } = testMemory();
+    await memory.saveAll(Array.from({ length: 1_200 }, (_, index) => ({ content: `entry ${index}` })));
+    const stop = new AbortController();
+    await expect(memory.reindex({ signal: stop.signal, onProgress: () => stop.abort() })).rejects.toThrow();
+    expect((await memory.search('entry 1100')).results[0]?.text).toBe('entry 1100');
+    expect(await memory.reindex()).toEqual({ chunks: 1_200 });
+    expect((await memory.search('entry 1100')).results[0]?.text).toBe('entry 1100');
+  });
+});
+
+describe('import', () => {
+  it('takes every Markdown file with its date, leaves the unchanged alone and replaces the changed', async () => {
+    const { memory } = testMemory();
+    const folder = temporaryHome();
+    mkdirSync(join(folder, 'deep'));
+    writeFileSync(
+      join(folder, 'a.md'),
+      '---\ntitle: Roses\ndate: 2025-05-06\n---\n# Ignored\n\nPrune roses in March.\n',
+    );
+    writeFileSync(join(folder, 'deep', 'b.markdown'), '# Tulips\n\nPlant tulips in October.\n');
+    writeFileSync(join(folder, 'c.txt'), 'no Markdown');
+    writeFileSync(join(folder, 'bad.md'), Buffer.from([0xff, 0xfe, 0x00]));
+    writeFileSync(join(folder, 'front.md'), '---\n{broken: [yaml\n---\nLilies in May.\n');
+    symlinkSync('/etc/passwd', join(folder, 'link.md'));
+    const first = await memory.importFolder(folder);
+    expect(first).toMatchObject({ files: 3, added: 3, changed: 0, unchanged: 0 });
+    expect(first.skipped.map(({ reason }) => reason).toSorted()).toEqual([
+      'not UTF-8 text',
+      'not a regular file',
+      expect.stringContaining('front matter'),
+    ]);
+    const { results } = await memory.search('when to prune roses');
+    expect(results[0]).toMatchObject({
+      title: 'Roses',
+      date: '2025-05-06T00:00:00.000Z',
+      source: join(folder, 'a.md'),
+    });
+    writeFileSync(join(folder, 'deep', 'b.markdown'), '# Tulips\n\nPlant tulips in November.\n');
+    expect(await memory.importFolder(folder)).toMatchObject({ files: 3, added: 0, changed: 1, unchanged: 2 });
+    expect(textsOf(await memory.search('plant tulips')).join()).not.toContain('October');
+    await expect(memory.importFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'MEMORY_FOLDER' });
+  });
+});

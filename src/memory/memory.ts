@@ -1,0 +1,149 @@
+// The archive as the rest of Lainclaw sees it: save, search, list, forget, reindex, import. It knows what a chunk and a term
+// are; where they are kept is storage's business.
+import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
+import { chunkMarkdown } from './chunk.ts';
+import type { Embeddings } from './embeddings/embeddings.ts';
+import type { ImportReport } from './import-folder.ts';
+import { MemoryError } from './memory-error.ts';
+import { indexedText } from './rank.ts';
+import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
+
+export const LONGEST_NOTE = 5_000_000;
+const DEFAULT_SOURCE = 'manual';
+
+export interface Note {
+  content: string;
+  source?: string;
+  title?: string;
+  /** ISO 8601; by default now. */
+  date?: string;
+  speaker?: string;
+  session?: string;
+  /** The id of what this replaces: it stays findable and links here. */
+  supersedes?: string;
+  /** What makes it the same note when it is saved again; by default its text. */
+  identity?: string;
+}
+
+export interface Saved {
+  id: string;
+  /** False when the same text of the same source was there already. */
+  added: boolean;
+  chunks: number;
+}
+
+export interface Memory {
+  /** Resolves only after the note is durable. */
+  save(note: Note): Promise<Saved>;
+  /** One transaction for all: the way to save many. All are kept, or none. */
+  saveAll(notes: readonly Note[]): Promise<Saved[]>;
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  get(id: string): Promise<{ document: ArchiveDocument; text: string } | undefined>;
+  list(options?: { limit?: number; source?: string }): Promise<Listed[]>;
+  /** Really removes: text, terms and vectors. Rejects when there is nothing of that id. */
+  forget(id: string): Promise<void>;
+  /** Of a source: everything that was saved under it. Returns how much that was. */
+  forgetSource(source: string): Promise<number>;
+  reindex(options?: {
+    signal?: AbortSignal;
+    onProgress?: (progress: IndexProgress) => void;
+  }): Promise<{ chunks: number }>;
+  /** Every Markdown file under a folder; what is unchanged since the last time is left alone. */
+  importFolder(
+    folder: string,
+    options?: { signal?: AbortSignal; onFile?: (path: string) => void },
+  ): Promise<ImportReport>;
+  /** Gives vectors to the chunks that lack one of the current model; can be stopped and continued at any time. */
+  embed(options?: { signal?: AbortSignal; onProgress?: (progress: IndexProgress) => void }): Promise<IndexProgress>;
+}
+
+export interface MemoryDependencies {
+  archive: Archive;
+  embeddings: Embeddings;
+  now(): number;
+  newId(prefix: string): string;
+  /** Tokens of a chunk, about. */
+  chunkSize?: number;
+}
+
+export function createMemory({ archive, embeddings, now, newId, chunkSize }: MemoryDependencies): Memory {
+  const analyser = createAnalyser();
+  const termsOf = (chunk: { context: string; text: string }): string[] => analyser.terms(indexedText(chunk));
+  const version = String(ANALYSER_VERSION);
+
+  /** Terms of another version can neither be searched nor taken out again: the index is rebuilt first. */
+  async function ensureCurrent(): Promise<Archive> {
+    const indexed = await archive.indexVersion();
+    if (indexed !== undefined && indexed !== version) await archive.rebuild(termsOf, { version });
+    return archive;
+  }
+
+  function documentOf(note: Note): NewDocument {
+    const content = note.content.toWellFormed();
+    if (content.trim() === '') throw new MemoryError('MEMORY_EMPTY', 'there is nothing to save: the text is empty');
+    if (content.length > LONGEST_NOTE) {
+      throw new MemoryError(
+        'MEMORY_TOO_LONG',
+        `the text has ${content.length} characters, at most ${LONGEST_NOTE} can be saved at once: save it in parts`,
+      );
+    }
+    const { source = DEFAULT_SOURCE, title, speaker, session, supersedes } = note;
+    const date = note.date === undefined ? new Date(now()).toISOString() : isoDate(note.date);
+    const hash = hashOf(note.identity ?? content);
+    const chunks = chunkMarkdown(content, { size: chunkSize });
+    return { id: newId('mem'), source, title, date, speaker, session, hash, supersedes, chunks };
+  }
+
+  const memory: Memory = {
+    async save(note) {
+      const [saved] = await memory.saveAll([note]);
+      if (!saved) throw new Error('a note was saved without an answer');
+      return saved;
+    },
+    async saveAll(notes) {
+      const documents = notes.map(documentOf);
+      const answers = await (await ensureCurrent()).add(documents, termsOf);
+      return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
+    },
+    async search(query, options) {
+      const dependencies = { archive: await ensureCurrent(), analyser, embedQuery: embeddings.embedQuery };
+      return searchArchive(dependencies, query, options);
+    },
+    async get(id) {
+      const found = await archive.get(id);
+      return found && { document: found.document, text: found.chunks.map(({ text }) => text).join('') };
+    },
+    list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
+    async forget(id) {
+      if ((await (await ensureCurrent()).remove([id], termsOf)) === 0) {
+        throw new MemoryError(
+          'MEMORY_NOT_FOUND',
+          `there is no memory "${id}": "lainclaw memory list" shows what there is`,
+        );
+      }
+    },
+    async forgetSource(source) {
+      const current = await ensureCurrent();
+      return current.remove(await current.idsOf(source), termsOf);
+    },
+    reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
+    async importFolder(folder, options) {
+      const { importFolder } = await import('./import-folder.ts');
+      return importFolder({ memory, archive, remove: (ids) => archive.remove(ids, termsOf) }, folder, options);
+    },
+    embed: (options = {}) => embeddings.embedPending(archive, options),
+  };
+  return memory;
+}
+
+/** Loaded with the first save only: a search never needs it. */
+function hashOf(text: string): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', text, 'base64url');
+}
+
+function isoDate(date: string): string {
+  const time = Date.parse(date);
+  if (Number.isNaN(time)) throw new MemoryError('MEMORY_BAD_DATE', `"${date}" is no date: write it like 2026-12-31`);
+  return new Date(time).toISOString();
+}

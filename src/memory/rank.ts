@@ -1,0 +1,141 @@
+// Ranking: candidates are rescored from their own text. BM25 with little regard for length (chunks are alike in length),
+// a small bonus for holding more of what was asked, then mixed with the likeness of spelling (trigrams, weighted within
+// the best candidates, so that no second index is needed) and, where there are vectors, with likeness of meaning.
+import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
+import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
+
+const K1 = 0.9;
+const B = 0.3;
+const COVERAGE = 0.3;
+const SPELLING_SHARE = 0.3;
+const SPELLING_AMONG = 100;
+const VECTOR_SHARE = 0.5;
+const RECIPROCAL_K = 60;
+
+export type Fusion = 'convex' | 'reciprocal';
+
+export interface Ranked {
+  chunk: ArchiveChunk;
+  /** Between 0 and 1, within this search. */
+  score: number;
+  /** Of the query, as they stand in the index. */
+  matched: string[];
+  similarity?: number;
+}
+
+export function rankByText(
+  chunks: readonly ArchiveChunk[],
+  wanted: QueryTerms,
+  statistics: Omit<Candidates, 'ids'>,
+  analyser: Analyser,
+): Ranked[] {
+  const weights = weightsOf(wanted, statistics);
+  const scored = chunks
+    .map((chunk) => {
+      const counts = analyser.count(indexedText(chunk), wanted);
+      return { chunk, counts, score: scoreText(counts, chunk.length / statistics.averageLength, weights) };
+    })
+    .sort(byScore);
+  const highest = scored[0]?.score ?? 0;
+  const spelling = spellingScores(scored.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
+  return scored
+    .map(({ chunk, counts, score }, index) => {
+      const words = highest > 0 ? score / highest : 0;
+      const mixed = spelling ? words * (1 - SPELLING_SHARE) + (spelling[index] ?? 0) * SPELLING_SHARE : words;
+      return { chunk, score: mixed, matched: [...counts.terms.keys()] };
+    })
+    .sort(byScore);
+}
+
+function weightsOf({ terms }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const term of terms) {
+    const holding = frequencies.get(term) ?? 0;
+    if (holding > 0) weights.set(term, rarity(holding, chunks));
+  }
+  return weights;
+}
+
+function scoreText({ terms }: Counts, relativeLength: number, weights: ReadonlyMap<string, number>): number {
+  let score = 0;
+  let covered = 0;
+  let total = 0;
+  for (const [term, weight] of weights) {
+    total += weight;
+    const count = terms.get(term);
+    if (!count) continue;
+    covered += weight;
+    score += weight * saturation(count, relativeLength);
+  }
+  return total > 0 ? score * (1 + (COVERAGE * covered) / total) : 0;
+}
+
+/** Likeness of spelling, between 0 and 1 of the best; undefined when nothing is alike. */
+function spellingScores(best: readonly Counts[]): number[] | undefined {
+  const average = best.reduce((sum, { spelt }) => sum + spelt, 0) / (best.length || 1) || 1;
+  const holders = new Map<number, number>();
+  for (const { trigrams } of best) for (const part of trigrams.keys()) holders.set(part, (holders.get(part) ?? 0) + 1);
+  const scores = best.map(({ trigrams, spelt }) => {
+    let score = 0;
+    for (const [part, count] of trigrams) {
+      score += rarity(holders.get(part) ?? 0, best.length) * saturation(count, spelt / average);
+    }
+    return score;
+  });
+  const highest = Math.max(0, ...scores);
+  return highest > 0 ? scores.map((score) => score / highest) : undefined;
+}
+
+function rarity(holding: number, all: number): number {
+  return Math.log(1 + (Math.max(0, all - holding) + 0.5) / (holding + 0.5));
+}
+
+/** How much a word says by standing there `count` times: little more than by standing there at all. */
+function saturation(count: number, relativeLength: number): number {
+  return (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
+}
+
+function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; chunk: ArchiveChunk }): number {
+  return b.score - a.score || b.chunk.id - a.chunk.id;
+}
+
+/** Joins the order by text with the order by meaning. `chunks` holds every chunk of both. */
+export function fuse(
+  byText: readonly Ranked[],
+  byVector: readonly VectorHit[],
+  chunks: readonly ArchiveChunk[],
+  fusion: Fusion,
+): Ranked[] {
+  const textPlace = new Map(byText.map((entry, place) => [entry.chunk.id, { entry, place }]));
+  const vectorPlace = new Map(byVector.map((hit, place) => [hit.id, { hit, place }]));
+  const textScore = scaled(byText.map(({ score }) => score));
+  const vectorScore = scaled(byVector.map(({ similarity }) => similarity));
+  const fused = chunks.map((chunk): Ranked => {
+    const text = textPlace.get(chunk.id);
+    const vector = vectorPlace.get(chunk.id);
+    const score =
+      fusion === 'convex'
+        ? (1 - VECTOR_SHARE) * (text ? textScore(text.entry.score) : 0) +
+          VECTOR_SHARE * (vector ? vectorScore(vector.hit.similarity) : 0)
+        : reciprocal(text?.place) + reciprocal(vector?.place);
+    const ranked: Ranked = { chunk, score, matched: text?.entry.matched ?? [] };
+    if (vector) ranked.similarity = vector.hit.similarity;
+    return ranked;
+  });
+  return fused.sort(byScore);
+}
+
+/** What the index knows of a chunk. */
+export function indexedText({ context, text }: { context: string; text: string }): string {
+  return context === '' ? text : `${context}\n${text}`;
+}
+
+function scaled(values: readonly number[]): (value: number) => number {
+  const highest = Math.max(...values);
+  const lowest = Math.min(...values);
+  return (value) => (highest > lowest ? (value - lowest) / (highest - lowest) : 1);
+}
+
+function reciprocal(place: number | undefined): number {
+  return place === undefined ? 0 : (RECIPROCAL_K + 1) / (2 * (RECIPROCAL_K + 1 + place));
+}

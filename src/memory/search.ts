@@ -1,0 +1,133 @@
+// A search: the query's terms and vector → candidates → ranked from their text → fused → put in the light of their
+// conversation → as many as fit the budget. It never fails on a query: one without any word finds nothing.
+import { estimateTokens } from '../lib/estimate-tokens.ts';
+import type { Archive, ArchiveChunk, VectorHit } from '../storage/archive.ts';
+import type { Analyser } from './analysis/analyser.ts';
+
+import { type Fusion, fuse, type Ranked, rankByText } from './rank.ts';
+import { withSurroundings } from './surroundings.ts';
+
+const TEXT_CANDIDATES = 120;
+const VECTOR_CANDIDATES = 100;
+const LONGEST_QUERY = 10_000;
+const SUPERSEDED_SHARE = 0.5;
+export const DEFAULT_TOP_K = 10;
+export const DEFAULT_BUDGET = 2_500;
+
+export interface SearchOptions {
+  topK?: number;
+  /** Tokens of all results together. The first is always there, cut when it must be. */
+  budget?: number;
+  fusion?: Fusion;
+  signal?: AbortSignal;
+}
+
+export interface Found {
+  /** Of the document: what `forget` takes. */
+  id: string;
+  source: string;
+  date: string;
+  score: number;
+  text: string;
+  title?: string;
+  context?: string;
+  speaker?: string;
+  session?: string;
+  supersededBy?: string;
+  why: { terms: string[]; vector?: number };
+}
+
+export interface SearchResult {
+  query: string;
+  /** Whether meaning was searched as well as words, and if not, why not. */
+  mode: 'full-text' | 'hybrid';
+  note?: string;
+  results: Found[];
+  /** Results that were found but did not fit the budget. */
+  leftOut: number;
+}
+
+/** The vector of a query; undefined when there is no model, with the reason in words. */
+export type EmbedQuery = (
+  query: string,
+  signal?: AbortSignal,
+) => Promise<{ model: string; vector: Float32Array } | { unavailable: string }>;
+
+export interface SearchDependencies {
+  archive: Archive;
+  analyser: Analyser;
+  embedQuery: EmbedQuery;
+}
+
+export async function searchArchive(
+  { archive, analyser, embedQuery }: SearchDependencies,
+  query: string,
+  { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, fusion = 'convex', signal }: SearchOptions = {},
+): Promise<SearchResult> {
+  const asked = query.slice(0, LONGEST_QUERY).toWellFormed();
+  const terms = analyser.query(asked);
+  const [candidates, meaning] = await Promise.all([
+    archive.candidates([...terms.terms], TEXT_CANDIDATES),
+    terms.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
+  ]);
+  signal?.throwIfAborted();
+  const byVector = 'vector' in meaning ? await archive.nearest(meaning.model, meaning.vector, VECTOR_CANDIDATES) : [];
+  const chunks = await archive.read([...new Set([...candidates.ids, ...byVector.map(({ id }) => id)])]);
+  const ranked = rank(chunks, new Set(candidates.ids), byVector);
+  const placed = demoteSuperseded(await withSurroundings(ranked, (turns, distance) => archive.around(turns, distance)));
+  const { results, leftOut } = withinBudget(placed.slice(0, topK), budget);
+  const isHybrid = byVector.length > 0;
+  const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
+  if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
+  else if (!isHybrid) result.note = 'full-text only: nothing has been embedded yet';
+  return result;
+
+  function rank(all: readonly ArchiveChunk[], textual: ReadonlySet<number>, hits: readonly VectorHit[]): Ranked[] {
+    const byText = rankByText(
+      all.filter(({ id }) => textual.has(id)),
+      terms,
+      candidates,
+      analyser,
+    );
+    return hits.length > 0 ? fuse(byText, hits, all, fusion) : byText;
+  }
+}
+
+/** What was replaced is still found, behind what is as good and still holds. */
+function demoteSuperseded(ranked: readonly Ranked[]): Ranked[] {
+  return ranked
+    .map((entry) => (entry.chunk.document.supersededBy ? { ...entry, score: entry.score * SUPERSEDED_SHARE } : entry))
+    .sort((a, b) => b.score - a.score);
+}
+
+function withinBudget(ranked: readonly Ranked[], budget: number): { results: Found[]; leftOut: number } {
+  const results: Found[] = [];
+  let left = budget;
+  for (const entry of ranked) {
+    const found = foundOf(entry);
+    const tokens = estimateTokens(found.text);
+    if (tokens > left) {
+      if (results.length > 0) continue;
+      found.text = `${found.text.slice(0, Math.max(1, left)).toWellFormed()}…`;
+    }
+    left -= tokens;
+    results.push(found);
+  }
+  return { results, leftOut: ranked.length - results.length };
+}
+
+function foundOf({ chunk, score, matched, similarity }: Ranked): Found {
+  const { id, source, date, title, speaker, session, supersededBy } = chunk.document;
+  const found: Found = { id, source, date, score: rounded(score), text: chunk.text.trim(), why: { terms: matched } };
+  if (similarity !== undefined) found.why.vector = rounded(similarity);
+  if (title !== undefined) found.title = title;
+  if (chunk.context !== '') found.context = chunk.context;
+  if (speaker !== undefined) found.speaker = speaker;
+  if (session !== undefined) found.session = session;
+  if (supersededBy !== undefined) found.supersededBy = supersededBy;
+  return found;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

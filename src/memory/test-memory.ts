@@ -1,0 +1,37 @@
+// A memory on a temporary home, for tests.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newId } from '../lib/new-id.ts';
+import type { Archive } from '../storage/archive.ts';
+import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
+import { createDatabase } from '../storage/local/database.ts';
+import { createLocks } from '../storage/local/locks.ts';
+import type { Locks } from '../storage/storage.ts';
+import { type Embeddings, noEmbeddings } from './embeddings/embeddings.ts';
+import { createMemory, type Memory } from './memory.ts';
+
+export interface TestMemory {
+  home: string;
+  archive: Archive;
+  locks: Locks;
+  memory: Memory;
+  /** Another process's view of the same home. */
+  again(embeddings?: Embeddings): TestMemory;
+}
+
+export function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-memory-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+export function testMemory(embeddings: Embeddings = noEmbeddings, home: string = temporaryHome()): TestMemory {
+  const database = createDatabase(home);
+  onTestFinished(() => database.close());
+  const locks = createLocks(join(home, 'locks'));
+  const archive = createLocalArchive({ database, locks });
+  const memory = createMemory({ archive, embeddings, now: () => Date.parse('2026-12-01T10:00:00Z'), newId });
+  return { home, archive, locks, memory, again: (other = embeddings) => testMemory(other, home) };
+}

@@ -1,0 +1,66 @@
+// Saving: documents, chunks and terms in one short transaction.
+import type { DatabaseSync } from 'node:sqlite';
+import type { NewDocument, TermsOf } from '../../archive.ts';
+import { StorageError } from '../../storage.ts';
+import { indexName, readState, write } from './tables.ts';
+
+export interface Prepared {
+  document: NewDocument;
+  /** Of each chunk, computed before the transaction: writers wait for each other. */
+  terms: readonly (readonly string[])[];
+}
+
+export function prepareDocuments(documents: readonly NewDocument[], termsOf: TermsOf): Prepared[] {
+  return documents.map((document) => ({ document, terms: document.chunks.map(termsOf) }));
+}
+
+export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
+  return write(db, () => {
+    const index = indexName(readState(db).generation);
+    const insertDocument = db.prepare(
+      'INSERT INTO archive_documents (id, source, title, date, speaker, session, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash) DO NOTHING',
+    );
+    const insertChunk = db.prepare(
+      'INSERT INTO archive_chunks (document, position, session, length, context, text) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    const insertTerms = db.prepare(`INSERT INTO ${index} (rowid, terms) VALUES (?, ?)`);
+    let chunks = 0;
+    let length = 0;
+    const results = prepared.map(({ document, terms }) => {
+      const { id, source, title, date, speaker, session, hash, supersedes } = document;
+      const { changes, lastInsertRowid: key } = insertDocument.run(
+        id,
+        source,
+        title ?? null,
+        date,
+        speaker ?? null,
+        session ?? null,
+        hash,
+      );
+      const known = changes === 0 ? sameText(db, source, hash) : undefined;
+      if (supersedes !== undefined) supersede(db, supersedes, known ?? id);
+      if (known !== undefined) return { id: known, added: false };
+      for (const [position, { context, text }] of document.chunks.entries()) {
+        const own = terms[position] ?? [];
+        const { lastInsertRowid } = insertChunk.run(key, position, session ?? null, own.length, context, text);
+        insertTerms.run(lastInsertRowid, own.join(' '));
+        chunks += 1;
+        length += own.length;
+      }
+      return { id, added: true };
+    });
+    db.prepare('UPDATE archive_state SET chunks = chunks + ?, length = length + ?').run(chunks, length);
+    return results;
+  });
+}
+
+function sameText(db: DatabaseSync, source: string, hash: string): string {
+  return db.prepare('SELECT id FROM archive_documents WHERE source = ? AND hash = ?').get(source, hash)?.id as string;
+}
+
+function supersede(db: DatabaseSync, old: string, by: string): void {
+  const { changes } = db
+    .prepare('UPDATE archive_documents SET superseded_by = ? WHERE id = ? AND id <> ?')
+    .run(by, old, by);
+  if (changes === 0) throw new StorageError('STORAGE_FAILED', `there is no memory "${old}" that "${by}" could replace`);
+}

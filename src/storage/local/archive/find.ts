@@ -1,0 +1,139 @@
+// Finding chunks by their terms. Each term's chunks are read from the index, the rarest term first, and add the term's
+// weight to each of them; the highest sums are the candidates. It stops before a term whose chunks would go beyond the
+// budget: so common a word hardly changes the order, and the caller rescores from the text anyway.
+import type { DatabaseSync } from 'node:sqlite';
+import type { ArchiveChunk, ArchiveDocument, Around, Candidates } from '../../archive.ts';
+import { indexName, read, readState } from './tables.ts';
+
+const POSTINGS_BUDGET = 150_000;
+const TERMS_LIMIT = 48;
+const READ_AT_ONCE = 200;
+
+export function findCandidates(db: DatabaseSync, terms: readonly string[], limit: number): Candidates {
+  return read(db, () => {
+    const state = readState(db);
+    const index = indexName(state.generation);
+    const frequencies = frequenciesOf(db, index, terms);
+    const averageLength = state.chunks > 0 ? state.length / state.chunks : 1;
+    const rarestFirst = [...frequencies].filter(([, count]) => count > 0).sort((a, b) => a[1] - b[1]);
+    const used = rarestFirst.slice(0, TERMS_LIMIT);
+    const largest = Number(db.prepare('SELECT max(id) AS id FROM archive_chunks').get()?.id ?? 0);
+    const sums = new Float32Array(largest + 1);
+    const touched: number[] = [];
+    let budget = POSTINGS_BUDGET;
+    for (const [position, [term, count]] of used.entries()) {
+      if (position > 0 && count > budget) break;
+      const weight = Math.log(1 + (state.chunks - count + 0.5) / (count + 0.5));
+      for (const id of chunksWith(db, index, `"${term}"`, budget)) accumulate(sums, touched, id, weight);
+      budget -= count;
+    }
+    if (budget < 0 || used.length < rarestFirst.length || touched.length >= POSTINGS_BUDGET) {
+      // So many chunks hold even the rarest words that only the newest were read: those with all words come as well.
+      const all = used.map(([term]) => `"${term}"`).join(' AND ');
+      for (const id of chunksWith(db, index, all, limit)) accumulate(sums, touched, id, 1);
+    }
+    return { chunks: state.chunks, averageLength, frequencies, ids: best(touched, sums, limit) };
+  });
+}
+
+function frequenciesOf(db: DatabaseSync, index: string, terms: readonly string[]): Map<string, number> {
+  const count = db.prepare(`SELECT doc FROM ${index}_terms WHERE term = ?`);
+  return new Map(terms.map((term) => [term, Number(count.get(term)?.doc ?? 0)]));
+}
+
+/** The newest first, as one text: a row for each would cost ten times as much. */
+function chunksWith(db: DatabaseSync, index: string, expression: string, limit: number): number[] {
+  const row = db
+    .prepare(
+      `SELECT group_concat(rowid) AS ids FROM (SELECT rowid FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ?)`,
+    )
+    .get(expression, Math.max(1, limit));
+  return parseIds((row?.ids as string | null) ?? '');
+}
+
+function parseIds(text: string): number[] {
+  const ids: number[] = [];
+  let id = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2c) {
+      ids.push(id);
+      id = 0;
+    } else id = id * 10 + code - 0x30;
+  }
+  if (text !== '') ids.push(id);
+  return ids;
+}
+
+function accumulate(sums: Float32Array, touched: number[], id: number, weight: number): void {
+  // Written after the largest id was read: not part of this view.
+  if (id >= sums.length) return;
+  if (sums[id] === 0) touched.push(id);
+  sums[id] = (sums[id] ?? 0) + weight;
+}
+
+/** The highest sums without sorting them all: a threshold from a histogram, then a sort of what is above. */
+function best(touched: readonly number[], sums: Float32Array, limit: number): number[] {
+  let kept: readonly number[] = touched;
+  if (touched.length > limit * 4) {
+    const sample = Float32Array.from(touched, (id) => sums[id] ?? 0).sort();
+    const threshold = sample[sample.length - limit] ?? 0;
+    kept = touched.filter((id) => (sums[id] ?? 0) >= threshold);
+  }
+  return [...kept].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || b - a).slice(0, limit);
+}
+
+const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.source, d.title, d.date, d.speaker,
+  d.session, d.hash, d.superseded_by FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
+
+export function readChunks(db: DatabaseSync, ids: readonly number[]): ArchiveChunk[] {
+  const found = new Map<number, ArchiveChunk>();
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    const some = ids.slice(from, from + READ_AT_ONCE);
+    const rows = db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE c.id IN (${some.map(() => '?').join(',')})`).all(...some);
+    for (const row of rows) found.set(Number(row.id), chunkOf(row));
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+export function chunksOfDocument(db: DatabaseSync, id: string): ArchiveChunk[] {
+  return db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE d.id = ? ORDER BY c.position`).all(id).map(chunkOf);
+}
+
+export function chunksAround(
+  db: DatabaseSync,
+  chunks: readonly { id: number; session: string }[],
+  distance: number,
+): Around[] {
+  const before = db.prepare('SELECT id FROM archive_chunks WHERE session = ? AND id < ? ORDER BY id DESC LIMIT ?');
+  const after = db.prepare('SELECT id FROM archive_chunks WHERE session = ? AND id > ? ORDER BY id LIMIT ?');
+  return chunks.map(({ id, session }) => ({
+    before: before.all(session, id, distance).map((row) => Number(row.id)),
+    after: after.all(session, id, distance).map((row) => Number(row.id)),
+  }));
+}
+
+function chunkOf(row: Record<string, unknown>): ArchiveChunk {
+  return {
+    id: Number(row.id),
+    document: documentOf({ ...row, id: row.document }),
+    position: Number(row.position),
+    context: String(row.context),
+    text: String(row.text),
+    length: Number(row.length),
+  };
+}
+
+export function documentOf(row: Record<string, unknown>): ArchiveDocument {
+  const document: ArchiveDocument = {
+    id: String(row.id),
+    source: String(row.source),
+    date: String(row.date),
+    hash: String(row.hash),
+  };
+  if (row.title !== null) document.title = String(row.title);
+  if (row.speaker !== null) document.speaker = String(row.speaker);
+  if (row.session !== null) document.session = String(row.session);
+  if (row.superseded_by !== null) document.supersededBy = String(row.superseded_by);
+  return document;
+}

@@ -1,0 +1,99 @@
+// The archive in the one SQLite file, on a connection of its own: what is saved here is synced with each commit, and what
+// is removed is overwritten; the counters and caches on the other connection need neither.
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Archive, Listed } from '../../archive.ts';
+import type { Locks } from '../../storage.ts';
+import type { Database } from '../database.ts';
+import { addDocuments, prepareDocuments } from './add.ts';
+import { createAddTogether } from './add-together.ts';
+import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks } from './find.ts';
+import { rebuildIndex } from './rebuild.ts';
+import { removeDocuments } from './remove.ts';
+import { prepareTables, readState } from './tables.ts';
+import { dropOtherVectors, embeddedCount, nearestChunks, pendingChunks, putVectors } from './vectors.ts';
+
+const LONGEST_WAIT_MS = 60_000;
+const RETRY_MS = 50;
+const REBUILD_LOCK = 'archive-rebuild';
+const HEAD_CHARACTERS = 200;
+
+export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
+  const prepared = new WeakSet<DatabaseSync>();
+  const use = async <T>(statements: (db: DatabaseSync) => T): Promise<T> => {
+    const giveUp = performance.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      let isOpen = false;
+      try {
+        return await database.use((db) => {
+          isOpen = true;
+          if (!prepared.has(db)) {
+            // Acknowledged means on disk: each commit waits for the write-ahead log to be synced.
+            db.exec('PRAGMA synchronous = FULL');
+            prepareTables(db);
+            prepared.add(db);
+          }
+          return statements(db);
+        });
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUp) throw error;
+        // A connection that could not be opened is not tried again by itself.
+        if (!isOpen) database.close();
+      }
+      await sleep(Math.random() * RETRY_MS);
+    }
+  };
+  const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
+
+  return {
+    add: (documents, termsOf) => addTogether(prepareDocuments(documents, termsOf)),
+    get: (id) =>
+      use((db) => {
+        const row = db.prepare('SELECT * FROM archive_documents WHERE id = ?').get(id);
+        return row && { document: documentOf(row), chunks: chunksOfDocument(db, id) };
+      }),
+    list: ({ limit, source }) => use((db) => listDocuments(db, limit, source)),
+    idsOf: (source) =>
+      use((db) =>
+        db
+          .prepare('SELECT id FROM archive_documents WHERE source = ?')
+          .all(source)
+          .map((row) => String(row.id)),
+      ),
+    remove: (ids, termsOf) => use((db) => removeDocuments(db, ids, termsOf)),
+    candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),
+    read: (ids) => use((db) => readChunks(db, ids)),
+    around: (chunks, distance) => use((db) => chunksAround(db, chunks, distance)),
+    async rebuild(termsOf, options) {
+      const lock = await locks.acquire(REBUILD_LOCK, { signal: options.signal });
+      try {
+        return await rebuildIndex(use, termsOf, options);
+      } finally {
+        lock.release();
+      }
+    },
+    indexVersion: () => use((db) => readState(db).version ?? undefined),
+    pending: (model, options) => use((db) => pendingChunks(db, model, options)),
+    putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
+    nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
+    embedded: (model) => use((db) => embeddedCount(db, model)),
+    keepOnlyVectorsOf: (model) => use((db) => dropOtherVectors(db, model)),
+  };
+}
+
+/** Other processes write: SQLite waits for them a while, but in no order; whoever was unlucky tries again. */
+function isBusy(error: unknown): boolean {
+  const { cause } = error as { cause?: { errcode?: number } };
+  return cause?.errcode !== undefined && (cause.errcode & 0xff) === 5;
+}
+
+function listDocuments(db: DatabaseSync, limit: number, source: string | undefined): Listed[] {
+  const rows = db
+    .prepare(
+      `SELECT d.*, (SELECT count(*) FROM archive_chunks c WHERE c.document = d.key) AS chunks,
+         (SELECT substr(c.text, 1, ${HEAD_CHARACTERS}) FROM archive_chunks c WHERE c.document = d.key ORDER BY c.position LIMIT 1) AS head
+       FROM archive_documents d WHERE ? IS NULL OR d.source = ? ORDER BY d.key DESC LIMIT ?`,
+    )
+    .all(source ?? null, source ?? null, limit);
+  return rows.map((row) => ({ ...documentOf(row), chunks: Number(row.chunks), head: String(row.head ?? '') }));
+}

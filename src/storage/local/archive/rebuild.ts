@@ -1,0 +1,69 @@
+// Building the index anew: beside the old one, in short transactions, each of which remembers how far it came; then one
+// transaction adds what was saved meanwhile, swaps the two and drops the old one. A kill leaves the old index in use and an
+// unfinished one behind, which the next rebuild drops. Chunks forgotten meanwhile are removed from both (remove.ts).
+import type { DatabaseSync } from 'node:sqlite';
+import type { RebuildOptions, TermsOf } from '../../archive.ts';
+import { createIndex, dropIndex, indexName, readState, write } from './tables.ts';
+
+const BATCH = 500;
+
+interface Row {
+  id: number;
+  context: string;
+  text: string;
+}
+
+/** The caller holds the rebuild's lock. Yields to the event loop between batches. */
+export async function rebuildIndex(
+  use: <T>(statements: (db: DatabaseSync) => T) => Promise<T>,
+  termsOf: TermsOf,
+  { version, signal, onProgress }: RebuildOptions,
+): Promise<{ chunks: number }> {
+  const generation = await use((db) => write(db, () => begin(db)));
+  for (let done = 0; ; ) {
+    signal?.throwIfAborted();
+    const { copied, total } = await use((db) => write(db, () => copyBatch(db, generation, termsOf)));
+    done += copied;
+    onProgress?.({ done: Math.min(done, total), total });
+    if (copied < BATCH) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return use((db) => write(db, () => swap(db, generation, termsOf, version)));
+}
+
+function begin(db: DatabaseSync): number {
+  const { generation, building } = readState(db);
+  if (building !== null) dropIndex(db, building);
+  const next = Math.max(generation, building ?? 0) + 1;
+  createIndex(db, next);
+  db.prepare('UPDATE archive_state SET building = ?, built_to = 0').run(next);
+  return next;
+}
+
+function copyBatch(db: DatabaseSync, generation: number, termsOf: TermsOf): { copied: number; total: number } {
+  const { built_to: from, chunks } = readState(db);
+  const rows = db
+    .prepare('SELECT id, context, text FROM archive_chunks WHERE id > ? ORDER BY id LIMIT ?')
+    .all(from ?? 0, BATCH) as unknown as Row[];
+  const insert = db.prepare(`INSERT INTO ${indexName(generation)} (rowid, terms) VALUES (?, ?)`);
+  const setLength = db.prepare('UPDATE archive_chunks SET length = ? WHERE id = ? AND length <> ?');
+  for (const row of rows) {
+    const terms = termsOf(row);
+    insert.run(row.id, terms.join(' '));
+    setLength.run(terms.length, row.id, terms.length);
+  }
+  const last = rows.at(-1);
+  if (last) db.prepare('UPDATE archive_state SET built_to = ?').run(last.id);
+  return { copied: rows.length, total: chunks };
+}
+
+function swap(db: DatabaseSync, generation: number, termsOf: TermsOf, version: string): { chunks: number } {
+  while (copyBatch(db, generation, termsOf).copied === BATCH);
+  const totals = db.prepare('SELECT count(*) AS chunks, coalesce(sum(length), 0) AS length FROM archive_chunks').get();
+  const { generation: old } = readState(db);
+  db.prepare(
+    'UPDATE archive_state SET generation = ?, building = NULL, built_to = NULL, version = ?, chunks = ?, length = ?',
+  ).run(generation, version, Number(totals?.chunks), Number(totals?.length));
+  dropIndex(db, old);
+  return { chunks: Number(totals?.chunks) };
+}

@@ -1,0 +1,185 @@
+// Vectors beside the chunks, by model. A vector is kept twice: as one bit a dimension in a block with a thousand others,
+// which are compared all at once to find the nearest few hundred, and as one byte a dimension, which puts those in order.
+// A model has one dimension, so vectors of different dimensions never meet.
+import type { DatabaseSync } from 'node:sqlite';
+import type { IndexProgress, PendingChunk, VectorHit } from '../../archive.ts';
+import { StorageError } from '../../storage.ts';
+import { cosine, differingBits, quantise } from './quantise.ts';
+import { readState, write } from './tables.ts';
+
+const BLOCK = 1024;
+/** How many are rescored for each that is wanted. */
+const RESCORED = 4;
+
+interface Model {
+  key: number;
+  dimension: number;
+}
+
+interface Block {
+  block: number;
+  size: number;
+  ids: Uint8Array;
+  bits: Uint8Array;
+}
+
+function findModel(db: DatabaseSync, name: string): Model | undefined {
+  return db.prepare('SELECT key, dimension FROM archive_models WHERE name = ?').get(name) as Model | undefined;
+}
+
+export function pendingChunks(
+  db: DatabaseSync,
+  name: string,
+  { after, limit }: { after: number; limit: number },
+): PendingChunk[] {
+  const rows = db
+    .prepare(
+      `SELECT c.id, c.context, c.text,
+         (SELECT p.text FROM archive_chunks p WHERE p.session = c.session AND p.id < c.id ORDER BY p.id DESC LIMIT 1) AS previous
+       FROM archive_chunks c
+       WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
+       ORDER BY c.id LIMIT ?`,
+    )
+    .all(after, findModel(db, name)?.key ?? -1, limit);
+  return rows.map((row) => {
+    const chunk: PendingChunk = { id: Number(row.id), context: String(row.context), text: String(row.text) };
+    if (row.previous !== null) chunk.previous = String(row.previous);
+    return chunk;
+  });
+}
+
+export function putVectors(
+  db: DatabaseSync,
+  name: string,
+  vectors: readonly { id: number; vector: Float32Array }[],
+): void {
+  const dimension = vectors[0]?.vector.length;
+  if (dimension === undefined) return;
+  write(db, () => {
+    db.prepare('INSERT INTO archive_models (name, dimension) VALUES (?, ?) ON CONFLICT (name) DO NOTHING').run(
+      name,
+      dimension,
+    );
+    const model = findModel(db, name);
+    if (!model || vectors.some(({ vector }) => vector.length !== model.dimension)) {
+      throw new StorageError(
+        'STORAGE_FAILED',
+        `the embedding model "${name}" gave vectors of another length than before (${model?.dimension}): it is another model`,
+      );
+    }
+    const isThere = db.prepare('SELECT 1 FROM archive_chunks WHERE id = ?');
+    const isKnown = db.prepare('SELECT 1 FROM archive_vectors WHERE model = ? AND chunk = ?');
+    const wanted = vectors.filter(({ id }) => isThere.get(id) && !isKnown.get(model.key, id));
+    for (let from = 0; from < wanted.length; ) from += fillBlock(db, model, wanted.slice(from));
+  });
+}
+
+/** Puts as many as fit into the last block, or opens one; returns how many. */
+function fillBlock(db: DatabaseSync, model: Model, vectors: readonly { id: number; vector: Float32Array }[]): number {
+  const last = db
+    .prepare('SELECT * FROM archive_vector_blocks WHERE model = ? ORDER BY block DESC LIMIT 1')
+    .get(model.key) as Block | undefined;
+  const stride = bytesOf(model.dimension);
+  const isFull = !last || last.size >= BLOCK;
+  const block: Block = isFull
+    ? { block: (last?.block ?? -1) + 1, size: 0, ids: new Uint8Array(BLOCK * 4), bits: new Uint8Array(BLOCK * stride) }
+    : last;
+  const ids = new Uint32Array(block.ids.slice().buffer);
+  const bits = block.bits.slice();
+  const insert = db.prepare('INSERT INTO archive_vectors (model, chunk, block, place, vector) VALUES (?, ?, ?, ?, ?)');
+  const fitting = vectors.slice(0, BLOCK - block.size);
+  for (const [offset, { id, vector }] of fitting.entries()) {
+    const place = block.size + offset;
+    const quantised = quantise(vector, stride);
+    ids[place] = id;
+    bits.set(quantised.bits, place * stride);
+    insert.run(model.key, id, block.block, place, quantised.bytes);
+  }
+  db.prepare('INSERT OR REPLACE INTO archive_vector_blocks (model, block, size, ids, bits) VALUES (?, ?, ?, ?, ?)').run(
+    model.key,
+    block.block,
+    block.size + fitting.length,
+    new Uint8Array(ids.buffer),
+    bits,
+  );
+  return fitting.length;
+}
+
+export function removeVectors(db: DatabaseSync, chunk: number): void {
+  const rows = db
+    .prepare(
+      'SELECT model, block, place FROM archive_vectors WHERE chunk = ? AND model IN (SELECT key FROM archive_models)',
+    )
+    .all(chunk);
+  for (const { model, block, place } of rows) {
+    const found = db
+      .prepare('SELECT * FROM archive_vector_blocks WHERE model = ? AND block = ?')
+      .get(model ?? null, block ?? null) as Block | undefined;
+    if (!found) continue;
+    const ids = new Uint32Array(found.ids.slice().buffer);
+    const bits = found.bits.slice();
+    const stride = bits.length / BLOCK;
+    ids[Number(place)] = 0;
+    bits.fill(0, Number(place) * stride, (Number(place) + 1) * stride);
+    db.prepare('UPDATE archive_vector_blocks SET ids = ?, bits = ? WHERE model = ? AND block = ?').run(
+      new Uint8Array(ids.buffer),
+      bits,
+      model ?? null,
+      block ?? null,
+    );
+    db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?').run(model ?? null, chunk);
+  }
+}
+
+export function nearestChunks(db: DatabaseSync, name: string, vector: Float32Array, limit: number): VectorHit[] {
+  const model = findModel(db, name);
+  if (!model || model.dimension !== vector.length) return [];
+  const { bits, bytes } = quantise(vector, bytesOf(model.dimension));
+  const near = nearestByBits(db, model, bits, limit * RESCORED);
+  const read = db.prepare('SELECT vector FROM archive_vectors WHERE model = ? AND chunk = ?');
+  const hits = near.flatMap((id) => {
+    const row = read.get(model.key, id);
+    return row ? [{ id, similarity: cosine(bytes, row.vector as Uint8Array) }] : [];
+  });
+  return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, limit);
+}
+
+function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit: number): number[] {
+  const byDistance: number[][] = Array.from({ length: model.dimension + 1 }, () => []);
+  const blocks = db.prepare('SELECT size, ids, bits FROM archive_vector_blocks WHERE model = ?');
+  for (const row of blocks.iterate(model.key)) {
+    const { size, ids, bits } = row as unknown as Block;
+    const chunks = new Uint32Array(ids.slice().buffer);
+    const distances = differingBits(bits, wanted, size);
+    for (let place = 0; place < size; place += 1) {
+      const chunk = chunks[place] ?? 0;
+      if (chunk > 0) byDistance[distances[place] ?? 0]?.push(chunk);
+    }
+  }
+  const near: number[] = [];
+  for (const bucket of byDistance) {
+    if (near.length >= limit) break;
+    for (const chunk of bucket) near.push(chunk);
+  }
+  return near.slice(0, limit);
+}
+
+export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
+  const model = findModel(db, name)?.key ?? -1;
+  const done = db.prepare('SELECT count(*) AS n FROM archive_vectors WHERE model = ?').get(model)?.n;
+  return { done: Number(done), total: readState(db).chunks };
+}
+
+export function dropOtherVectors(db: DatabaseSync, name: string): void {
+  write(db, () => {
+    const kept = findModel(db, name)?.key ?? -1;
+    for (const table of ['archive_vectors', 'archive_vector_blocks'])
+      db.prepare(`DELETE FROM ${table} WHERE model <> ?`).run(kept);
+    db.prepare('DELETE FROM archive_models WHERE key <> ?').run(kept);
+  });
+}
+
+/** Whole 32-bit words. */
+function bytesOf(dimension: number): number {
+  return Math.ceil(dimension / 32) * 4;
+}

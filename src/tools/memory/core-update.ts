@@ -1,0 +1,29 @@
+import { CORE_SECTIONS, type CoreMemory, type CoreSection } from '../../memory/core-memory.ts';
+import type { ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+/** Needs no permission, like memory_save; what it replaces is kept in the history of core memory. */
+export function createCoreUpdateTool({ coreMemory }: { coreMemory(): Promise<CoreMemory> }): ToolSpec {
+  return {
+    name: 'memory_core_update',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        section: { type: 'string', enum: [...CORE_SECTIONS] },
+        key: { type: 'string', minLength: 1 },
+        value: { type: 'string' },
+      },
+      required: ['section', 'key', 'value'],
+      additionalProperties: false,
+    },
+    effect: 'write',
+    requiresPermission: false,
+    timeoutMs: 10_000,
+    async execute({ section, key, value }) {
+      const changed = await (await coreMemory())
+        .update(section as CoreSection, key as string, value as string)
+        .catch(orToolFailure);
+      return { data: { section, key, value, ...changed } };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Memory } from '../../memory/memory.ts';
+import type { ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+/**
+ * Needs no permission: it adds a note to Lainclaw's own home, which the owner can list and forget; it touches nothing of the
+ * workspace and nothing is overwritten. Asking each time would make the model stop remembering.
+ */
+export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
+  return {
+    name: 'memory_save',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        content: { type: 'string', minLength: 1 },
+        source: { type: 'string', minLength: 1, maxLength: 500, default: 'manual' },
+      },
+      required: ['content'],
+      additionalProperties: false,
+    },
+    effect: 'write',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async execute({ content, source }) {
+      const saved = await (await memory())
+        .save({ content: content as string, source: source as string | undefined })
+        .catch(orToolFailure);
+      return { data: saved, text: saved.added ? `saved as ${saved.id}` : `already there as ${saved.id}` };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Memory } from '../../memory/memory.ts';
+import type { Found, SearchResult } from '../../memory/search.ts';
+import type { ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
+  return {
+    name: 'memory_search',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1 },
+        topK: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async execute({ query, topK }, { signal }) {
+      const found = await (await memory())
+        .search(query as string, { topK: topK as number | undefined, signal })
+        .catch(orToolFailure);
+      return { data: found, text: render(found) };
+    },
+  };
+}
+
+function render({ results, note, leftOut }: SearchResult): string {
+  if (results.length === 0) return `nothing found${note ? ` (${note})` : ''}`;
+  const more = leftOut > 0 ? [`(${leftOut} more left out: ask for something narrower)`] : [];
+  return [...results.map(renderFound), ...more].join('\n\n');
+}
+
+/** A line of provenance, then the text: cheaper for a model than JSON. */
+function renderFound({ id, source, date, speaker, context, score, text, supersededBy }: Found): string {
+  const facts = [id, source, date.slice(0, 10), speaker, context, `score ${score}`];
+  if (supersededBy) facts.push(`replaced by ${supersededBy}`);
+  return `[${facts.filter((fact) => fact !== undefined).join(' | ')}]\n${text}`;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { type Case, createDecider, ROOT } from './decide.fixture.ts';
+
+const decide = createDecider({});
+const write = (path: string, given: Case = {}): string => decide('write', { path, content: 'x' }, given).verdict;
+const read = (path: string, given: Case = {}): string => decide('read', { path }, given).verdict;
+
+describe('files', () => {
+  it('reading is allowed, writing asks', () => {
+    expect(read('a.txt')).toBe('allow');
+    expect(decide('write', { path: './docs/../a.txt', content: 'hello' })).toEqual({
+      verdict: 'ask',
+      reasons: ['file_write needs permission'],
+      question: { title: 'Write a.txt?', exact: 'hello', parts: ['a.txt'] },
+      rememberAs: ['file_write(a.txt)'],
+      scopes: ['once', 'session', 'always'],
+    });
+  });
+
+  it('an edit shows what goes and what comes', () => {
+    const { question } = decide('edit', { path: 'a.txt', oldText: 'one\ntwo', newText: 'three' });
+    expect(question).toMatchObject({ title: 'Edit a.txt?', exact: '- one\n- two\n+ three' });
+  });
+
+  it.each([
+    ['docs/a.md', 'file_write(docs/**)'],
+    ['docs/a/b/.c', 'file_write(docs/**)'],
+    [`${ROOT}/docs/a.md`, 'file_write(docs/**)'],
+    ['src/../docs/a.md', 'file_write(docs/**)'],
+    ['docs/a.md', 'file_write(./docs/*.md)'],
+    ['docs/a.md', 'file_write(docs/)'],
+    ['docs/a.md', `file_write(${ROOT}/docs/**)`],
+    ['docs/a.md', 'file_write(~/project/docs/**)'],
+    ['docs/a.md', 'file_write'],
+    ['docs/a.md', 'file_*'],
+    ['docs/a.md', '*'],
+  ])('%s may be written with %s', (path, rule) => {
+    expect(write(path, { allow: [rule] })).toBe('allow');
+  });
+
+  it.each([
+    ['docs/../src/a.ts', 'file_write(docs/**)'],
+    ['docs-evil/a.md', 'file_write(docs/**)'],
+    ['Docs/a.md', 'file_write(docs/**)'],
+    ['docs/a/b.md', 'file_write(docs/*)'],
+    ['sub/a.md', 'file_write(*.md)'],
+    ['a.md', 'file_edit(**)'],
+    ['../project-evil/a.md', 'file_write(**)'],
+    ['/etc/a', 'file_write(**)'],
+    ['a.md', 'bash'],
+  ])('%s may not be written with %s alone', (path, rule) => {
+    expect(write(path, { allow: [rule] })).toBe('ask');
+  });
+
+  it('deny and ask see the path as given, where it leads, any case, and a bare name at any depth', () => {
+    const linked = { resolveLinks: (path: string) => path.replace('/link', '/secrets') };
+    const given: Case = {
+      allow: ['file_write', 'fs.read_file'],
+      deny: ['fs.read_file(secrets/**)', 'fs.read_file(.env)'],
+      context: linked,
+    };
+    for (const path of [
+      'secrets/a',
+      'SECRETS/a',
+      './x/../secrets/a',
+      `${ROOT}/secrets/a`,
+      'link/a',
+      'secrets',
+      '.env',
+      'a/b/.env',
+      '~/project/secrets/a',
+    ])
+      expect(read(path, given), path).toBe('deny');
+    expect(read('a.txt', given)).toBe('allow');
+    expect(read('a.txt', { ask: ['file_read(a.*)'] })).toBe('ask');
+    expect(decide('read', { path: 'x/../a' }, { deny: ['fs.read_file(x)'] }).verdict).toBe('allow');
+  });
+
+  it('an alias is the same tool', () => {
+    expect(read('secrets/a', { deny: ['file_read(secrets/**)'] })).toBe('deny');
+  });
+
+  it('an allow rule counts for where a link leads, not for how it looks', () => {
+    const context = { resolveLinks: (path: string) => path.replace('/docs/link', '/src') };
+    expect(write('docs/link/a.ts', { allow: ['file_write(docs/**)'], context })).toBe('ask');
+    expect(write('docs/link/a.ts', { allow: ['file_write(src/**)'], context })).toBe('allow');
+  });
+
+  it.each([
+    '.git/hooks/pre-commit',
+    '.git/config',
+    'sub/.git/config',
+    '.GIT/config',
+    '.gitmodules',
+    '.husky/pre-commit',
+    '.bashrc',
+    '.zshenv',
+    '.ssh/authorized_keys',
+    '.envrc',
+    '.npmrc',
+    '.vscode/tasks.json',
+    '.github/workflows/ci.yml',
+    '.gitlab-ci.yml',
+    '.mcp.json',
+    '.claude/settings.json',
+  ])('%s asks whatever the rules say, each time', (path) => {
+    const decision = decide(
+      'write',
+      { path, content: 'x' },
+      { allow: ['file_write', '*'], answered: { as: [`file_write(${path})`] } },
+    );
+    expect(decision).toMatchObject({ verdict: 'ask', rememberAs: [], scopes: ['once'] });
+  });
+
+  it('the home of Lainclaw is never written by a tool, and asks before it is read', () => {
+    const context = { workspaceRoot: '/home/u', directory: '/home/u' };
+    expect(write('.lainclaw/permissions.json', { allow: ['*'], context })).toBe('deny');
+    expect(write('/home/u/.lainclaw/new/file', { allow: ['*'], context })).toBe('deny');
+    expect(read('.lainclaw/auth-profiles.json', { context })).toBe('ask');
+    expect(read('.ssh/id_ed25519', { context })).toBe('ask');
+    expect(read('notes.txt', { context })).toBe('allow');
+  });
+
+  it('a search from above a denied place asks', () => {
+    const given: Case = { deny: ['grep(secrets/**)'] };
+    expect(decide('grep', { pattern: 'x' }, given).verdict).toBe('ask');
+    expect(decide('grep', { pattern: 'x', path: 'secrets' }, given).verdict).toBe('deny');
+    expect(decide('grep', { pattern: 'x', path: 'src' }, given).verdict).toBe('allow');
+  });
+
+  it('an answer covers the exact path only', () => {
+    const answered = { as: ['file_write(docs/a.md)'] };
+    expect(write('docs/./a.md', { answered })).toBe('allow');
+    expect(write('docs/b.md', { answered })).toBe('ask');
+    expect(decide('edit', { path: 'docs/a.md', oldText: 'a', newText: 'b' }, { answered }).verdict).toBe('ask');
+    expect(decide('write', { path: 'docs/[a].md', content: '' }).rememberAs).toEqual([]);
+  });
+
+  it('deny beats ask beats allow', () => {
+    expect(write('a', { allow: ['file_write'], ask: ['file_write'], deny: ['file_write'] })).toBe('deny');
+    expect(write('a', { allow: ['file_write'], ask: ['file_write'] })).toBe('ask');
+    expect(write('a', { allow: ['file_write'] })).toBe('allow');
+  });
+});
+
+describe('other tools', () => {
+  it('are matched by name', () => {
+    const call = (given: Case): string => decide('mcp', { title: 'x' }, given).verdict;
+    expect(call({})).toBe('ask');
+    expect(call({ allow: ['mcp__*'] })).toBe('allow');
+    expect(call({ allow: ['mcp__gitlab__*'] })).toBe('ask');
+    expect(call({ allow: ['mcp__*'], deny: ['mcp__github__*'] })).toBe('deny');
+    expect(decide('mcp', { title: 'x' }).scopes).toEqual(['once']);
+  });
+
+  it('a pattern on a tool without a path denies all of it and allows none of it', () => {
+    expect(decide('send', { text: 'x' }, { deny: ['send_message(secret/**)'] }).verdict).toBe('deny');
+    expect(decide('send', { text: 'x' }, { allow: ['send_message(secret/**)'] }).verdict).toBe('ask');
+  });
+});
+
+describe('a marked turn', () => {
+  const marked: Case = { marked: true };
+
+  it('reads, and writes inside the workspace by its rules', () => {
+    expect(read('a.txt', marked)).toBe('allow');
+    expect(write('docs/a.md', { ...marked, allow: ['file_write(docs/**)'] })).toBe('allow');
+    expect(write('docs/a.md', marked)).toBe('ask');
+  });
+
+  it('does not send, or write outside, by rules or old answers', () => {
+    expect(decide('send', { text: 'x' }, { ...marked, allow: ['send_message'] }).verdict).toBe('ask');
+    expect(decide('remember', { content: 'x' }).verdict).toBe('allow');
+    expect(decide('remember', { content: 'x' }, marked).verdict).toBe('ask');
+    expect(write('/tmp/x', { ...marked, allow: ['file_write'] })).toBe('ask');
+    expect(write('docs/a.md', { ...marked, answered: { as: ['file_write(docs/a.md)'], marked: false } })).toBe('ask');
+    expect(write('docs/a.md', { ...marked, answered: { as: ['file_write(docs/a.md)'], marked: true } })).toBe('allow');
+  });
+});
