@@ -1,16 +1,31 @@
 // npm run bench [-- name …] [--quick]: prints every figure with its limit. `--quick` is the self-test: each bench runs
 // small and must produce figures; whether they are within limits is judged only by a full run.
+import { archiveScale } from './archive-scale.ts';
 import type { Bench, Figure } from './bench.ts';
 import { confinement } from './confinement.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
 import { longSession } from './long-session.ts';
+import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
 import { model } from './model.ts';
 import { prompt } from './prompt.ts';
+import { retrieval } from './retrieval.ts';
 import { startup } from './startup.ts';
 
-const BENCHES: Bench[] = [startup, longSession, durability, confinement, model, firstToken, prompt, manyTurns];
+const BENCHES: Bench[] = [
+  startup,
+  longSession,
+  durability,
+  confinement,
+  model,
+  firstToken,
+  prompt,
+  manyTurns,
+  retrieval,
+  archiveScale,
+  machine,
+];
 
 const args = process.argv.slice(2);
 const quick = args.includes('--quick');

@@ -33,6 +33,7 @@ try {
   await run('tools', 'list');
   await run('tools', 'invoke', 'time.now');
   await run('sessions', 'list');
+  await run('memory', 'search', 'hello');
   await run('--help');
   await run('--version');
 } finally {

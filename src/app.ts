@@ -169,6 +169,11 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
         toolbox: await toolbox(),
         spending,
         notes,
+        archiveTurn: async ({ sessionKey, sessionId }, messages) => {
+          const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
+          const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
+          await rememberTurns(archive, { sessionKey, sessionId }, spoken);
+        },
         coreMemory: async () => {
           const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
           return renderCoreMemory(await core.get());

@@ -1,6 +1,7 @@
 // A turn: prepare → manual calls or the loop → commit. It always ends with exactly one `run-end`. A failing tool never
 // fails the turn; only what could not be run or stored does.
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
+import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
@@ -41,6 +42,8 @@ export interface RunDependencies {
   toolbox: Toolbox;
   spending: Spending;
   notes: SessionNotes;
+  /** Makes a turn of a session that remembers findable later. */
+  archiveTurn(session: { sessionKey: string; sessionId: string }, messages: readonly SessionMessage[]): Promise<void>;
   /** Core memory as a model is told it; empty when there is none. */
   coreMemory(): Promise<string>;
   now(): number;
@@ -111,12 +114,14 @@ function turnTools(
 async function* remember({
   turn,
   notes,
+  archiveTurn,
   adapter,
   model,
   now,
   signal,
 }: TurnContext): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile'>> {
   try {
+    await archiveTurn(turn.entry, turn.ownMessages());
     const written = await compact({ turn, notes, adapter, model: model.model, now, signal });
     const memoryFile = written ?? ((await notes.read(turn.entry.sessionKey)) && notes.path(turn.entry.sessionKey));
     return { memoryUpdated: written !== undefined, ...(memoryFile && { memoryFile }) };

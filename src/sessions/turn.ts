@@ -62,6 +62,8 @@ export interface Turn {
   checkpoint(): void;
   /** Resolves only after everything, the answer included, is durable. Returns whether tool results became context. */
   end(end: TurnEnd): Promise<{ sessionContextUpdated: boolean }>;
+  /** The messages of this turn so far. */
+  ownMessages(): readonly SessionMessage[];
   /** Messages in the whole transcript so far. */
   messageCount(): number;
   /** The newest messages, this turn's included, oldest first. */
@@ -79,6 +81,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   // In order of ending: small servers give several calls one id.
   const ended: { callId: string; text: string }[] = [];
   const contexts: string[] = [];
+  const own: SessionMessage[] = [];
   let messageCount = dependencies.messageCount;
   // Both run beside the model's thinking; a failure is told by whoever awaits them next.
   let indexed: Promise<void> = Promise.resolve();
@@ -96,19 +99,18 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   ): SessionLine => {
     messageCount += 1;
     const { provider, profileId } = by;
-    return {
-      type: 'message',
-      message: {
-        id: newId(idPrefix),
-        role,
-        timestamp: timestamp(),
-        content,
-        route,
-        stage,
-        ...(provider && { provider }),
-        ...(profileId && { profileId }),
-      },
+    const written: SessionMessage = {
+      id: newId(idPrefix),
+      role,
+      timestamp: timestamp(),
+      content,
+      route,
+      stage,
+      ...(provider && { provider }),
+      ...(profileId && { profileId }),
     };
+    own.push(written);
+    return { type: 'message', message: written };
   };
 
   return {
@@ -180,6 +182,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       return { sessionContextUpdated: contexts.length > 0 };
     },
 
+    ownMessages: () => own,
     messageCount: () => messageCount,
 
     async newestMessages(count) {

@@ -170,7 +170,7 @@ describe.concurrent('when its time is over', () => {
       home,
     });
     await until(() => existsSync(join(home.workspace, 'begun')));
-    expect(sleepersOf(seconds).length).toBeGreaterThan(0);
+    await until(() => sleepersOf(seconds).length > 0);
     running.kill(signal);
     const { code, json } = await running.ended;
     expect(code).toBe(signal === 'SIGINT' ? 130 : 143);

@@ -62,6 +62,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
     toolbox: toolboxOf(tools),
     now,
     newId,
+    archiveTurn: async () => {},
     coreMemory: async () => '',
     debugSource: false,
   });
