@@ -74,15 +74,6 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
       }
     });
 
-    test('descriptors that this process was started with do not reach it', async () => {
-      const finished = await run('exec ls -l /proc/self/fd');
-      const descriptors = [...finished.stdout.text.matchAll(/ (\d+) -> (.+)$/gm)].filter(
-        ([, number]) => Number(number) > 2,
-      );
-      const own = descriptors.filter(([, , target]) => target !== '/dev/null' && !target?.startsWith('/proc/'));
-      expect(own).toEqual([]);
-    });
-
     test('its output is a pipe that can be opened by name, as in a shell', async () => {
       const finished = await run('echo one > /dev/stderr; echo two | tee /dev/stderr > /dev/stdout');
       expect(finished.stderr.text).toBe('one\ntwo\n');
@@ -181,10 +172,10 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
 
     test('it can be ended at any moment of its start', async () => {
       const mark = `mark-${trial.root}`;
-      const runs = Array.from({ length: 12 }, (_, index) =>
+      const runs = Array.from({ length: 16 }, (_, index) =>
         sandbox.run(
           trial.script('sleep 300', { env: { PATH: '/usr/bin:/bin', mark } }),
-          trialOptions({ timeoutMs: index * 4 }),
+          trialOptions({ timeoutMs: index % 2 ? index : 1 }),
         ),
       );
       for (const finished of await Promise.all(runs))

@@ -13,7 +13,7 @@ export function createInherited(): () => readonly number[] {
   };
 }
 
-/** Beyond the three standard ones. Empty where /proc does not tell. */
+/** Beyond the three standard ones, ascending. Empty where /proc does not tell. */
 function inheritedDescriptors(): number[] {
   let names: string[];
   try {
@@ -21,7 +21,10 @@ function inheritedDescriptors(): number[] {
   } catch {
     return [];
   }
-  return names.map(Number).filter((descriptor) => descriptor > 2 && survivesExec(descriptor));
+  return names
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && survivesExec(descriptor))
+    .sort((a, b) => a - b);
 }
 
 function survivesExec(descriptor: number): boolean {

@@ -1,9 +1,10 @@
 // What only isolation gives: the machine is read-only, secrets are not there, the network is closed, limits hold. These
 // tests fail where bubblewrap is missing; a sandbox that cannot be tried is not one that can be trusted.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBubblewrap } from './bubblewrap.ts';
@@ -123,6 +124,15 @@ describe('the system', () => {
 });
 
 describe('secrets', () => {
+  // Below /tmp everything would be hidden anyway.
+  beforeEach(() => {
+    const parent = join(import.meta.dirname, '../../node_modules/.cache');
+    mkdirSync(parent, { recursive: true });
+    trial.remove();
+    trial = createTrial(parent);
+    sandbox = trial.bubblewrap();
+  });
+
   test('the home is empty but for toolchains and what PATH leads to; it can be written and vanishes', async () => {
     trial.write('home/.ssh/id_ed25519', 'KEY');
     trial.write('home/notes.txt', 'NOTES');
@@ -302,7 +312,23 @@ print(made)'`;
   });
 });
 
-describe('the end of the caller', () => {
+describe('the caller', () => {
+  test('descriptors it was started with do not reach its commands', () => {
+    const code = `
+      import { createTrial, trialOptions } from '${new URL('./trial.ts', import.meta.url).href}';
+      const trial = createTrial();
+      for (const sandbox of [trial.bubblewrap(), trial.none()]) {
+        const finished = await sandbox.run(trial.script('exec ls -l /proc/self/fd'), trialOptions());
+        console.log(finished.stdout.text);
+      }
+      trial.remove();`;
+    // Node closes those with low numbers itself.
+    const shell = ['-c', 'exec 60<"$0"; exec "$@"', trial.root, process.execPath, '--input-type=module', '-e', code];
+    const said = execFileSync('bash', shell, { encoding: 'utf8' });
+    expect(said.match(/ 60 -> \/dev\/null$/gm)).toHaveLength(2);
+    expect(said).not.toContain(`${trial.root}\n`);
+  });
+
   test('a killed caller takes its commands along', async () => {
     const mark = `mark-${trial.root}`;
     const code = `

@@ -36,6 +36,7 @@ export interface Tree {
 export interface ProcessDependencies {
   temporary: string;
   mkfifo: string;
+  /** Descriptors that must not reach the child, ascending. */
   inherited: readonly number[];
   /** Told the process that makes the pipes. */
   onMaker?(pid: number): void;

@@ -1,6 +1,6 @@
 // A place to try sandboxes in: a workspace, a home with secrets and a toolchain, a directory outside, all real and all
 // removed afterwards. Needs no test runner: other processes use it too.
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { newId } from '../lib/new-id.ts';
@@ -32,8 +32,8 @@ export interface Trial {
   remove(): void;
 }
 
-export function createTrial(): Trial {
-  const root = mkdtempSync(join(tmpdir(), 'sandbox-trial-'));
+export function createTrial(parent = tmpdir()): Trial {
+  const root = realpathSync(mkdtempSync(join(parent, 'sandbox-trial-')));
   const path = (...parts: string[]): string => join(root, ...parts);
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(path(name)), { recursive: true });
@@ -89,11 +89,6 @@ export function processesWith(text: string): number[] {
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid)
     .filter((pid) => ['cmdline', 'environ'].some((name) => readText(`/proc/${pid}/${name}`).includes(text)));
-}
-
-/** Everyone may enter, so that a process without privileges can use it. */
-export function openToAll(trial: Trial): void {
-  for (const name of ['', 'workspace', 'scratch', 'home', 'lainclaw', 'temporary']) chmodSync(trial.path(name), 0o777);
 }
 
 function readText(path: string): string {

@@ -61,12 +61,11 @@ function prepare(bytes: Buffer, text: string): { view: View; wanted: Buffer } {
 }
 
 function kindsOfEndings(bytes: Buffer): { lf: boolean; crlf: boolean } {
-  const kinds = { lf: false, crlf: false };
-  for (let at = bytes.indexOf(LF); at >= 0 && !(kinds.lf && kinds.crlf); at = bytes.indexOf(LF, at + 1)) {
-    if (at > 0 && bytes[at - 1] === CR) kinds.crlf = true;
-    else kinds.lf = true;
+  if (!bytes.includes(CRLF)) return { lf: bytes.includes(LF), crlf: false };
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (endingAt(bytes, at) === '\n') return { lf: true, crlf: true };
   }
-  return kinds;
+  return { lf: false, crlf: true };
 }
 
 interface View {
