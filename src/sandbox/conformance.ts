@@ -172,10 +172,10 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
 
     test('it can be ended at any moment of its start', async () => {
       const mark = `mark-${trial.root}`;
-      const runs = Array.from({ length: 16 }, (_, index) =>
+      const runs = Array.from({ length: 32 }, (_, index) =>
         sandbox.run(
           trial.script('sleep 300', { env: { PATH: '/usr/bin:/bin', mark } }),
-          trialOptions({ timeoutMs: index % 2 ? index : 1 }),
+          trialOptions({ timeoutMs: index % 4 }),
         ),
       );
       for (const finished of await Promise.all(runs))
