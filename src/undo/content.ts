@@ -2,7 +2,6 @@
 import { promisify } from 'node:util';
 
 export interface Packed {
-  sha256: string;
   encoding: 'plain' | 'zstd';
   data: Uint8Array;
 }
@@ -10,17 +9,17 @@ export interface Packed {
 /** Below this the savings are not worth loading the library. */
 const COMPRESS_FROM = 4096;
 
-export async function pack(sha256: string, bytes: Uint8Array): Promise<Packed> {
-  if (bytes.length < COMPRESS_FROM) return { sha256, encoding: 'plain', data: bytes };
+export async function pack(bytes: Uint8Array): Promise<Packed> {
+  if (bytes.length < COMPRESS_FROM) return { encoding: 'plain', data: bytes };
   const { constants, zstdCompress } = await import('node:zlib');
   const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
   const compressed = await promisify(zstdCompress)(bytes, fastest);
   return compressed.length < bytes.length * 0.9
-    ? { sha256, encoding: 'zstd', data: compressed }
-    : { sha256, encoding: 'plain', data: bytes };
+    ? { encoding: 'zstd', data: compressed }
+    : { encoding: 'plain', data: bytes };
 }
 
-export async function unpack(encoding: Packed['encoding'], data: Uint8Array): Promise<Buffer> {
+export async function unpack({ encoding, data }: Packed): Promise<Buffer> {
   if (encoding === 'plain') return Buffer.from(data);
   const { zstdDecompress } = await import('node:zlib');
   return promisify(zstdDecompress)(data);

@@ -83,18 +83,20 @@ export function createUndoStore(options: StoreOptions): UndoStore {
     }
   }
 
-  /** What is stored already is not compressed again. */
-  async function packUnknown(named: readonly NamedChange[]): Promise<Packed[]> {
+  /** What is stored already is not stored again. */
+  async function unknownContents(named: readonly NamedChange[]): Promise<Content[]> {
     const states = named.flatMap(({ before, after }) => [before, after]).filter((state) => state !== undefined);
     const distinct = [...new Map(states.map((state) => [state.sha256, state])).values()];
     const unknown = await use((db) => distinct.filter(({ sha256 }) => !hasContent(db, sha256)));
-    return Promise.all(unknown.map(({ sha256, bytes }) => pack(sha256, bytes)));
+    return Promise.all(
+      unknown.map(async ({ sha256, bytes, packing }) => ({ sha256, ...(await (packing ?? pack(bytes))) })),
+    );
   }
 
   return {
     async add(scope, changes, undoes) {
       const named = await Promise.all(changes.map(nameStates));
-      const contents = await packUnknown(named);
+      const contents = await unknownContents(named);
       const dropped = await use((db) =>
         inTransaction(db, () => {
           const { number, isNew } = turnNumber(db, scope, now(), undoes);
@@ -146,7 +148,7 @@ export function createUndoStore(options: StoreOptions): UndoStore {
     async content(sha256) {
       const row = await use((db) => db.prepare('SELECT encoding, data FROM contents WHERE sha256 = ?').get(sha256));
       if (!row) throw storageError(path, new Error(`the content ${sha256} is missing`));
-      return unpack(row.encoding as Packed['encoding'], row.data as Uint8Array);
+      return unpack(row as unknown as Packed);
     },
 
     forget: ({ sessionId, turnId }) =>
@@ -194,14 +196,22 @@ interface NamedChange {
 
 interface NamedState extends FileState {
   sha256: string;
+  packing?: Promise<Packed>;
+}
+
+interface Content extends Packed {
+  sha256: string;
 }
 
 async function nameStates(change: Change): Promise<NamedChange> {
-  return { change, before: await nameState(change.before), after: await nameState(change.after) };
+  // What a file becomes is rarely stored already: it is compressed on another thread while this one hashes.
+  const packing = change.after && pack(change.after.bytes);
+  packing?.catch(() => {});
+  return { change, before: await nameState(change.before), after: await nameState(change.after, packing) };
 }
 
-async function nameState(state: FileState | undefined): Promise<NamedState | undefined> {
-  return state && { ...state, sha256: await sha256Of(state.bytes) };
+async function nameState(state: FileState | undefined, packing?: Promise<Packed>): Promise<NamedState | undefined> {
+  return state && { ...state, sha256: await sha256Of(state.bytes), packing };
 }
 
 function turnNumber(
@@ -222,7 +232,7 @@ function hasContent(db: DatabaseSync, sha256: string): boolean {
   return db.prepare('SELECT 1 FROM contents WHERE sha256 = ?').get(sha256) !== undefined;
 }
 
-function putContent(db: DatabaseSync, { sha256, encoding, data }: Packed): void {
+function putContent(db: DatabaseSync, { sha256, encoding, data }: Content): void {
   db.prepare('INSERT OR IGNORE INTO contents (sha256, bytes, encoding, data) VALUES (?, ?, ?, ?)').run(
     sha256,
     data.length,
