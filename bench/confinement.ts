@@ -11,6 +11,9 @@ export const confinement: Bench = {
       ['read', 'directory'],
       ['read', 'leaf'],
       ['list', 'directory'],
+      ['write', 'directory'],
+      ['edit', 'leaf'],
+      ['mkdir', 'directory'],
     ] as const) {
       const { outsideReads, insideReads, refused, swaps } = await runRace({ iterations, mode, swap });
       figures.push({

@@ -253,6 +253,14 @@ describe('links', () => {
     expect((await sandbox.run(command, trialOptions())).stdout.text).toBe(`${trial.workspace}\n`);
     expect(readdirSync(trial.workspace)).toEqual(['file']);
   });
+
+  test('a home that is reached through a link is known as one', () => {
+    symlinkSync(trial.home, trial.path('link'));
+    const lainclawHome = trial.path('link/not/yet');
+    const paths = protectedPaths({ workspace: trial.home, userHome: trial.path('link'), lainclawHome });
+    expect(paths).toContain(trial.path('home/.bashrc'));
+    expect(paths).toContain(trial.path('home/not/yet'));
+  });
 });
 
 describe('a home as workspace', () => {
@@ -284,6 +292,17 @@ describe('a home as workspace', () => {
       `${trial.path('home/fine')} fine\n`,
     ]);
   });
+});
+
+test('a guard below something hidden does not bring it back', async () => {
+  trial.write('workspace/.lainclaw/keys/secret', 'KEY');
+  const bubblewrap = trial.bubblewrap({ hide: [trial.path('workspace/.lainclaw')] });
+  const command = trial.script(
+    'cat .lainclaw/keys/secret',
+    {},
+    { protect: [trial.path('workspace/.lainclaw/keys/secret')] },
+  );
+  expect((await bubblewrap.run(command, trialOptions())).stdout.text).toBe('');
 });
 
 test('guards in a directory that cannot be written are not needed, and releasing twice does no harm', () => {

@@ -101,6 +101,6 @@ function look(address: string): Stats | 'unreachable' | undefined {
 function linkRefused(link: string, path: string): SandboxError {
   return new SandboxError(
     'invalid-profile',
-    `${path} has to be protected, but ${link} is a symbolic link, which a command could replace: put a real file or directory there, or run without a sandbox`,
+    `${path} has to be protected, but ${link} is a symbolic link, which a command could replace: choose another workspace, or put a real file or directory in its place`,
   );
 }

@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createBubblewrap } from './bubblewrap.ts';
 import type { Finished, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { createTrial, processesWith, TRIAL_LIMITS, type Trial, trialOptions } from './trial.ts';
 
@@ -312,6 +311,17 @@ print(made)'`;
   });
 });
 
+describe('what is held', () => {
+  test('root without control groups, and old kernels, have no limit on processes, and it says so', async () => {
+    const cgroups = { root: '/nowhere', membership: '' };
+    const limitsOf = async (uid: number, kernel: string) =>
+      await trial.bubblewrap({ uid, kernel, cgroups }).available();
+    expect(await limitsOf(0, '6.1.0')).toMatchObject({ ok: true, limits: { memory: 'tree', processes: 'none' } });
+    expect(await limitsOf(1000, '5.10.0-8-amd64')).toMatchObject({ limits: { processes: 'none' } });
+    expect(await limitsOf(1000, '5.14.0')).toMatchObject({ limits: { processes: 'tree' } });
+  });
+});
+
 describe('the caller', () => {
   test('descriptors it was started with do not reach its commands', () => {
     const code = `
@@ -351,9 +361,7 @@ describe('the caller', () => {
 
 describe('availability', () => {
   test('without the programs it says what is missing and how to get it', async () => {
-    const dependencies = { userHome: trial.home, lainclawHome: trial.lainclawHome, temporary: trial.temporary };
-    const system = { newId: String, uid: 1000, kernel: '6.1.0', cgroups: { root: '/nowhere', membership: '' } };
-    const bubblewrap = createBubblewrap({ ...dependencies, ...system, directories: [trial.path('outside')] });
+    const bubblewrap = trial.bubblewrap({ directories: [trial.path('outside')] });
     expect(await bubblewrap.available()).toEqual({
       ok: false,
       reason: `bwrap was not found in ${trial.path('outside')}`,
@@ -368,11 +376,7 @@ describe('availability', () => {
       '#!/bin/sh\nif [ "$1" = --version ]; then echo "bubblewrap 0.8.0"; exit; fi\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n';
     writeFileSync(trial.path('programs/bwrap'), refusing, { mode: 0o755 });
     for (const name of ['prlimit', 'mkfifo']) symlinkSync(`/usr/bin/${name}`, trial.path('programs', name));
-    const bubblewrap = createBubblewrap({
-      ...{ userHome: trial.home, lainclawHome: trial.lainclawHome, temporary: trial.temporary, newId: String },
-      ...{ uid: 1000, kernel: '6.1.0', cgroups: { root: '/nowhere', membership: '' } },
-      directories: [trial.path('programs')],
-    });
+    const bubblewrap = trial.bubblewrap({ directories: [trial.path('programs')] });
     expect(await bubblewrap.available()).toMatchObject({ ok: false, fix: expect.stringContaining('AppArmor') });
     await expect(bubblewrap.run(trial.script('true'), trialOptions())).rejects.toMatchObject({ code: 'setup-failed' });
   });

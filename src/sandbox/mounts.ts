@@ -76,11 +76,18 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
   return inOrder(mounts);
 }
 
-/** What is hidden stays hidden; otherwise a guard replaces the rule for its path. */
+/** What is hidden stays hidden, with all that is in it; otherwise a guard replaces the rule for its path. */
 export function withGuards(mounts: readonly Mount[], guards: readonly GuardMount[]): Mount[] {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
+  const isHidden = (path: string): boolean => {
+    for (let at = path; at !== '/'; at = dirname(at)) {
+      const access = byPath.get(at)?.access;
+      if (access) return access === 'empty';
+    }
+    return false;
+  };
   for (const { path, access, isDirectory } of guards) {
-    if (byPath.get(path)?.access === 'empty') continue;
+    if (isHidden(path)) continue;
     byPath.set(path, { path, access: access === 'pinned' ? 'read-write' : access, isDirectory });
   }
   return inOrder(byPath);

@@ -1,4 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /** `/a/b` and `/a` are inside `/a`; `/ab` is not. Both absolute and normalised. */
 export function isInside(parent: string, path: string): boolean {
@@ -13,4 +14,11 @@ export function realPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Without links as far as it exists; what does not exist yet is added as it is written. */
+export function realPathSoFar(path: string): string {
+  const real = realPath(path);
+  if (real !== undefined || dirname(path) === path) return real ?? path;
+  return join(realPathSoFar(dirname(path)), basename(path));
 }

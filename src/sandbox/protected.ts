@@ -1,7 +1,7 @@
 // What a command must not write although it lies in a writable workspace: files that make other programs run something,
 // later and outside the sandbox.
 import { join } from 'node:path';
-import { isInside } from './path-inside.ts';
+import { isInside, realPathSoFar } from './path-inside.ts';
 
 const IN_WORKSPACE: readonly (readonly [path: string, reason: string])[] = [
   ['.git/hooks', 'git runs them'],
@@ -54,16 +54,17 @@ const IN_HOME: readonly (readonly [path: string, reason: string])[] = [
   ['.tmux.conf', 'names programs that tmux runs'],
 ];
 
-/** For `Profile.protect`. All paths absolute and without links. */
-export function protectedPaths({
-  workspace,
-  userHome,
-  lainclawHome,
-}: {
+export interface ProtectedPlaces {
   workspace: string;
   userHome: string;
   lainclawHome: string;
-}): string[] {
+}
+
+/** For `Profile.protect`. */
+export function protectedPaths(places: ProtectedPlaces): string[] {
+  const [workspace, userHome, lainclawHome] = [places.workspace, places.userHome, places.lainclawHome].map(
+    realPathSoFar,
+  ) as [string, string, string];
   const inWorkspace = IN_WORKSPACE.map(([path]) => join(workspace, path));
   const inHome = isInside(workspace, userHome) ? IN_HOME.map(([path]) => join(userHome, path)) : [];
   return [...new Set([...inWorkspace, ...inHome, lainclawHome])];

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { release, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { newId } from '../lib/new-id.ts';
-import { createBubblewrap } from './bubblewrap.ts';
+import { type BubblewrapDependencies, createBubblewrap } from './bubblewrap.ts';
 import { createNone } from './none.ts';
 import { protectedPaths } from './protected.ts';
 import type { Limits, OutputBounds, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
@@ -27,7 +27,7 @@ export interface Trial {
   write(path: string, text: string): void;
   /** A bash script in the workspace, which it may write. */
   script(text: string, change?: Partial<SandboxCommand>, profile?: Partial<Profile>): SandboxCommand;
-  bubblewrap(): Sandbox;
+  bubblewrap(change?: Partial<BubblewrapDependencies>): Sandbox;
   none(): Sandbox;
   remove(): void;
 }
@@ -63,7 +63,7 @@ export function createTrial(parent = tmpdir()): Trial {
       profile: { ...profile, ...changed },
       ...change,
     }),
-    bubblewrap: () =>
+    bubblewrap: (change = {}) =>
       createBubblewrap({
         userHome: places.userHome,
         lainclawHome: places.lainclawHome,
@@ -72,6 +72,7 @@ export function createTrial(parent = tmpdir()): Trial {
         uid: process.getuid?.() ?? -1,
         kernel: release(),
         cgroups: { root: '/sys/fs/cgroup', membership: readText('/proc/self/cgroup') },
+        ...change,
       }),
     none: () => createNone({ temporary: path('temporary'), newId }),
     remove: () => rmSync(root, { recursive: true, force: true }),

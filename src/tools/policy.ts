@@ -2,8 +2,7 @@
 // now (`ask`), the person who said so beforehand (`auto`), or nobody (`never`, or no one there), which is a no. Access
 // never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
 import type { CommandParser } from './permissions/command.ts';
-import { decide } from './permissions/decide.ts';
-import { MARKED, type Scope, type Decision as Verdict } from './permissions/decision.ts';
+import type { Scope, Decision as Verdict } from './permissions/decision.ts';
 import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
@@ -38,6 +37,8 @@ export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) =
 export function createPolicy(options: PolicyOptions): Authorise {
   const { approval, askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
+    // Judging takes a parser and a table of commands: loaded with the first call.
+    const { decide } = await import('./permissions/decide.ts');
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
     const marked = options.isMarked();
@@ -51,7 +52,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
     });
     if (verdict.verdict === 'allow') return { allowed: true };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
-    if (approval === 'auto' && !verdict.reasons.includes(MARKED)) return { allowed: true };
+    if (approval === 'auto' && !verdict.isMarked) return { allowed: true };
     if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
     if (!askPerson || approval === 'auto') return no(nobodyThere(call, verdict));
 
@@ -68,13 +69,13 @@ function no(message: string): Decision {
 }
 
 /** Says how to allow it, with the very rule that would. */
-function nobodyThere(call: ToolCall, { reasons, rememberAs, scopes }: Verdict): string {
+function nobodyThere(call: ToolCall, { reasons, isMarked, rememberAs, scopes }: Verdict): string {
   const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
   const rule =
     scopes.includes('always') && rememberAs.length > 0
       ? `, or add ${rememberAs.map((text) => JSON.stringify(text)).join(', ')} to "allow" in permissions.json`
       : '';
-  if (reasons.includes(MARKED)) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
+  if (isMarked) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
   return `${call.name} needs permission${why} and nobody is there to give it: run it with --approve=auto${rule}`;
 }
 

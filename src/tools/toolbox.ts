@@ -20,7 +20,7 @@ export interface ToolboxDependencies {
   resultCache: ResultCache;
   outputs: Outputs;
   /** Where the changes of one turn are recorded for undo; a call without a session gets a record of its own. */
-  changes?: (scope: { sessionId?: string; turnId?: string; root: string }) => Changes;
+  changes: (scope: { sessionId?: string; turnId?: string; root: string }) => Changes;
   texts(): Promise<ToolTexts>;
   now(): number;
   askPerson?: AskPerson;
@@ -86,7 +86,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         context: {
           workspace,
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
-          changes: changes?.({ sessionId, turnId, root: workspace.root }) ?? { async record() {} },
+          changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),

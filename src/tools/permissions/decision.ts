@@ -25,6 +25,8 @@ export interface Decision {
   verdict: 'allow' | 'ask' | 'deny';
   /** Why it is not simply allowed. */
   reasons: readonly string[];
+  /** It asks because the turn has content from outside: nobody can have approved that beforehand. */
+  isMarked: boolean;
   question: Question;
   /** What an answer for longer than this once is kept as; empty when it can only be given once. */
   rememberAs: readonly string[];
@@ -39,11 +41,11 @@ export const MARKED = 'this turn has content from outside, so a person must appr
 type Base = Pick<Decision, 'question'> & Partial<Pick<Decision, 'rememberAs' | 'scopes'>>;
 
 export function allow({ question }: Base): Decision {
-  return { verdict: 'allow', reasons: [], question, rememberAs: [], scopes: ['once'] };
+  return { verdict: 'allow', reasons: [], isMarked: false, question, rememberAs: [], scopes: ['once'] };
 }
 
 export function deny({ question }: Base, reason: string): Decision {
-  return { verdict: 'deny', reasons: [reason], question, rememberAs: [], scopes: ['once'] };
+  return { verdict: 'deny', reasons: [reason], isMarked: false, question, rememberAs: [], scopes: ['once'] };
 }
 
 /** Without something to remember, an answer holds once. */
@@ -52,6 +54,7 @@ export function ask({ question, rememberAs = [], scopes = [] }: Base, reasons: r
   return {
     verdict: 'ask',
     reasons: [...new Set(reasons)],
+    isMarked: reasons.includes(MARKED),
     question,
     rememberAs: kept.length > 1 ? rememberAs : [],
     scopes: kept,

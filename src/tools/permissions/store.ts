@@ -2,8 +2,8 @@
 // rule that was just added, or taken away, counts.
 import type { OwnerFiles, ResultCache } from '../../storage/storage.ts';
 import type { Scope } from './decision.ts';
-import { NOTHING_REMEMBERED, type Remembered, rememberAlways, rememberForSession } from './remembered.ts';
-import { NO_RULES, type ParsedRules, parseRule, parseRules } from './rules.ts';
+import type { Remembered } from './remembered.ts';
+import type { ParsedRules } from './rules.ts';
 
 const FILE = 'permissions.json';
 const ANSWERS = 'permission answers';
@@ -26,7 +26,8 @@ export function createPermissionStore({ files, resultCache, toolNames }: Permiss
   const remembered = async (sessionId: string | undefined): Promise<Remembered> => {
     const stored =
       sessionId === undefined ? undefined : await resultCache.get(sessionId, ANSWERS).catch(() => undefined);
-    if (stored === undefined) return NOTHING_REMEMBERED;
+    if (stored === undefined) return [];
+    const { parseRule } = await import('./rules.ts');
     const answers = JSON.parse(stored) as { text: string; marked: boolean }[];
     return answers.flatMap(({ text, marked }) => {
       const parsed = parseRule(text);
@@ -36,10 +37,12 @@ export function createPermissionStore({ files, resultCache, toolNames }: Permiss
   return {
     async rules() {
       const text = await files.read(FILE);
+      const { NO_RULES, parseRules } = await import('./rules.ts');
       return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, toolNames);
     },
     remembered,
     async remember(scope, rules, { sessionId, marked }) {
+      const { rememberAlways, rememberForSession } = await import('./remembered.ts');
       if (scope === 'always') {
         await files.update(FILE, (current) => {
           const appended = rememberAlways(current, rules);

@@ -22,13 +22,8 @@ export function createFileFilter(glob: string): FileFilter {
     nonegate: true,
     noextglob: true,
   });
-  const known = new Map<string, boolean>();
   return {
-    fits(path) {
-      const fits = known.get(path) ?? fitting(path);
-      known.set(path, fits);
-      return fits;
-    },
+    fits: (path) => fitting(path),
     async asIgnoreFile(use) {
       const directory = await mkdtemp(join(tmpdir(), 'lainclaw-glob-'));
       try {

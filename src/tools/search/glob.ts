@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
-import { createFileFilter } from './file-filter.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
 
@@ -31,18 +30,18 @@ export function createGlobTool(): ToolSpec {
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       try {
         if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${path}`);
-        const only = createFileFilter(pattern);
+        const { createFileFilter } = await import('./file-filter.ts');
+        const { fits } = createFileFilter(pattern);
         const found: { name: string; time: number }[] = [];
         await ripgrep({
           held,
           flags: ['--files', '--null', '--no-require-git', '--hidden', '--glob=!.git'],
-          only,
           signal,
           program: findRipgrep,
           separator: '\0',
           onRecord(record) {
             const name = withoutRoot(record);
-            if (only.fits(name)) found.push({ name, time: changedAt(`/proc/self/fd/${held.fd}/${name}`) });
+            if (fits(name)) found.push({ name, time: changedAt(`/proc/self/fd/${held.fd}/${name}`) });
             return found.length < MOST_FILES;
           },
         });

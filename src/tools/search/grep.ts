@@ -1,7 +1,7 @@
 import type { HeldPath } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
-import { createFileFilter, type FileFilter } from './file-filter.ts';
+import type { FileFilter } from './file-filter.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
 
@@ -42,7 +42,7 @@ export function createGrepTool(): ToolSpec {
     requiresPermission: false,
     timeoutMs: 60_000,
     async execute(args, { workspace, signal }) {
-      const { path, limit, after, flags, only } = optionsOf(args);
+      const { path, limit, after, flags, only } = await optionsOf(args);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       const found: Line[] = [];
       let matches = 0;
@@ -93,7 +93,7 @@ interface Options {
   only?: FileFilter;
 }
 
-function optionsOf(args: ToolArgs): Options {
+async function optionsOf(args: ToolArgs): Promise<Options> {
   const {
     pattern,
     path = '.',
@@ -116,7 +116,7 @@ function optionsOf(args: ToolArgs): Options {
   flags.push(`--before-context=${before ?? context ?? 0}`, `--after-context=${linesAfter}`);
   if (ignoreCase) flags.push('--ignore-case');
   if (multiline) flags.push('--multiline');
-  const only = glob === undefined ? undefined : createFileFilter(glob as string);
+  const only = glob === undefined ? undefined : (await import('./file-filter.ts')).createFileFilter(glob as string);
   return { path: path as string, limit: limit as number, after: linesAfter, flags, ...(only && { only }) };
 }
 
