@@ -11,7 +11,7 @@ import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
-import { historyMessages, systemPrompt, toolResultsMessage } from './prompt.ts';
+import { asToolResults, historyMessages, systemPrompt } from './prompt.ts';
 import type { TurnContext } from './run.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -41,10 +41,16 @@ export async function* answerWithModel(
   const today = new Date(now()).toISOString().slice(0, 10);
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
-  const asked = { role: 'user' as const, text: questionWith(question, attachments), images: imagesOf(attachments) };
   const offersTools = request.withTools && adapter.callsTools;
-
   const tools = offersTools ? await describeTools(registry, context, wireNames.toWire) : [];
+  // A provider that was offered no tools accepts no calls either: it is told the results in the question.
+  const toldAsText = adapter.callsTools && tools.length === 0;
+  const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
+  const asked = {
+    role: 'user' as const,
+    text: questionWith(question, attachments) + told,
+    images: imagesOf(attachments),
+  };
 
   const end = yield* runLoop({
     adapter,
@@ -52,7 +58,7 @@ export async function* answerWithModel(
       model: model.model,
       profileId: request.profileId ?? model.profileId,
       system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }), ...(await memories(context))],
-      messages: [...historyMessages(turn.history), asked, ...calledByHand(before, tools, wireNames)],
+      messages: [...historyMessages(turn.history), asked, ...(toldAsText ? [] : calledByHand(before, wireNames))],
       tools,
       sessionId: turn.entry.sessionId,
     },
@@ -97,13 +103,14 @@ function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promi
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
-function calledByHand(before: CalledTool[], tools: ModelTool[], wireNames: WireNames): ModelMessage[] {
+function calledByHand(before: CalledTool[], wireNames: WireNames): ModelMessage[] {
   if (before.length === 0) return [];
-  // Without tools there can be no calls either: the results are told as text.
-  if (tools.length === 0)
-    return [toolResultsMessage(toolContext(before.map(({ call, executed: { text } }) => ({ call, text }))))];
   const toolCalls = before.map(({ call }) => ({ id: call.id, name: wireNames.toWire(call.name), args: call.args }));
   return [{ role: 'assistant', text: '', toolCalls }, ...before.map(resultMessage(wireNames))];
+}
+
+function resultsOf(before: CalledTool[]): string {
+  return toolContext(before.map(({ call, executed: { text } }) => ({ call, text })));
 }
 
 async function describeTools(

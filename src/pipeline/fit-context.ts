@@ -50,6 +50,12 @@ export function fitContext({ messages, questionAt, contextWindow, request }: Fit
   return { messages: fitted.slice(first), questionAt: questionAt - first, dropped };
 }
 
+/** A window in which half of these messages fit. */
+export function windowForHalf(request: FitOptions['request'], messages: readonly ModelMessage[]): number {
+  const fixed = sizeOf(request, []);
+  return (fixed + (sizeOf(request, messages) - fixed) / 2) / (1 - ANSWER_SHARE);
+}
+
 /** About how many tokens a request is. */
 export function sizeOf({ system, tools }: FitOptions['request'], messages: readonly ModelMessage[]): number {
   const fixed = estimateTokens(system.join('\n')) + estimateTokens(JSON.stringify(tools));

@@ -7,7 +7,7 @@ import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
-import { fitContext, sizeOf } from './fit-context.ts';
+import { fitContext, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 
 export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
@@ -85,7 +85,7 @@ async function* askWithinWindow(
   const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal);
   if (answer.failure?.code !== 'context_length') return { answer, sent };
 
-  const smaller = fitContext({ ...sent, request, contextWindow: sizeOf(request, sent.messages) / 2 });
+  const smaller = fitContext({ ...sent, request, contextWindow: windowForHalf(request, sent.messages) });
   if (smaller.dropped === 0) return { answer, sent };
   yield {
     type: 'text-restart',

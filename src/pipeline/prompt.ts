@@ -18,14 +18,15 @@ export function systemPrompt({ workspaceRoot, today }: { workspaceRoot: string; 
 export function historyMessages(history: readonly SessionMessage[]): ModelMessage[] {
   return history.map(({ role, content }) => {
     if (role === 'assistant') return { role, text: content, toolCalls: [] };
-    return role === 'user' ? { role, text: content } : toolResultsMessage(content);
+    return { role: 'user', text: role === 'user' ? content : asToolResults(content) };
   });
 }
 
 const OPENING = '<tool-results>\n';
 
-export function toolResultsMessage(text: string): ModelMessage {
-  return { role: 'user', text: `${OPENING}${text}\n</tool-results>` };
+/** Results told as text, so that nobody takes them for a person's words. */
+export function asToolResults(text: string): string {
+  return `${OPENING}${text}\n</tool-results>`;
 }
 
 export function isToolResults(message: ModelMessage): boolean {

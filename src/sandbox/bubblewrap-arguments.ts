@@ -1,5 +1,6 @@
 // The command line of bubblewrap. Order matters: the system first, then its parts from the outside in. Every bind costs
 // about a quarter of a millisecond (bubblewrap reads the table of mounts again), an empty directory much less.
+import { atMost } from './hard-limits.ts';
 import type { Mount } from './mounts.ts';
 import type { Limits } from './sandbox.ts';
 
@@ -13,6 +14,8 @@ export interface BubblewrapCommand {
   limits: Limits;
   /** The limit on processes is the user's as a whole unless the kernel counts it for each user namespace. */
   limitsProcesses: boolean;
+  /** The text of /proc/self/limits. */
+  ownLimits: string;
   features: Features;
 }
 
@@ -46,7 +49,7 @@ export function bubblewrapArguments(command: BubblewrapCommand): string[] {
     ...(network ? [] : ['--unshare-net']),
     ...(features.disableUserNamespaces ? ['--disable-userns'] : []),
     // bubblewrap itself sets no_new_privs.
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'],
     ...temporary('/dev/shm', { mode: '1777', bytes: Math.min(limits.memoryBytes, SHARED_MEMORY_BYTES), features }),
     ...mounts.flatMap((mount) => mountArguments(mount, limits, features)),
@@ -84,15 +87,17 @@ function temporary(
 }
 
 /** Memory is counted as data, not as addresses: runtimes reserve far more addresses than they use. */
-function limitArguments({ prlimit, limits, limitsProcesses }: BubblewrapCommand): string[] {
+function limitArguments({ prlimit, limits, limitsProcesses, ownLimits }: BubblewrapCommand): string[] {
+  const { memoryBytes, fileSizeBytes, cpuSeconds, processes } = limits;
+  // At the first the process is told, at the second it is killed.
+  const cpu = [cpuSeconds, cpuSeconds + 1].map((seconds) => atMost(ownLimits, 'cpu', seconds));
   return [
     prlimit,
     '--core=0',
-    `--data=${limits.memoryBytes}`,
-    `--fsize=${limits.fileSizeBytes}`,
-    // At the first the process is told, at the second it is killed.
-    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 1}`,
-    ...(limitsProcesses ? [`--nproc=${limits.processes}`] : []),
+    `--data=${atMost(ownLimits, 'data', memoryBytes)}`,
+    `--fsize=${atMost(ownLimits, 'fsize', fileSizeBytes)}`,
+    `--cpu=${cpu.join(':')}`,
+    ...(limitsProcesses ? [`--nproc=${atMost(ownLimits, 'nproc', processes)}`] : []),
     '--',
   ];
 }

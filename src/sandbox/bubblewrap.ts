@@ -2,7 +2,7 @@
 // planned → protected paths are guarded → bubblewrap mounts and waits at its gate → the limits are laid on its first
 // process → the command runs → everything in the namespace ends → guards are taken away.
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 import { bubblewrapArguments, type Features, featuresOf } from './bubblewrap-arguments.ts';
@@ -83,6 +83,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
         network: profile.network,
         limits: profile.limits,
         limitsProcesses: rlimitHoldsProcesses,
+        ownLimits: readFileSync('/proc/self/limits', 'latin1'),
       });
       return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: 2 };
     }
@@ -111,8 +112,9 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   async function available(): Promise<Availability> {
     try {
       const { version } = await programs();
-      const { limits } = await runHolding(TRIAL, TRIAL_OPTIONS);
-      return { ok: true, version, limits };
+      const { finished, limits } = await runHolding(TRIAL, TRIAL_OPTIONS);
+      if (finished.exitCode === 0) return { ok: true, version, limits };
+      return { ok: false, ...explainFailure(finished.stderr.text.trim() || 'a trial did not end in time') };
     } catch (error) {
       if (!(error instanceof SandboxError)) return { ok: false, ...explainFailure(String(error)) };
       return error.code === 'unavailable'
@@ -204,11 +206,11 @@ function judge(finished: Finished, exitCode: number | undefined, cgroup: Cgroup 
 }
 
 function startFailure(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'E2BIG')
     return new SandboxError('invalid-command', 'the command has too many or too long arguments', error);
   if (code === 'ENOENT' || code === 'EACCES')
-    return new SandboxError('unavailable', `bubblewrap cannot be started`, error);
+    return new SandboxError('unavailable', `bubblewrap cannot be started: ${message}`, error);
   return error;
 }
 

@@ -1,5 +1,5 @@
 // What every sandbox must do with a command, whether it isolates it or not: run it as asked, bound what it says, and
-// leave nothing of it alive. What only isolation can give is in isolation.ts.
+// leave nothing of it alive. What only isolation gives is in isolation.test.ts.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -63,13 +63,13 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
     let guards: Guards | undefined;
 
     function prepare(): Launch {
-      guards = guardWorkspace(profile, newId);
       const planned = planMounts({
         profile,
         userHome: dependencies.userHome,
         hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
         searchPath: '',
       });
+      guards = guardWorkspace(profile, newId);
       const argv = dockerArguments({
         ...{ docker, image, name, user, cpus },
         argv: command.argv,

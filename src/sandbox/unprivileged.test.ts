@@ -3,7 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
 
-const wrapper = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+// Under limits of its own that are smaller than what it would give a command.
+const wrapper = [...nobody, 'prlimit', '--fsize=20000000', '--cpu=20', '--'];
 
 const code = `
   import { existsSync, readdirSync } from 'node:fs';
@@ -14,6 +16,7 @@ const code = `
   const run = (text, profile, change, options) => sandbox.run(trial.script(text, change, profile), trialOptions(options));
   const result = { available: await sandbox.available() };
   result.writes = (await run('touch /usr/x /etc/x /var/x; echo x > ' + trial.path('outside/x') + '; cat ~/.ssh/id_ed25519; echo fine > fine; cat fine')).stdout.text;
+  result.size = (await run('head -c 30000000 /dev/zero > big; echo $(stat -c %s big); rm big')).stdout.text;
   result.outside = existsSync(trial.path('outside/x'));
   await run('mkdir -p .git/hooks .vscode; echo evil > .envrc; echo evil > .git/hooks/x');
   result.workspace = readdirSync(trial.workspace);
@@ -43,6 +46,10 @@ test('it works, and every limit holds for all processes together', () => {
   expect(result.available).toMatchObject({ ok: true, limits: { memory: 'tree', processes: 'tree' } });
   expect(result.most).toBeLessThanOrEqual(40);
   expect(result.memory).toBe('memory');
+});
+
+test('limits it is under itself are not exceeded, and do not keep it from working', () => {
+  expect(result.size).toBe('20000000\n');
 });
 
 test('nothing is written outside, and no secret is read', () => {

@@ -53,10 +53,11 @@ export function createPolicy(options: PolicyOptions): Authorise {
     if (verdict.verdict === 'allow') return { allowed: true };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
     if (approval === 'auto' && !verdict.isMarked) return { allowed: true };
+    // What could not be done anyway says so itself, before anyone is bothered.
+    const preview = await spec.preview?.(call.args, context);
     if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
     if (!askPerson || approval === 'auto') return no(nobodyThere(call, verdict));
 
-    const preview = await spec.preview?.(call.args, context);
     const scope = await askPerson({ call, verdict, preview }, context.signal);
     if (scope === undefined) return no(`${call.name} was not approved`);
     if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, marked });

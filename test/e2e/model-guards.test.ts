@@ -165,7 +165,7 @@ describe.concurrent('a cap of the day', () => {
 
 describe.concurrent('a conversation longer than the model can take', () => {
   const textOf = (request: NeutralRequest | undefined): string => JSON.stringify(request?.messages);
-  const filler = (word: string): string => `${word} `.repeat(2_500);
+  const filler = (word: string): string => `${word} `.repeat(1_500);
 
   it('is sent without its oldest messages when the size of the model is known', async () => {
     const { ask, asked, server } = await modelFor('openai', () => ({ text: 'Noted.' }));

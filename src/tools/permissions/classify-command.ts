@@ -29,6 +29,8 @@ export interface Classification {
   parts: readonly Part[];
   /** All of it runs in the workspace's root: no other `cwd`, no `cd` to elsewhere. */
   inRoot: boolean;
+  /** It starts outside the workspace: no part of it can vouch for the whole. */
+  outside: boolean;
 }
 
 export function classifyCommand(reading: CommandReading, context: CommandContext): Classification {
@@ -42,9 +44,10 @@ export function classifyCommand(reading: CommandReading, context: CommandContext
     };
   });
   const whole = reading.parsed ? [...reading.redefines, ...reading.unseen] : [`it cannot be judged: ${reading.reason}`];
-  if (locate(context.directory, context).relative === undefined) whole.push('it runs outside the workspace');
+  const outside = locate(context.directory, context).relative === undefined;
+  if (outside) whole.push('it runs outside the workspace');
   const reasons = [...new Set([...whole, ...parts.flatMap((part) => part.reasons)])];
-  return { verdict: reasons.length === 0 ? 'read-only' : 'ask', reasons, parts, inRoot: judge.inRoot };
+  return { verdict: reasons.length === 0 ? 'read-only' : 'ask', reasons, parts, inRoot: judge.inRoot, outside };
 }
 
 function objectionTo(command: SimpleCommand, judge: Judge): string | undefined {

@@ -6,7 +6,16 @@
 //   bash(ls src/*)          `*` in a word stands for text within that word, never for `..`
 //   bash(echo hi > out.txt) assignments and redirections are part of it
 // An allow pattern must fit the whole simple command. A deny or ask pattern is taken more widely: see deny-command.ts.
-import { type Redirection, type SimpleCommand, spellWord, type Word } from './command.ts';
+import {
+  FOREIGN_CODE,
+  LASTING,
+  type Redirection,
+  RUNS_FILE,
+  RUNS_PACKAGE,
+  type SimpleCommand,
+  spellWord,
+  type Word,
+} from './command.ts';
 
 export interface CommandPattern {
   tokens: readonly Token[];
@@ -22,6 +31,7 @@ type Token =
 
 export type ParsedPattern = { ok: true; pattern: CommandPattern } | { ok: false; error: string };
 
+const NATURAL: ReadonlySet<string> = new Set([FOREIGN_CODE, RUNS_FILE, RUNS_PACKAGE, LASTING]);
 const REDIRECTION = /^(\d*(?:&>>|&>|>>|>\||>&|<&|<>|>|<))\s*/;
 
 export function parseCommandPattern(source: string): ParsedPattern {
@@ -60,8 +70,9 @@ export function fitsCommand(
   covers: (redirection: Redirection) => boolean,
 ): boolean {
   if (command.program === undefined || tokens[0]?.kind === 'any') return false;
-  // What makes a command special must have been seen by whoever wrote the pattern: only a pattern without wildcards fits.
-  if (!isExact({ tokens, tail }) && command.hazards.length > 0) return false;
+  // What makes a command special must have been seen by whoever wrote the pattern: only one without wildcards fits. What
+  // lies in the nature of the program that the pattern names needs no second mention.
+  if (!isExact({ tokens, tail }) && !command.hazards.every((hazard) => NATURAL.has(hazard))) return false;
   const words: Word[] = [
     ...command.assignments.map(
       ({ name, value }): Word => (value.kind === 'static' ? { kind: 'static', text: `${name}=${value.text}` } : value),

@@ -47,7 +47,9 @@ export type Context =
   | 'substitution'
   | 'coproc'
   /** Runs later or elsewhere: a trap, another host. */
-  | 'detached';
+  | 'detached'
+  /** Perhaps not a command at all: the name of a package and its words. */
+  | 'guessed';
 
 /** One program, builtin or construct ([[ ]], (( )), for) that would run. */
 export interface SimpleCommand {
@@ -72,6 +74,10 @@ export interface SimpleCommand {
 
 /** The hazard of code in another language: it is not read, only said to be there. */
 export const FOREIGN_CODE = 'runs code of its own language';
+/** The hazard of a script of the workspace: `bash run.sh`. */
+export const RUNS_FILE = 'runs a file';
+/** The hazard of npx and its kind. */
+export const RUNS_PACKAGE = 'runs a package';
 /** The hazard of nohup and its kind. */
 export const LASTING = 'goes on running after this command';
 /** The hazard of sudo and its kind. */

@@ -1,14 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { CommandParser } from './command.ts';
 import { COMMANDS } from './commands.table.ts';
 import { type Case, createDecider, ROOT } from './decide.fixture.ts';
 import type { Decision } from './decision.ts';
 import { createCommandParser } from './parse-command.ts';
 
+let parse: CommandParser;
 let decide: ReturnType<typeof createDecider>;
 beforeAll(async () => {
-  decide = createDecider({ parseCommand: await createCommandParser() });
+  parse = await createCommandParser();
+  decide = createDecider({ parseCommand: parse });
 });
 
 const bash = (command: string, given: Case = {}): Decision => decide('bash', { command }, given);
@@ -44,6 +47,11 @@ describe('allow rules', () => {
     ['git ls-files | xargs rm', 'bash(rm:*)'],
     ["bash -c 'npm test'", 'bash(npm test)'],
     ['cd packages/a && npm test', 'bash(npm test*)'],
+    ['npx vitest run src', 'bash(npx vitest*)'],
+    ['npx vitest run', 'bash(npx vitest run)'],
+    ['npm exec -- vitest', 'bash(npm exec:*)'],
+    ['bash scripts/build.sh', 'bash(bash scripts/*)'],
+    ['python3 -c "print(1)"', 'bash(python3:*)'],
     ['rm -rf x', 'bash'],
     ['rm -rf x', 'bash(*)'],
     ['python3 -c "print(1)"', 'bash'],
@@ -74,6 +82,9 @@ describe('allow rules', () => {
     ['PATH=./evil timeout 5 npm test', 'bash(npm test*)'],
     ['env PATH=./evil npm test', 'bash(npm test*)'],
     ['timeout 5 npm test > out.txt', 'bash(npm test*)'],
+    ['npx vitest; rm x', 'bash(npx vitest*)'],
+    ['strace rm x', 'bash(strace:*)'],
+    ['bash ../evil.sh', 'bash(bash scripts/*)'],
     ['timeout 5 rm x', 'bash(timeout:*)'],
     ['xargs rm', 'bash(xargs:*)'],
     ["bash -c 'rm x'", 'bash(bash:*)'],
@@ -113,6 +124,15 @@ describe('allow rules', () => {
     expect(verdict(`cd ${ROOT} && npm test`, allow('bash(npm test)'))).toBe('allow');
   });
 
+  it('cwd starts in the root, also when the caller already went there', () => {
+    const given = { context: { directory: `${ROOT}/docs` } };
+    expect(decide('bash', { command: 'cat ../a', cwd: 'docs' }, given).question.title).toBe(`Run in ${ROOT}/docs?`);
+    expect(decide('bash', { command: 'cat ../a', cwd: 'docs' }, given).verdict).toBe('allow');
+    expect(decide('bash', { command: 'cat ../../a', cwd: 'docs' }, given).verdict).toBe('ask');
+    expect(decide('bash', { command: 'ls', cwd: '..' }).verdict).toBe('ask');
+    expect(decide('bash', { command: 'ls', cwd: '/etc' }).verdict).toBe('ask');
+  });
+
   it('the rule for everything does not cover hidden code while a deny rule could be hidden in it', () => {
     expect(verdict('echo $X | sh', { allow: ['bash'], deny: ['bash(shutdown)'] })).toBe('ask');
     expect(verdict('rm x', { allow: ['bash'], deny: ['bash(shutdown)'] })).toBe('allow');
@@ -148,6 +168,8 @@ describe('deny rules', () => {
     'rm$IFS-rf${IFS}x "',
     'A=1 rm x > y',
     'busybox rm x',
+    'npx rm x',
+    'npm exec -- rm x',
   ])('bash(rm:*) denies %s', (command) => {
     expect(bash(command, { allow: ['bash'], deny: ['bash(rm:*)'] })).toMatchObject({
       verdict: 'deny',
@@ -204,6 +226,8 @@ describe('an allow rule for a prefix', () => {
       fc.property(between, risky, (join, command) => {
         // A backtick inside backticks ends them.
         fc.pre(join !== ' `' || !/[`\\]/.test(command));
+        // Nor is a text that is no command by itself joined by being completed.
+        fc.pre(parse(command).parsed);
         return verdict(`npm test${join}${command}${close[join] ?? ''}`, { allow: ['bash(npm test*)'] }) !== 'allow';
       }),
       { numRuns: 2_000 },
@@ -320,6 +344,14 @@ describe('a marked turn', () => {
   it('still reads', () => {
     expect(verdict('git status && ls', { marked: true })).toBe('allow');
   });
+
+  it.each(['npm test', 'sudo ls', 'rm "x', 'cp x .git/config', 'git log', 'echo $X | sh', 'rm *'])(
+    'says so with the question about %s',
+    (command) => {
+      expect(bash(command, { marked: true, ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', isMarked: true });
+      expect(bash(command, { ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', isMarked: false });
+    },
+  );
 
   it('asks where rules and earlier answers would have allowed', () => {
     expect(bash('npm test', { marked: true, allow: ['bash(npm test)', 'bash'] })).toMatchObject({

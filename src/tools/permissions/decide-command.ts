@@ -27,7 +27,9 @@ import { protectedPaths, touchingRule } from './touch-command.ts';
 export function decideCommand(input: DecideInput, command: string): Decision {
   const { call, rules, remembered, marked } = input;
   const { cwd } = call.args;
-  const directory = typeof cwd === 'string' ? locate(cwd, input.context).path : input.context.directory;
+  // Whatever the caller took for the working directory, the tool's own `cwd` starts in the workspace's root.
+  const root = { ...input.context, directory: input.context.workspaceRoot };
+  const directory = typeof cwd === 'string' ? locate(cwd, root).path : input.context.directory;
   const context = { ...input.context, directory };
   const reading: CommandReading = input.context.parseCommand?.(command) ?? {
     parsed: false,
@@ -35,7 +37,9 @@ export function decideCommand(input: DecideInput, command: string): Decision {
     reason: 'no parser is at hand',
     commands: [],
   };
-  const { verdict, reasons, parts, inRoot } = classifyCommand(reading, context);
+  const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, context);
+  // Said with every question of a marked turn: nobody can have approved it beforehand.
+  const reasons = marked ? [MARKED, ...found] : found;
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const question = commandQuestion(command, directory, asked);
 
@@ -45,7 +49,7 @@ export function decideCommand(input: DecideInput, command: string): Decision {
   const forbidden = objections.find((objection) => objection.verdict === 'deny');
   if (forbidden) return deny({ question }, forbidden.reason);
   const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
-  if (!reading.parsed || elevated || objections.length > 0)
+  if (!reading.parsed || outside || elevated || objections.length > 0)
     return ask({ question }, [...objections.map(({ reason }) => reason), ...reasons]);
 
   const asking = touchingRule(rules.ask, reading, context);
@@ -58,7 +62,7 @@ export function decideCommand(input: DecideInput, command: string): Decision {
   if (rememberAs.length > 0 && covered(answersFor(remembered, marked))) return allow(base);
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
   if (verdict === 'read-only') return allow(base);
-  if (marked) return ask({ ...base, scopes: ['session'] }, [MARKED, ...reasons]);
+  if (marked) return ask({ ...base, scopes: ['session'] }, reasons);
   if (isHidden(reading) ? coversHidden(rules) : covered(rules.allow)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }
@@ -69,7 +73,7 @@ interface Where {
 }
 
 function isCovered({ command, reasons }: Part, list: readonly Rule[], where: Where): boolean {
-  if (reasons.length === 0) return true;
+  if (reasons.length === 0 || command.context.includes('guessed')) return true;
   const covers = (redirection: Redirection): boolean => coversRedirection(redirection, list, where);
   if (onlyStarts(command) && command.redirections.every(covers)) return true;
   return list.some((rule) => {
@@ -115,7 +119,8 @@ function coversHidden({ allow: allowing, ask: asking, deny: denying }: Rules): b
 /** The parts that need the answer, word for word; none when any of them is not fixed by its text, or runs elsewhere. */
 function rememberParts(parts: readonly Part[]): string[] {
   const needed = parts.filter(({ command, reasons }) => {
-    return reasons.length > 0 && !(onlyStarts(command) && command.redirections.length === 0);
+    const free = command.context.includes('guessed') || (onlyStarts(command) && command.redirections.length === 0);
+    return reasons.length > 0 && !free;
   });
   const fixed = needed.every(
     ({ command: { words, assignments, redirections, context } }) =>

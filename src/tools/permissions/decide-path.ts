@@ -33,11 +33,17 @@ export function decidePath(input: DecideInput, path: string): Decision {
     rememberAs: rememberPath(spec.name, location),
   };
 
+  // What a marked turn may not do without a person; a protected path is never only a write inside the workspace.
+  const restricted = spec.effect !== 'read' && (spec.effect !== 'write' || location.relative === undefined);
+  const mark = marked ? [MARKED] : [];
+
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
+  // A reading tool reaches nothing outside: the workspace itself refuses, in its own words.
+  if (spec.effect === 'read' && location.relative === undefined) return allow(base);
   const objection = spec.effect === 'read' ? objectToRead(location, context) : objectToWrite(location, context);
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
-  if (objection) return ask({ question: base.question }, [objection.reason]);
+  if (objection) return ask({ question: base.question }, [...mark, objection.reason]);
 
   const answered = answersFor(remembered, marked).some(allows);
   if (answered) return allow(base);
@@ -46,10 +52,9 @@ export function decidePath(input: DecideInput, path: string): Decision {
     [...rules.deny, ...rules.ask].find(
       (rule) => namesTool(rule, names) && liesBelow(rule, location, context.workspaceRoot),
     );
-  if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking)]);
+  if (asking) return ask({ ...base, scopes: ['session'] }, [...(restricted ? mark : []), askedBy(asking)]);
   if (spec.effect === 'read') return allow(base);
-  if (marked && (spec.effect !== 'write' || location.relative === undefined))
-    return ask({ ...base, scopes: ['session'] }, [MARKED]);
+  if (marked && restricted) return ask({ ...base, scopes: ['session'] }, mark);
   if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }

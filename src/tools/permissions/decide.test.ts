@@ -11,6 +11,7 @@ describe('files', () => {
     expect(decide('write', { path: './docs/../a.txt', content: 'hello' })).toEqual({
       verdict: 'ask',
       reasons: ['file_write needs permission'],
+      isMarked: false,
       question: { title: 'Write a.txt?', exact: 'hello', parts: ['a.txt'] },
       rememberAs: ['file_write(a.txt)'],
       scopes: ['once', 'session', 'always'],
@@ -166,6 +167,17 @@ describe('a marked turn', () => {
     expect(read('a.txt', marked)).toBe('allow');
     expect(write('docs/a.md', { ...marked, allow: ['file_write(docs/**)'] })).toBe('allow');
     expect(write('docs/a.md', marked)).toBe('ask');
+  });
+
+  it('says so with every question about sending, writing outside or a protected path', () => {
+    const ask: Case = { ...marked, ask: ['*'] };
+    expect(decide('send', { text: 'x' }, ask).isMarked).toBe(true);
+    expect(decide('remember', { content: 'x' }, ask).isMarked).toBe(true);
+    expect(decide('write', { path: '/tmp/x', content: '' }, ask).isMarked).toBe(true);
+    expect(decide('write', { path: '.git/config', content: '' }, marked).isMarked).toBe(true);
+    expect(decide('read', { path: '.ssh/id_rsa' }, marked).isMarked).toBe(true);
+    expect(decide('write', { path: 'a', content: '' }, ask).isMarked).toBe(false);
+    expect(decide('read', { path: 'a' }, ask).isMarked).toBe(false);
   });
 
   it('does not send, or write outside, by rules or old answers', () => {

@@ -17,6 +17,7 @@
 //    path writes somewhere else); such calls ask even when the tool requires no permission;
 //  - allow rules still apply to writes inside the workspace, except protected paths;
 //  - an answer for the session applies only when it was itself given in a marked turn, when the person knew;
+//  - whatever asks there says so (isMarked), also when it would ask anyway: no --approve=auto stands in for the person;
 //  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else.
 import { decideCommand } from './decide-command.ts';
 import { decidePath } from './decide-path.ts';
@@ -40,7 +41,7 @@ function decideCall({ spec, call, rules, marked }: DecideInput): Decision {
   const denying = rules.deny.find(about);
   if (denying) return deny(base, deniedBy(denying));
   const asking = rules.ask.find(about);
-  if (asking) return ask(base, [askedBy(asking)]);
+  if (asking) return ask(base, [...(marked && spec.effect !== 'read' ? [MARKED] : []), askedBy(asking)]);
   if (spec.effect === 'read') return allow(base);
   if (marked) return ask(base, [MARKED]);
   const allowed = rules.allow.some((rule) => rule.pattern.kind === 'everything' && about(rule));

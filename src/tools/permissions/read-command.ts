@@ -48,7 +48,7 @@ function startCommand(started: Started, place: Place, notes: Notes): SimpleComma
   if (unwrapped.unseen !== undefined) notes.unseen.push(unwrapped.unseen);
   if (unwrapped.redefines !== undefined) notes.redefines.push(unwrapped.redefines);
   for (const inner of unwrapped.inner) {
-    const there = deeper(inner.detached ? { ...place, context: [...context, 'detached'] } : place, program);
+    const there = deeper(inner.how ? { ...place, context: [...context, inner.how] } : place, program);
     if (inner.kind === 'script') notes.readText(inner.text, { ...there, pipedFrom: undefined });
     else {
       const { words, assignments } = inner;

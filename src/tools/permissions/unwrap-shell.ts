@@ -1,5 +1,5 @@
 // Commands that take shell text: sh -c, eval, trap, source, ssh, watch; and those that change what a name means.
-import { baseName, type Word } from './command.ts';
+import { baseName, type Context, RUNS_FILE, type Word } from './command.ts';
 import { skipOptions } from './skip-options.ts';
 import type { Unwrapped, Wrapper } from './unwrap.ts';
 
@@ -16,9 +16,12 @@ export function unwrapShell(name: string, words: readonly Word[], command: Wrapp
       };
     case 'source':
     case '.':
-      return { inner: [], redefines: `runs ${words[0]?.text ?? 'a file'} in this shell`, hazards: ['runs a file'] };
+      return { inner: [], redefines: `runs ${words[0]?.text ?? 'a file'} in this shell`, hazards: [RUNS_FILE] };
     case 'trap':
-      return { ...scripted(words.slice(0, 1), 'a trap is only known when it runs', true), hazards: ['sets a trap'] };
+      return {
+        ...scripted(words.slice(0, 1), 'a trap is only known when it runs', 'detached'),
+        hazards: ['sets a trap'],
+      };
     case 'alias':
       return words.length > 0 ? { ...aliases(words), redefines: 'defines an alias', hazards: [] } : undefined;
     case 'shopt':
@@ -30,7 +33,7 @@ export function unwrapShell(name: string, words: readonly Word[], command: Wrapp
     case 'ssh': {
       const { rest } = skipOptions(words, { flags: '1246AaCfGgKkMNnqsTtVvXxYy', values: 'BbcDEeFIiJLlmOopQRSWw' });
       return {
-        ...scripted(rest.slice(1), 'ssh runs what is only known later', true),
+        ...scripted(rest.slice(1), 'ssh runs what is only known later', 'detached'),
         hazards: ['runs on another machine'],
       };
     }
@@ -72,18 +75,18 @@ export function unwrapShell(name: string, words: readonly Word[], command: Wrapp
 }
 
 /** The words joined as the shell would join them, read as a script when all of them are known. */
-function scripted(words: readonly Word[], otherwise: string, detached = false): Unwrapped {
+function scripted(words: readonly Word[], otherwise: string, how?: Context): Unwrapped {
   if (words.length === 0) return { inner: [], hazards: [] };
   if (words.some((word) => word.kind === 'dynamic' || word.kind === 'one-of'))
     return { inner: [], unseen: otherwise, hazards: [] };
-  return { inner: [{ kind: 'script', text: words.map((word) => word.text).join(' '), detached }], hazards: [] };
+  return { inner: [{ kind: 'script', text: words.map((word) => word.text).join(' '), how }], hazards: [] };
 }
 
 function aliases(words: readonly Word[]): Pick<Unwrapped, 'inner'> {
   return {
     inner: words.flatMap((word) => {
       const text = word.kind === 'static' ? word.text.slice(word.text.indexOf('=') + 1) : '';
-      return text ? [{ kind: 'script' as const, text, detached: true }] : [];
+      return text ? [{ kind: 'script' as const, text, how: 'detached' as const }] : [];
     }),
   };
 }
@@ -101,7 +104,7 @@ function shell(name: string, words: readonly Word[], command: Wrapper): Unwrappe
     const run = scripted(script ? [script] : [], `${name} -c is given text that is only known when it runs`);
     return { ...run, hazards: [...hazards, ...run.hazards] };
   }
-  if (script) return { inner: [], hazards: [...hazards, 'runs a file'] };
+  if (script) return { inner: [], hazards: [...hazards, RUNS_FILE] };
   const read = input(command);
   return {
     ...read,

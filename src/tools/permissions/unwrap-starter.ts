@@ -61,7 +61,7 @@ const SEARCHED = new Map(
       ['su', 'runuser', 'sg', 'gosu', 'su-exec', 'chroot', 'setpriv', 'capsh'].map((name) => [name, ELEVATED]),
     ),
     ...Object.fromEntries(
-      'unshare nsenter strace ltrace gdb valgrind systemd-run flock taskset chrt numactl fakeroot xvfb-run caffeinate firejail bwrap proxychains torsocks unbuffer rlwrap entr npx bunx pnpx uvx'
+      'unshare nsenter strace ltrace gdb valgrind systemd-run flock taskset chrt numactl fakeroot xvfb-run caffeinate firejail bwrap proxychains torsocks unbuffer rlwrap entr'
         .split(' ')
         .map((name) => [name, 'starts another program']),
     ),

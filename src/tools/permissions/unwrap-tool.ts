@@ -1,5 +1,5 @@
 // Everyday tools with an option that starts a command: find -exec, git -c alias, tar --to-command, interpreters with -e.
-import { FOREIGN_CODE, type Word } from './command.ts';
+import { FOREIGN_CODE, RUNS_PACKAGE, type Word } from './command.ts';
 import type { Inner, Unwrapped } from './unwrap.ts';
 import { fill } from './unwrap-xargs.ts';
 
@@ -26,11 +26,16 @@ export function unwrapTool(name: string, words: readonly Word[]): Unwrapped | un
       return tar(words);
     case 'rsync':
       return options(words, /^(?:-e|--rsh)$/, /^(?:-e|--rsh=)/, 'rsync starts a remote shell');
+    case 'npx':
+    case 'bunx':
+    case 'pnpx':
+    case 'uvx':
+      return runsPackage(words);
     case 'npm':
     case 'pnpm':
     case 'yarn':
-      return /^(?:exec|x|dlx)$/.test(words.find((word) => !word.text.startsWith('-'))?.text ?? '')
-        ? after(words, /^(?:exec|x|dlx)$/, 'downloads and runs a package')
+      return /^(?:exec|x|dlx)$/.test(operandsOf(words)[0]?.text ?? '')
+        ? runsPackage(operandsOf(words).slice(1))
         : undefined;
     default:
       return INTERPRETERS.test(name) ? interpreter(name, words) : undefined;
@@ -63,6 +68,18 @@ function after(words: readonly Word[], option: RegExp, hazard: string): Unwrappe
   const rest = words.slice(at + 1).filter((word) => word.text !== '--' && word.text !== ';');
   const inner: Inner[] = rest.length > 0 ? [{ kind: 'command', words: rest, assignments: [] }] : [];
   return { inner, hazards: [hazard] };
+}
+
+/** The package's name and its words, in case they are a command: only deny and ask rules look at them. */
+function runsPackage(words: readonly Word[]): Unwrapped {
+  const found = operandsOf(words);
+  const inner: Inner[] = found.length > 0 ? [{ kind: 'command', words: found, assignments: [], how: 'guessed' }] : [];
+  return { inner, hazards: [RUNS_PACKAGE] };
+}
+
+function operandsOf(words: readonly Word[]): readonly Word[] {
+  const start = words.findIndex((word) => !word.text.startsWith('-'));
+  return start < 0 ? [] : words.slice(start);
 }
 
 /** The values of an option, separate or glued, as scripts. */
