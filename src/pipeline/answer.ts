@@ -73,7 +73,7 @@ export async function* answerWithModel(
     newId,
     signal,
   });
-  await recordSpending(end.usage, spending, now());
+  await recordSpending(end.usage, request.caps, spending, now());
   if (priceIsUnknown(end.usage, request.caps)) {
     yield {
       type: 'notice',

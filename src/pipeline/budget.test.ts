@@ -44,9 +44,9 @@ describe('what a run may spend', () => {
   it('is counted on the owner’s own day, input and output together', async () => {
     const days = {};
     const spending = spendingOf(days);
-    await recordSpending({ inputTokens: 90, outputTokens: 10, costUsd: 0.5 }, spending, LATE);
-    await recordSpending({ inputTokens: 1, outputTokens: 1 }, spending, LATE);
-    await recordSpending(undefined, spending, LATE);
+    await recordSpending({ inputTokens: 90, outputTokens: 10, costUsd: 0.5 }, { dailyMaxTokens: 1 }, spending, LATE);
+    await recordSpending({ inputTokens: 1, outputTokens: 1 }, { dailyMaxTokens: 1 }, spending, LATE);
+    await recordSpending(undefined, { dailyMaxTokens: 1 }, spending, LATE);
     expect(days).toEqual({ '2026-11-05': { tokens: 102, costUsd: 0.5 } });
   });
 });

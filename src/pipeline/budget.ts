@@ -37,8 +37,14 @@ export async function roomToday(caps: Caps, spending: Spending, now: number): Pr
   return { limits };
 }
 
-export async function recordSpending(usage: TurnUsage | undefined, spending: Spending, now: number): Promise<void> {
-  if (!usage) return;
+/** Kept only for days that have a cap: nobody else should wait for the ledger. */
+export async function recordSpending(
+  usage: TurnUsage | undefined,
+  { dailyMaxTokens, dailyMaxCostUsd }: Caps,
+  spending: Spending,
+  now: number,
+): Promise<void> {
+  if (!usage || (dailyMaxTokens === undefined && dailyMaxCostUsd === undefined)) return;
   await spending.add(dayOf(now), { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd ?? 0 });
 }
 

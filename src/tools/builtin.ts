@@ -83,7 +83,9 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createCodeExecuteTool({
       sandbox: async () => {
         const found = await sandbox();
-        return found.isolates ? found : undefined;
+        // Code that forks without end must not take the machine with it: a sandbox that cannot bound it is none.
+        const state = found.isolates ? await found.available() : undefined;
+        return state?.ok && state.limits.processes === 'tree' ? found : undefined;
       },
       environment,
       skillFolders: [join(home, 'skills')],

@@ -48,6 +48,15 @@ async function expectForeseen(text: string): Promise<void> {
   expect(readOnly && ran.some(({ program }) => /^(?:rm|mv|curl|evil)$/.test(program)), text).toBe(false);
 }
 
+it('the oracle notes every program and its words', async () => {
+  expect(await oracle.run('ls "a b" $(rm -f x); env mv y')).toEqual([
+    { program: 'rm', args: ['-f', 'x'] },
+    { program: 'ls', args: ['a b'] },
+    { program: 'mv', args: ['y'] },
+  ]);
+  await expect(oracle.run('/bin/ls')).rejects.toThrow('not for the oracle');
+});
+
 describe('every program that bash really runs was foreseen', () => {
   it.each([
     'ls; rm x',

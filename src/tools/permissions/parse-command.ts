@@ -3,7 +3,7 @@
 // invisible characters), could not check in time (too long, too deep) or that bash and the parser read differently.
 // Unreadable texts keep the commands found so far: deny rules still apply to them.
 // What is analysed must be what is executed: run exactly this text with `bash -c`, in the environment of
-// command-environment.ts, and nothing else.
+// guarded-environment.ts, and nothing else.
 import type { Statement } from 'unbash';
 import type { CommandParser, CommandReading } from './command.ts';
 import { createNotes, readText } from './read-script.ts';

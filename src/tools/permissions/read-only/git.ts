@@ -1,6 +1,6 @@
 // git: subcommands and options that only read. The repository's own configuration can name programs (fsmonitor, filters,
 // external diffs): in the workspace's root that is the user's own, in any other directory it may be anybody's, so git asks
-// there. command-environment.ts switches off what can be switched off.
+// there. guarded-environment.ts switches off what can be switched off.
 import type { Word } from '../command.ts';
 import { type Check, first, type Judge, splitOptions } from './check.ts';
 
@@ -18,7 +18,7 @@ const LOG = {
       'no-renames minimal patience histogram exit-code quiet check binary text left-right left-only right-only cherry-pick ' +
       'cherry-mark boundary ancestry-path no-walk simplify-by-decoration source notes no-notes relative no-relative no-ext-diff ' +
       'no-textconv regexp-ignore-case extended-regexp fixed-strings perl-regexp pickaxe-regex pickaxe-all no-prefix ' +
-      'function-context submodule ignore-submodules stat-width walk-reflogs numbered email count parents children cc not',
+      'function-context full-history simplify-merges dense sparse color-moved ignore-cr-at-eol submodule ignore-submodules stat-width walk-reflogs numbered email count parents children cc not',
   ),
 };
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commandEnvironment } from './command-environment.ts';
+import { guardedEnvironment } from './guarded-environment.ts';
 
 let root: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function run(command: string, environment: Record<string, string>): void {
-  const env = commandEnvironment({ PATH: '/usr/bin:/bin', ...environment }, { readOnly: true, workspaceRoot: root });
+  const env = guardedEnvironment({ PATH: '/usr/bin:/bin', ...environment }, { readOnly: true, workspaceRoot: root });
   spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', command], { cwd: root, env });
 }
 
@@ -79,7 +79,7 @@ describe('the environment of a read-only command', () => {
       FOO: 'bar',
       GONE: undefined,
     };
-    const quiet = commandEnvironment(given, { readOnly: true, workspaceRoot: root });
+    const quiet = guardedEnvironment(given, { readOnly: true, workspaceRoot: root });
     expect(quiet).toMatchObject({
       PATH: '/usr/bin',
       HOME: '/home/u',
@@ -88,7 +88,7 @@ describe('the environment of a read-only command', () => {
       GIT_OPTIONAL_LOCKS: '0',
     });
     expect(quiet).not.toHaveProperty('GIT_DIR');
-    const approved = commandEnvironment(given, { readOnly: false, workspaceRoot: root });
+    const approved = guardedEnvironment(given, { readOnly: false, workspaceRoot: root });
     expect(approved).toEqual({ PATH: '/usr/bin', HOME: '/home/u', GIT_AUTHOR_NAME: 'A', GIT_DIR: '/x', FOO: 'bar' });
   });
 });

@@ -33,7 +33,7 @@ const QUIET: Environment = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 };
 
-export function commandEnvironment(
+export function guardedEnvironment(
   environment: Environment,
   { readOnly, workspaceRoot }: { readOnly: boolean; workspaceRoot: string },
 ): Record<string, string> {
