@@ -1,7 +1,7 @@
 // Bundles src/ into dist/ with code splitting, then warms Node's compile cache (warm-up.ts): the first command a
 // person types is as fast as the hundredth. The output is CommonJS: it loads in two thirds of the time of
 // the same code as ES modules.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -50,4 +50,12 @@ await build({
 });
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 
+linkCommand();
 await import('./warm-up.ts');
+
+/** `npx lainclaw` finds the checkout's own command here; without it, npx would install the package to itself first. */
+function linkCommand(): void {
+  const link = 'node_modules/.bin/lainclaw';
+  rmSync(link, { force: true });
+  symlinkSync('../../bin/lainclaw.js', link);
+}
