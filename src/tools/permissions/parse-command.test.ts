@@ -101,6 +101,8 @@ describe('a text that cannot be judged', () => {
     ['ls \ud800', /not valid Unicode/],
     ['l\\\ns', /middle of a word/],
     ['echo $[1]', /\$\[ \]/],
+    ['echo ${ ls; }', /versions of bash/],
+    ['ls ${ c>at {a,b}| rm', /versions of bash/],
     ['ls @(a|b)', /extended glob/],
     [`ls ${'a'.repeat(10_000)}`, /longer than 10000/],
     ['env '.repeat(9).concat('ls'), /nested more than 8 deep/],
