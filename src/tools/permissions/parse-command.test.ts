@@ -103,6 +103,7 @@ describe('a text that cannot be judged', () => {
     ['echo $[1]', /\$\[ \]/],
     ['echo ${ ls; }', /versions of bash/],
     ['ls ${ c>at {a,b}| rm', /versions of bash/],
+    ['echo "${x:- "$""(rm)"}"', /quotes and expansions are mixed/],
     ['ls @(a|b)', /extended glob/],
     [`ls ${'a'.repeat(10_000)}`, /longer than 10000/],
     ['env '.repeat(9).concat('ls'), /nested more than 8 deep/],

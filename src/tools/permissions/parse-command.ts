@@ -49,7 +49,7 @@ function objectionTo(text: string): string | undefined {
   if (/(?<![ \t])\\\n/.test(text)) return 'a line is continued in the middle of a word';
   if (text.includes('$[')) return 'the text uses $[ ]';
   // A command in bash 5.3, an error in 5.2 that does not stop what follows.
-  if (/\$\{[\s|]/.test(text)) return 'the text uses ${ }, which versions of bash read differently';
+  if (/\$\{[\s|]/.test(text)) return 'the text uses a substitution in braces, which versions of bash read differently';
   return undefined;
 }
 

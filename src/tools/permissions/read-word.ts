@@ -136,6 +136,9 @@ function parameter(part: ParameterExpansionPart, quoted: boolean, reader: WordRe
   )
     reader.onHazard('computes a position in a variable');
   if (/['"\\]/.test(part.text)) reader.onHazard('quotes inside an expansion');
+  // Bash takes such quotes away before it looks for expansions: "$""(command)" becomes one.
+  if (quoted && /['"]/.test(part.text) && /[$`]/.test(part.text.slice(1)))
+    throw new Unreadable('quotes and expansions are mixed inside an expansion');
   if (index) readInside(index, reader);
   const inner: Origin[] = [];
   if (operation) {

@@ -17,11 +17,7 @@ export interface FileFilter {
 /** As in an ignore file: without a `/` a name at any depth, with one a path from the directory that is searched. */
 export function createFileFilter(glob: string): FileFilter {
   if (/[\n\r\0]/.test(glob)) throw new ToolFailure('a glob is one line', { code: 'invalid_args' });
-  const fitting = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, {
-    dot: true,
-    nonegate: true,
-    noextglob: true,
-  });
+  const fitting = compile(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
   return {
     fits: (path) => fitting(path),
     async asIgnoreFile(use) {
@@ -35,4 +31,15 @@ export function createFileFilter(glob: string): FileFilter {
       }
     },
   };
+}
+
+function compile(glob: string): (path: string) => boolean {
+  try {
+    return picomatch(glob, { dot: true, nonegate: true, noextglob: true, strictBrackets: true });
+  } catch (error) {
+    throw new ToolFailure(`the glob cannot be read: ${(error as Error).message}`, {
+      code: 'invalid_args',
+      cause: error,
+    });
+  }
 }
