@@ -87,7 +87,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const full: ToolContext = { ...asking, signal: limited };
+      const full: ToolContext = { ...asking, signal: limited, ...(decision.onlyReads && { onlyReads: true }) };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);

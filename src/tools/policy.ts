@@ -10,7 +10,8 @@ import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
 export const APPROVALS = ['ask', 'auto', 'never'] as const;
 export type Approval = (typeof APPROVALS)[number];
 
-export type Decision = { allowed: true } | { allowed: false; message: string };
+/** `onlyReads`: allowed unasked because the command only reads, which holds in a guarded environment alone. */
+export type Decision = { allowed: true; onlyReads?: true } | { allowed: false; message: string };
 
 export interface PermissionQuestion {
   call: ToolCall;
@@ -50,7 +51,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
       marked,
       context: { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) },
     });
-    if (verdict.verdict === 'allow') return { allowed: true };
+    if (verdict.verdict === 'allow') return { allowed: true, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
     if (approval === 'auto' && !verdict.isMarked) return { allowed: true };
     // What could not be done anyway says so itself, before anyone is bothered.

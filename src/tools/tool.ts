@@ -65,6 +65,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Milliseconds since the epoch; tools never read the clock themselves. */
   now(): number;
+  /** The call runs unasked because it only reads: what it runs must not be able to do more. */
+  onlyReads?: true;
   /** Shows a person what a long call is doing. The model never sees it. */
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */

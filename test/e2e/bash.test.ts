@@ -61,6 +61,19 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
+describe.concurrent('a command that runs unasked', () => {
+  it('is the one of the system, also where the workspace has one of that name early on the path', async () => {
+    const home = testHome();
+    const trap = home.file('node_modules/.bin/ls', '#!/bin/sh\necho trapped\n');
+    execFileSync('chmod', ['+x', trap]);
+    home.file('seen.txt', '');
+    const env = { PATH: `${join(home.workspace, 'node_modules/.bin')}:/usr/local/bin:/usr/bin:/bin` };
+    const finished = await lainclaw(['tools', 'invoke', 'bash', '--args', '{"command":"ls"}'], { home, env });
+    const { result } = finished.json<{ result: ToolResult }>();
+    expect(result).toMatchObject({ ok: true, data: { stdout: 'node_modules\nseen.txt\n' } });
+  });
+});
+
 describe.concurrent('a command', () => {
   it('tells its exit code, and stdout and stderr apart and together', async () => {
     const ran = await bash(testHome(), 'echo out; sleep 0.1; echo err >&2; sleep 0.1; echo again; exit 3');

@@ -61,7 +61,7 @@ export function decideCommand(input: DecideInput, command: string): Decision {
     needed.every((part) => isCovered(part, list, { context, inRoot }));
   if (rememberAs.length > 0 && covered(answersFor(remembered, marked))) return allow(base);
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
-  if (verdict === 'read-only') return allow(base);
+  if (verdict === 'read-only') return { ...allow(base), onlyReads: true };
   if (marked) return ask({ ...base, scopes: ['session'] }, reasons);
   if (isHidden(reading) ? coversHidden(rules) : covered(rules.allow)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);

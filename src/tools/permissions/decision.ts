@@ -27,6 +27,8 @@ export interface Decision {
   reasons: readonly string[];
   /** It asks because the turn has content from outside: nobody can have approved that beforehand. */
   isMarked: boolean;
+  /** A command that is allowed because it only reads: it must run in the environment that this was judged for. */
+  onlyReads?: true;
   question: Question;
   /** What an answer for longer than this once is kept as; empty when it can only be given once. */
   rememberAs: readonly string[];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Finished, type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import { orToolFailure } from '../fs/failure.ts';
+import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
 
@@ -37,7 +38,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
     requiresPermission: true,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
-    async execute(args, { workspace, signal, progress, spoolPath }) {
+    async execute(args, { workspace, signal, onlyReads = false, progress, spoolPath }) {
       const { command, timeoutMs, cwd } = argsOf(args);
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
@@ -49,7 +50,8 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
           {
             argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
             cwd: join(workspace.root, held.path),
-            env: environment,
+            // Unasked commands must be the system's own, and git must not run what a repository names.
+            env: guardedEnvironment(environment, { readOnly: onlyReads, workspaceRoot: workspace.root }),
             profile: {
               workspace: { path: workspace.root, access: 'read-write' },
               protect: protectedPaths(workspace.root),
