@@ -7,8 +7,8 @@ it.each([
   [{}, join(homedir(), '.lainclaw')],
   [{ LAINCLAW_HOME: '' }, join(homedir(), '.lainclaw')],
   [{ LAINCLAW_HOME: '/srv/lain' }, '/srv/lain'],
-  [{ LAINCLAW_HOME: 'here' }, '/work/dir/here'],
-  [{ LAINCLAW_HOME: '../there' }, '/work/there'],
+  [{ LAINCLAW_HOME: 'here' }, '/srv/dir/here'],
+  [{ LAINCLAW_HOME: '../there' }, '/srv/there'],
 ])('with %j the home is %s', (variables, home) => {
-  expect(readEnvironment(variables, '/work/dir')).toEqual({ home, cwd: '/work/dir', variables });
+  expect(readEnvironment(variables, '/srv/dir')).toEqual({ home, cwd: '/srv/dir', variables });
 });

@@ -46,13 +46,13 @@ describe('the command line', () => {
   test('closes everything that the profile does not open', () => {
     const argv = dockerArguments({
       ...{ docker: '/usr/bin/docker', image: 'image', name: 'name', user: '1000:1000', cpus: 2 },
-      ...{ argv: ['bash', '-c', 'ls'], cwd: '/work', env: { LANG: 'C', PATH: '/host/bin', HOME: '/host/home' } },
+      ...{ argv: ['bash', '-c', 'ls'], cwd: '/srv', env: { LANG: 'C', PATH: '/host/bin', HOME: '/host/home' } },
       ...{ hasInput: false, network: false, limits: TRIAL_LIMITS },
       mounts: [
-        { path: '/work', access: 'read-write', isDirectory: true },
-        { path: '/work/.git/config', access: 'read-only', isDirectory: false },
-        { path: '/work/.envrc', access: 'empty', isDirectory: true },
-        { path: '/work/.netrc', access: 'empty', isDirectory: false },
+        { path: '/srv', access: 'read-write', isDirectory: true },
+        { path: '/srv/.git/config', access: 'read-only', isDirectory: false },
+        { path: '/srv/.envrc', access: 'empty', isDirectory: true },
+        { path: '/srv/.netrc', access: 'empty', isDirectory: false },
         { path: '/with,comma and "quote"', access: 'read-only', isDirectory: true },
       ],
     });
@@ -62,12 +62,12 @@ describe('the command line', () => {
         '--security-opt no-new-privileges --ipc private --user 1000:1000 --memory 1073741824 --memory-swap 1073741824',
         '--pids-limit 128 --cpus 2 --ulimit cpu=30:31 --ulimit fsize=67108864 --ulimit core=0',
         '--mount type=tmpfs,destination=/tmp,tmpfs-size=1073741824,tmpfs-mode=1777',
-        '--mount type=bind,source=/work,destination=/work',
-        '--mount type=bind,source=/work/.git/config,destination=/work/.git/config,readonly',
-        '--mount type=tmpfs,destination=/work/.envrc,tmpfs-size=1048576,tmpfs-mode=0555',
-        '--mount type=bind,source=/dev/null,destination=/work/.netrc,readonly',
+        '--mount type=bind,source=/srv,destination=/srv',
+        '--mount type=bind,source=/srv/.git/config,destination=/srv/.git/config,readonly',
+        '--mount type=tmpfs,destination=/srv/.envrc,tmpfs-size=1048576,tmpfs-mode=0555',
+        '--mount type=bind,source=/dev/null,destination=/srv/.netrc,readonly',
         '--mount type=bind,"source=/with,comma and ""quote""","destination=/with,comma and ""quote""",readonly',
-        '--env LANG=C --env HOME=/tmp --env TMPDIR=/tmp --workdir /work image bash -c ls',
+        '--env LANG=C --env HOME=/tmp --env TMPDIR=/tmp --workdir /srv image bash -c ls',
       ].join(' '),
     );
   });
