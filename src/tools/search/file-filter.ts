@@ -35,7 +35,8 @@ export function createFileFilter(glob: string): FileFilter {
 
 function compile(glob: string): (path: string) => boolean {
   try {
-    return picomatch(glob, { dot: true, nonegate: true, noextglob: true, strictBrackets: true });
+    const pattern = picomatch.makeRe(glob, { dot: true, nonegate: true, noextglob: true, strictBrackets: true });
+    return (path) => pattern.test(path);
   } catch (error) {
     throw new ToolFailure(`the glob cannot be read: ${(error as Error).message}`, {
       code: 'invalid_args',
