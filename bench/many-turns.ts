@@ -2,10 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Bench } from './bench.ts';
+import type { Bench, Figure } from './bench.ts';
 import { cleanEnvironment, withTemporaryHome } from './commands.ts';
 
-const LIMIT_BYTES_A_TURN = 20;
+const HEAP_BYTES_A_TURN = 20;
+/** What people complain of is resident, not heap: ten megabytes after a hundred thousand turns is the most it may grow. */
+const RESIDENT_BYTES_A_TURN = 100;
 
 export const manyTurns: Bench = {
   name: 'many-turns',
@@ -32,27 +34,28 @@ export const manyTurns: Bench = {
       const first = settled[0] ?? samples[0];
       const last = samples.at(-1);
       if (!first || !last) throw new Error('the worker told nothing');
-      const value = slope(settled.length > 1 ? settled : samples);
+      const watched = settled.length > 1 ? settled : samples;
       const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-      const detail = `heap ${megabytes(first.heap)} → ${megabytes(last.heap)}, resident ${megabytes(first.rss)} → ${megabytes(last.rss)}`;
+      const figure = (of: 'heap' | 'rss', unit: string, limit: number): Figure => ({
+        name: `${turns} turns in one process`,
+        value: slope(watched.map((sample) => ({ turn: sample.turn, bytes: sample[of] }))),
+        unit,
+        limit,
+        detail: `${megabytes(first[of])} → ${megabytes(last[of])}`,
+      });
       return [
-        {
-          name: `${turns} turns in one process`,
-          value,
-          unit: 'bytes of heap a turn',
-          limit: LIMIT_BYTES_A_TURN,
-          detail,
-        },
+        figure('heap', 'bytes of heap a turn', HEAP_BYTES_A_TURN),
+        figure('rss', 'bytes resident a turn', RESIDENT_BYTES_A_TURN),
       ];
     }),
 };
 
-/** Least squares of heap over turns. */
-function slope(samples: { turn: number; heap: number }[]): number {
+/** Least squares of bytes over turns. */
+function slope(samples: { turn: number; bytes: number }[]): number {
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const x = mean(samples.map(({ turn }) => turn));
-  const y = mean(samples.map(({ heap }) => heap));
-  const over = samples.reduce((sum, { turn, heap }) => sum + (turn - x) * (heap - y), 0);
+  const y = mean(samples.map(({ bytes }) => bytes));
+  const over = samples.reduce((sum, { turn, bytes }) => sum + (turn - x) * (bytes - y), 0);
   const under = samples.reduce((sum, { turn }) => sum + (turn - x) ** 2, 0);
   return under === 0 ? 0 : over / under;
 }
