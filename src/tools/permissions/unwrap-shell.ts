@@ -1,9 +1,11 @@
 // Commands that take shell text: sh -c, eval, trap, source, ssh, watch; and those that change what a name means.
 import { baseName, type Context, RUNS_FILE, type Word } from './command.ts';
 import { skipOptions } from './skip-options.ts';
-import type { Unwrapped, Wrapper } from './unwrap.ts';
+import type { Inner, Unwrapped, Wrapper } from './unwrap.ts';
 
 const SHELLS = /^(?:ba|z|da|k|a|fi|c|tc|mk|lk|rba)?sh$/;
+/** What is bash's own: other shells take it as plain text, or as something else. */
+const BASH_ONLY = /[{[(~]|\$['"]|<<<|&>|>&|\|&|;&|\+=/;
 const SHELL_SYNTAX = { flags: 'ceuxvfhnpab', values: 'oO' };
 
 export function unwrapShell(name: string, words: readonly Word[], command: Wrapper): Unwrapped | undefined {
@@ -102,15 +104,21 @@ function shell(name: string, words: readonly Word[], command: Wrapper): Unwrappe
   const [script] = rest;
   if (options.some((option) => option.name === '-c')) {
     const run = scripted(script ? [script] : [], `${name} -c is given text that is only known when it runs`);
-    return { ...run, hazards: [...hazards, ...run.hazards] };
+    return { ...run, unseen: run.unseen ?? readOtherwise(name, run.inner), hazards: [...hazards, ...run.hazards] };
   }
   if (script) return { inner: [], hazards: [...hazards, RUNS_FILE] };
   const read = input(command);
   return {
     ...read,
-    unseen: read.complete ? undefined : `${name} runs what it reads`,
+    unseen: read.complete ? readOtherwise(name, read.inner) : `${name} runs what it reads`,
     hazards: [...hazards, 'runs what it reads'],
   };
+}
+
+/** The text was read as bash would: for another shell that only holds where both read it alike. */
+function readOtherwise(name: string, inner: readonly Inner[]): string | undefined {
+  const differs = inner.some((part) => part.kind === 'script' && BASH_ONLY.test(part.text));
+  return name !== 'bash' && differs ? `${name} reads the text otherwise than bash` : undefined;
 }
 
 /** What a shell would read from a here-document, a here-string or an echo before it, when that is fixed. */
