@@ -1,7 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   define: { __VERSION__: JSON.stringify('0.0.0-test') },
+  resolve: {
+    alias: [
+      { find: /^fast-check$/, replacement: fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) },
+    ],
+  },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     reporters: ['default', './test/support/plain-reporter.ts'],
