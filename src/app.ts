@@ -4,6 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelServices } from './adapters/model-services.ts';
 import { createStubAdapter } from './adapters/stub.ts';
+import type { Agents } from './agents/agents.ts';
+import type { AgentAnswer, Background } from './agents/background.ts';
+import type { BackgroundRequest } from './agents/spawn.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import type { Docs } from './docs/docs.ts';
@@ -15,6 +18,7 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
 import type { Skills } from './skills/skills.ts';
+import type { AgentRun, AgentRuns } from './storage/agent-runs.ts';
 import { createLocalStorage } from './storage/local/local-storage.ts';
 import { createBuiltinTools } from './tools/builtin.ts';
 import { loadToolTexts } from './tools/languages/language.ts';
@@ -27,6 +31,9 @@ import { createWorkspace } from './workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
+/** Sub-agents in the background; a person's turn never waits for them. */
+const RUNS_AT_ONCE = 4;
+
 export interface AppOptions {
   environment: Environment;
   /** From a flag; otherwise the environment's, otherwise the current directory. */
@@ -34,6 +41,8 @@ export interface AppOptions {
   /** From a flag: the address of an openai-compatible server. */
   baseUrl?: string;
   askPerson?: AskPerson;
+  /** Called when a background run is queued; by default a process of its own takes it up. */
+  onQueued?: () => void;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
@@ -54,12 +63,18 @@ export interface App {
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
+  /** Definitions of sub-agents. */
+  agents(): Promise<Agents>;
+  agentRuns(): Promise<AgentRuns>;
+  /** Background runs of sub-agents. */
+  background(): Promise<Background>;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
   close(): void;
 }
 
-export async function createApp({ environment, workspace, baseUrl, askPerson, warn }: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { environment, workspace, baseUrl, askPerson, warn } = options;
   const config = await loadConfig(environment);
   const { home, variables, cwd } = environment;
   const now = (): number => Date.now();
@@ -118,6 +133,14 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     return createModelServices({ home, locks, env: variables, now, baseUrl: baseUrl ?? config.baseUrl, fallback });
   });
 
+  const agents = lazily(async () => {
+    const { createAgents } = await import('./agents/agents.ts');
+    return createAgents({ home: () => createWorkspace({ root: join(home, 'agents') }) });
+  });
+  const queued = options.onQueued ?? (() => void startWorkerHere());
+  const startWorkerHere = async (): Promise<void> =>
+    (await import('./agents/start-worker.ts')).startWorker(environment);
+
   const toolbox = lazily(async () => {
     const specs = createBuiltinTools({
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -126,6 +149,23 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
       memory,
       coreMemory,
       skills,
+      agents,
+      spawnAgent: async (agent) => {
+        const { spawnAgent } = await import('./agents/spawn.ts');
+        const at = { workspace: await openWorkspace() };
+        const definition = async (name: string) =>
+          (await (await agents()).list(at)).agents.find((each) => each.name === name);
+        const spawned = await spawnAgent(agent, {
+          runs: await storage.agentRuns(),
+          definition,
+          workspace: at.workspace.root,
+          baseUrl: baseUrl ?? config.baseUrl,
+          now,
+          newId,
+        });
+        queued();
+        return spawned;
+      },
       sandbox,
       variables,
       userHome,
@@ -157,31 +197,57 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     get: async (name) => (name === stub.provider ? stub : (await modelServices()).adapter(name)),
   };
 
+  const gateway = lazily(async () =>
+    createGateway({
+      providers,
+      sessions,
+      toolbox: await toolbox(),
+      spending,
+      notes,
+      archiveTurn: async ({ sessionKey, sessionId }, messages) => {
+        const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
+        const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
+        await rememberTurns(archive, { sessionKey, sessionId }, spoken);
+      },
+      coreMemory: async () => {
+        const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
+        return renderCoreMemory(await core.get());
+      },
+      now,
+      newId,
+      debugSource: config.debugSource,
+    }),
+  );
+  const background = lazily(async () => {
+    const { createBackground } = await import('./agents/background.ts');
+    const deliver = async (chat: string): Promise<void> => {
+      throw new Error(`nobody can reach ${chat} from here`);
+    };
+    const runs = await storage.agentRuns();
+    return createBackground({ runs, locks, ask: askAgent, deliver, limit: RUNS_AT_ONCE, now, log: warn });
+  });
+
+  /** In the workspace and with the address it was started for. */
+  async function askAgent(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
+    const request = JSON.parse(run.request) as BackgroundRequest;
+    const here = { workspace: (await openWorkspace()).root, baseUrl: baseUrl ?? config.baseUrl };
+    const isHere = request.workspace === here.workspace && request.baseUrl === here.baseUrl;
+    const { workspace: root, baseUrl: address } = request;
+    const there = isHere ? undefined : await createApp({ ...options, workspace: root, baseUrl: address });
+    try {
+      const { askInBackground } = await import('./gateway/background-turn.ts');
+      return await askInBackground(await (there?.gateway ?? gateway)(), run, request, config, signal);
+    } finally {
+      there?.close();
+    }
+  }
+
   return {
     config,
     sessions,
     workspace: openWorkspace,
     toolbox,
-    gateway: async () =>
-      createGateway({
-        providers,
-        sessions,
-        toolbox: await toolbox(),
-        spending,
-        notes,
-        archiveTurn: async ({ sessionKey, sessionId }, messages) => {
-          const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
-          const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
-          await rememberTurns(archive, { sessionKey, sessionId }, spoken);
-        },
-        coreMemory: async () => {
-          const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
-          return renderCoreMemory(await core.get());
-        },
-        now,
-        newId,
-        debugSource: config.debugSource,
-      }),
+    gateway,
     modelServices,
     docs,
     memory,
@@ -189,6 +255,9 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     skills,
     skillInstaller,
     undo,
+    agents,
+    agentRuns: () => storage.agentRuns(),
+    background,
     sandbox,
     close: () => storage.close(),
   };

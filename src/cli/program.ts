@@ -45,6 +45,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/skills.ts')).configureSkills,
   },
   {
+    name: 'agents',
+    description: 'the sub-agents, and what they do in the background',
+    load: async () => (await import('./commands/agents.ts')).configureAgents,
+  },
+  {
     name: 'docs',
     description: 'the documentation of this version',
     load: async () => (await import('./commands/docs.ts')).configureDocs,

@@ -10,5 +10,10 @@ it.each([
   [{ LAINCLAW_HOME: 'here' }, '/srv/dir/here'],
   [{ LAINCLAW_HOME: '../there' }, '/srv/there'],
 ])('with %j the home is %s', (variables, home) => {
-  expect(readEnvironment(variables, '/srv/dir')).toEqual({ home, cwd: '/srv/dir', variables });
+  expect(readEnvironment(variables, '/srv/dir', ['node', 'entry'])).toEqual({
+    home,
+    cwd: '/srv/dir',
+    variables,
+    program: ['node', 'entry'],
+  });
 });

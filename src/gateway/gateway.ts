@@ -27,7 +27,7 @@ export interface Providers {
   get(name: string): Promise<Adapter | undefined>;
 }
 
-export interface GatewayDependencies extends Omit<RunDependencies, 'adapter'> {
+export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask'> {
   providers: Providers;
 }
 
@@ -38,7 +38,7 @@ export interface Gateway {
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { providers, now, newId } = dependencies;
-  return {
+  const gateway: Gateway = {
     async ask({ provider, ...request }, signal) {
       if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const problem = sessionKeyProblem(request.sessionKey);
@@ -52,7 +52,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
         );
       }
       const createdAt = new Date(now()).toISOString();
-      return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter }, signal);
+      const { ask } = gateway;
+      return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter, ask }, signal);
     },
   };
+  return gateway;
 }

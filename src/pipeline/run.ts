@@ -6,17 +6,20 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
-import type { Approval } from '../tools/policy.ts';
+import type { Approval, AskPerson } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
+import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
+import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
+import { createUsageLedger, type UsageLedger } from './usage.ts';
 
 export interface RunRequest {
   requestId: string;
@@ -33,13 +36,34 @@ export interface RunRequest {
   toolAllow?: readonly string[];
   toolMaxSteps: number;
   approval: Approval;
+  /** Whoever answers permission questions of this turn, instead of the one at the terminal. */
+  askPerson?: AskPerson;
+  /** Content from outside is in it from the start. */
+  marked?: boolean;
+  /** Told to the model beside its own prompt: what a sub-agent is. */
+  instructions?: string;
+  /** Who makes the model's calls, in the record; the model by default. */
+  callSource?: ToolSource;
+  /** The chat it answers, as `channel:chatId`. */
+  chat?: string;
+  /** Of its session, only this many turns are told; all that fit by default. */
+  historyTurns?: number;
+  /** Turns that this one was started from. */
+  depth?: number;
   caps: Caps;
 }
+
+/** Another turn, through the same door as every other. */
+export type AskAgain = (
+  request: Omit<RunRequest, 'requestId' | 'createdAt'> & { provider: string },
+  signal: AbortSignal,
+) => Promise<AsyncIterable<RunEvent>>;
 
 export interface RunDependencies {
   adapter: Adapter;
   sessions: Sessions;
   toolbox: Toolbox;
+  ask: AskAgain;
   spending: Spending;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
@@ -60,6 +84,7 @@ export interface TurnContext extends RunDependencies {
   /** The tools that exist for this turn. */
   registry: Registry;
   executor: Executor;
+  ledger: UsageLedger;
   /** Whether content from outside is in the turn's context. */
   outside: { marked: boolean };
   signal: AbortSignal;
@@ -101,13 +126,18 @@ export async function* run(
 }
 
 function turnTools(
-  { toolAllow, approval }: RunRequest,
-  { toolbox }: RunDependencies,
-  { id: turnId, entry: { sessionId }, isMarked }: Turn,
-): Pick<TurnContext, 'registry' | 'executor' | 'outside'> {
+  request: RunRequest,
+  { toolbox, adapter, ask }: RunDependencies,
+  turn: Turn,
+): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger'> {
+  const { toolAllow, approval, askPerson } = request;
   const registry = toolbox.visible(toolAllow);
-  const outside = { marked: isMarked };
-  return { registry, outside, executor: toolbox.executor({ registry, approval, sessionId, turnId, outside }) };
+  const outside = { marked: turn.isMarked || (request.marked ?? false) };
+  const ledger = createUsageLedger();
+  const delegation = createDelegation({ request, turn, registry, outside, ledger, provider: adapter.provider, ask });
+  const { sessionId } = turn.entry;
+  const executor = toolbox.executor({ registry, approval, askPerson, sessionId, turnId: turn.id, outside, delegation });
+  return { registry, outside, ledger, executor };
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */

@@ -4,6 +4,7 @@ import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
+import type { Delegation } from './delegation.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
@@ -38,6 +39,10 @@ export interface TurnTools {
   sessionId?: string;
   /** With a turn, changes are recorded under it. */
   turnId?: string;
+  /** Whoever answers in this turn, instead of the one at the terminal. */
+  askPerson?: AskPerson;
+  /** Starts other turns in the name of this one. */
+  delegation?: Delegation;
   /** Whether content from outside is in the turn's context; a result may bring it. */
   outside?: { marked: boolean };
 }
@@ -68,13 +73,13 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false } }) =>
+    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false }, delegation, ...turn }) =>
       createExecutor({
         registry,
         validate,
         authorise: createPolicy({
           approval,
-          askPerson,
+          askPerson: turn.askPerson ?? askPerson,
           permissions,
           sessionId,
           places,
@@ -88,6 +93,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
           changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
+          delegation,
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
