@@ -31,9 +31,6 @@ import { createWorkspace } from './workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
-/** Sub-agents in the background; a person's turn never waits for them. */
-const RUNS_AT_ONCE = 4;
-
 export interface AppOptions {
   environment: Environment;
   /** From a flag; otherwise the environment's, otherwise the current directory. */
@@ -224,7 +221,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       throw new Error(`nobody can reach ${chat} from here`);
     };
     const runs = await storage.agentRuns();
-    return createBackground({ runs, locks, ask: askAgent, deliver, limit: RUNS_AT_ONCE, now, log: warn });
+    return createBackground({ runs, locks, ask: askAgent, deliver, limit: config.backgroundRuns, now, log: warn });
   });
 
   /** In the workspace and with the address it was started for. */
