@@ -12,6 +12,7 @@ import type { Environment } from './config/environment.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
+import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -22,6 +23,7 @@ import type { AgentRun, AgentRuns } from './storage/agent-runs.ts';
 import { createLocalStorage } from './storage/local/local-storage.ts';
 import { createBuiltinTools } from './tools/builtin.ts';
 import { loadToolTexts } from './tools/languages/language.ts';
+import { createMcpTools } from './tools/mcp/tools.ts';
 import { createPermissionStore } from './tools/permissions/store.ts';
 import type { AskPerson } from './tools/policy.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
@@ -30,6 +32,9 @@ import type { Undo } from './undo/undo.ts';
 import { createWorkspace } from './workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
+
+/** A server nothing is known of yet may take this long to start. */
+const MCP_START_MS = 20_000;
 
 export interface AppOptions {
   environment: Environment;
@@ -60,6 +65,8 @@ export interface App {
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
+  /** The owner's MCP servers. */
+  mcp(): Promise<Mcp>;
   /** Definitions of sub-agents. */
   agents(): Promise<Agents>;
   agentRuns(): Promise<AgentRuns>;
@@ -73,7 +80,7 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { environment, workspace, baseUrl, askPerson, warn } = options;
   const config = await loadConfig(environment);
-  const { home, variables, cwd } = environment;
+  const { home, variables, cwd, version } = environment;
   const now = (): number => Date.now();
   const userHome = homedir();
   const storage = createLocalStorage({
@@ -130,6 +137,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     return createModelServices({ home, locks, env: variables, now, baseUrl: baseUrl ?? config.baseUrl, fallback });
   });
 
+  const mcp = lazily(async () => {
+    const { openMcp } = await import('./mcp/open-mcp.ts');
+    const { schemaProblem } = await import('./tools/validate.ts');
+    return openMcp({ home, files: ownerFiles, accepts: schemaProblem, version, variables, now });
+  });
+  const mcpTools = createMcpTools({
+    source: () => ownerFiles.read('mcp.json'),
+    servers: async () => (await mcp()).servers,
+    warn,
+  });
+
   const agents = lazily(async () => {
     const { createAgents } = await import('./agents/agents.ts');
     return createAgents({ home: () => createWorkspace({ root: join(home, 'agents') }) });
@@ -170,8 +188,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       outputs,
     });
     const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    return createToolbox({
+    const box = createToolbox({
       specs,
+      moreTools: (signal) => mcpTools(signal),
       workspace: await openWorkspace(),
       resultCache,
       outputs,
@@ -186,6 +205,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       onDefect: (call, error) =>
         warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
     });
+    await box.refresh(AbortSignal.timeout(MCP_START_MS));
+    return box;
   });
 
   const stub = createStubAdapter();
@@ -252,18 +273,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     skills,
     skillInstaller,
     undo,
+    mcp,
     agents,
     agentRuns: () => storage.agentRuns(),
     background,
     sandbox,
-    close: () => storage.close(),
+    close() {
+      storage.close();
+      void mcp.made()?.then(({ servers }) => servers.close());
+    },
   };
 }
 
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+interface Lazy<T> {
+  (): Promise<T>;
+  /** Undefined while nobody has asked for it. */
+  made(): Promise<T> | undefined;
+}
+
+function lazily<T>(make: () => Promise<T>): Lazy<T> {
   let made: Promise<T> | undefined;
-  return () => {
+  const get = (): Promise<T> => {
     made ??= make();
     return made;
   };
+  return Object.assign(get, { made: () => made });
 }

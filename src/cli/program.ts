@@ -50,6 +50,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/agents.ts')).configureAgents,
   },
   {
+    name: 'mcp',
+    description: 'tools of MCP servers, and our tools for other agents',
+    load: async () => (await import('./commands/mcp.ts')).configureMcp,
+  },
+  {
     name: 'docs',
     description: 'the documentation of this version',
     load: async () => (await import('./commands/docs.ts')).configureDocs,

@@ -51,6 +51,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
           `there is no provider "${provider}"; accepted: ${(await providers.names()).join(', ')}`,
         );
       }
+      await dependencies.toolbox.refresh(signal);
       const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;
       return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter, ask }, signal);

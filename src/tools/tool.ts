@@ -79,6 +79,8 @@ export interface ToolContext {
 export interface ToolSpec {
   name: string;
   aliases?: readonly string[];
+  /** Of a tool from elsewhere; the language files describe our own. */
+  description?: string;
   /** Strict JSON Schema 2020-12 of an object. Descriptions are added from the language files. */
   inputSchema: JsonSchema;
   effect: ToolEffect;

@@ -17,6 +17,8 @@ import { createValidate } from './validate.ts';
 
 export interface ToolboxDependencies {
   specs: readonly ToolSpec[];
+  /** Tools that come and go; the same list again means that nothing changed. */
+  moreTools?(signal: AbortSignal): Promise<readonly ToolSpec[]>;
   workspace: Workspace;
   resultCache: ResultCache;
   outputs: Outputs;
@@ -49,6 +51,8 @@ export interface TurnTools {
 
 export interface Toolbox {
   readonly workspaceRoot: string;
+  /** Takes in what has come and lets go of what is gone. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
@@ -61,10 +65,17 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, permissions, onDefect } =
     dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
-  const all = createRegistry(specs);
+  let all = createRegistry(specs);
+  let more: readonly ToolSpec[] | undefined;
   const validate = createValidate();
   return {
     workspaceRoot: workspace.root,
+    async refresh(signal) {
+      const found = await dependencies.moreTools?.(signal);
+      if (!found || found === more) return;
+      all = createRegistry([...specs, ...found]);
+      more = found;
+    },
     visible: (allow) => (allow ? all.filter(allow) : all),
     async describe(tools) {
       const language = await texts();
