@@ -31,7 +31,12 @@ export const configureMcp: ConfigureCommand = (mcp, terminal) => {
       .argument('[command...]', 'the program and its arguments'),
   )
     .addOption(single('--url <url>', 'the address of a server that runs', webAddress))
-    .addOption(paths('--env <NAME=value>', 'for the program, NAME=value; a value of the form ${OTHER} is taken from your environment'))
+    .addOption(
+      paths(
+        '--env <NAME=value>',
+        'for the program, its value may name a variable of your environment in braces after a dollar sign',
+      ),
+    )
     .addOption(paths('--header <Name=value>', 'for the address; may be repeated'))
     .addOption(single('--cwd <dir>', 'where the program runs', text))
     .option('--force', 'replace a server of the same name')
