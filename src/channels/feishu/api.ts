@@ -47,6 +47,7 @@ export function createFeishuApi({ appId, appSecret, baseUrl, http, now }: Feishu
 
   async function currentToken(signal: AbortSignal): Promise<string> {
     if (token && token.endsAt > now()) return token.value;
+    signal.throwIfAborted();
     // Shared by all who wait, so it must not end with the signal of the first of them.
     fetching ??= fetchToken().finally(() => {
       fetching = undefined;
@@ -167,7 +168,6 @@ function bodyOf(answer: HttpAnswer): PlatformBody | undefined {
 }
 
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

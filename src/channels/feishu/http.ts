@@ -45,10 +45,13 @@ export function createHttpClient(baseUrl: string): HttpClient {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_SOCKET_MS };
   const agent = isSecure ? new SecureAgent(options) : new Agent(options);
 
+  let isClosed = false;
+
   function exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, url, headers, body, timeoutMs, maxBytes } = request;
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
+      if (isClosed) return reject(new HttpFailure('the channel is closed', { sent: false }));
       const start = isSecure ? requestSecure : requestPlain;
       const outgoing = start(url, {
         method,
@@ -94,7 +97,13 @@ export function createHttpClient(baseUrl: string): HttpClient {
     });
   }
 
-  return { exchange, close: () => agent.destroy() };
+  return {
+    exchange,
+    close() {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
 }
 
 async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -1,0 +1,186 @@
+// The messages of all chats, and the calls on them: create, reply, patch, reactions, resources. Strict where the platform is.
+import { checkCard, type SeenCard } from './card-check.ts';
+
+export interface StoredMessage {
+  messageId: string;
+  chatId: string;
+  from: 'person' | 'bot';
+  /** A message that was taken back can be neither answered nor changed. */
+  isRecalled: boolean;
+  replyTo?: string;
+  threadId?: string;
+  createTime: number;
+  /** Of the bot's own. */
+  uuid?: string;
+  seen: SeenCard;
+  edits: number;
+  reactions: Map<string, string>;
+  files: Map<string, { type: 'image' | 'file'; name: string; content: Uint8Array }>;
+}
+
+/** The platform's answer to a call. */
+export interface ApiAnswer {
+  status: number;
+  body: object | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export interface MessageStoreOptions {
+  now: () => number;
+  /** Chats that there are, by id; the bot is in each. */
+  chats: Map<string, 'p2p' | 'group'>;
+  /** A person's id → the direct chat with the bot. */
+  directChats: Map<string, string>;
+}
+
+const UUID_LASTS_MS = 3_600_000;
+const MAX_CARD_BYTES = 30 * 1024;
+const MAX_UUID = 50;
+const CREATE_FIELDS = new Set(['receive_id', 'msg_type', 'content', 'uuid']);
+const REPLY_FIELDS = new Set(['msg_type', 'content', 'uuid', 'reply_in_thread']);
+const ID_TYPES = new Set(['open_id', 'user_id', 'union_id', 'email', 'chat_id']);
+
+export type MessageStore = ReturnType<typeof createMessageStore>;
+
+export function createMessageStore({ now, chats, directChats }: MessageStoreOptions) {
+  const messages = new Map<string, StoredMessage>();
+  const violations: string[] = [];
+  let lastTime = 0;
+  let ids = 0;
+
+  function nextTime(): number {
+    lastTime = Math.max(lastTime + 1, now());
+    return lastTime;
+  }
+
+  function add(fields: Pick<StoredMessage, 'chatId' | 'from'> & Partial<StoredMessage>): StoredMessage {
+    ids += 1;
+    const message: StoredMessage = {
+      messageId: `om_${String(ids).padStart(32, '0')}`,
+      isRecalled: false,
+      createTime: nextTime(),
+      seen: { text: '', buttons: [], mentions: [] },
+      edits: 0,
+      reactions: new Map(),
+      files: new Map(),
+      ...fields,
+    };
+    messages.set(message.messageId, message);
+    return message;
+  }
+
+  function refuse(code: number, msg: string, status = 400): ApiAnswer {
+    violations.push(`${code}: ${msg}`);
+    return { status, body: { code, msg, error: { log_id: 'fake' } } };
+  }
+
+  function post(chatId: string, body: Record<string, unknown>, bytes: number, answered?: StoredMessage): ApiAnswer {
+    const { msg_type, content, uuid } = body;
+    const allowed = answered ? REPLY_FIELDS : CREATE_FIELDS;
+    const unknown = Object.keys(body).find((field) => !allowed.has(field));
+    if (unknown) return refuse(230001, `invalid request parameter: ${unknown} is not a field`);
+    if (msg_type !== 'interactive') return refuse(230001, `invalid msg_type ${msg_type}: the fake takes cards`);
+    if (typeof content !== 'string') return refuse(230001, 'content is not a string in json format');
+    if (bytes > MAX_CARD_BYTES) return refuse(230025, 'The length of the message content reaches its limit.');
+    if (uuid !== undefined && (typeof uuid !== 'string' || uuid.length > MAX_UUID))
+      return refuse(230001, 'uuid has at most 50 characters');
+    if (body.reply_in_thread !== undefined && typeof body.reply_in_thread !== 'boolean')
+      return refuse(230001, 'reply_in_thread is a boolean');
+    const known = [...messages.values()].find(
+      (message) => uuid !== undefined && message.uuid === uuid && now() - message.createTime < UUID_LASTS_MS,
+    );
+    if (known) return success(known);
+    const seen = seenOf(content);
+    if (!('text' in seen)) return seen;
+    const threadId = body.reply_in_thread ? (answered?.threadId ?? `omt_${answered?.messageId}`) : undefined;
+    return success(add({ chatId, from: 'bot', uuid, seen, replyTo: answered?.messageId, threadId }));
+  }
+
+  function seenOf(content: string): SeenCard | ApiAnswer {
+    try {
+      return checkCard(content);
+    } catch (error) {
+      return refuse(230099, `Failed to create card content, ext=${(error as Error).message}`);
+    }
+  }
+
+  return {
+    messages,
+    violations,
+    add,
+    create(query: URLSearchParams, body: Record<string, unknown>, bytes: number): ApiAnswer {
+      const type = query.get('receive_id_type') ?? '';
+      if (!ID_TYPES.has(type)) return refuse(99992402, 'field validation failed: receive_id_type is required');
+      const id = String(body.receive_id ?? '');
+      const chatId = type === 'chat_id' ? id : (directChats.get(id) ?? '');
+      if (!chats.has(chatId))
+        return type === 'chat_id'
+          ? refuse(230002, 'Bot/User can NOT be out of the chat.')
+          : refuse(230013, 'Bot has NO availability to this user.');
+      return post(chatId, body, bytes);
+    },
+    reply(messageId: string, body: Record<string, unknown>, bytes: number): ApiAnswer {
+      const answered = messages.get(messageId);
+      if (!answered) return refuse(230001, `invalid request parameter: message_id ${messageId}`);
+      if (answered.isRecalled) return refuse(230011, 'The message was withdrawn.');
+      return post(answered.chatId, body, bytes, answered);
+    },
+    patch(messageId: string, body: Record<string, unknown>, bytes: number): ApiAnswer {
+      const message = messages.get(messageId);
+      if (message?.from !== 'bot') return refuse(230001, `message ${messageId} is not a card of this app`);
+      if (message.isRecalled) return refuse(230011, 'The message was withdrawn.');
+      if (Object.keys(body).join() !== 'content' || typeof body.content !== 'string')
+        return refuse(230001, 'content is the only field');
+      if (bytes > MAX_CARD_BYTES) return refuse(230025, 'The length of the message content reaches its limit.');
+      const seen = seenOf(body.content);
+      if (!('text' in seen)) return seen;
+      message.seen = seen;
+      message.edits += 1;
+      return { status: 200, body: { code: 0, msg: 'success', data: {} } };
+    },
+    react(messageId: string, body: Record<string, unknown>): ApiAnswer {
+      const message = messages.get(messageId);
+      const emoji = (body.reaction_type as { emoji_type?: unknown } | undefined)?.emoji_type;
+      if (!message) return refuse(231003, 'The message is not found or not visible to the operator.');
+      if (typeof emoji !== 'string') return refuse(231001, 'reaction type is invalid.');
+      const id = `reaction-${messageId}-${emoji}`;
+      message.reactions.set(id, emoji);
+      return { status: 200, body: { code: 0, msg: 'success', data: { reaction_id: id } } };
+    },
+    unreact(messageId: string, reactionId: string): ApiAnswer {
+      if (!messages.get(messageId)?.reactions.delete(reactionId))
+        return refuse(231007, 'The user does not have permission to delete the reaction.');
+      return { status: 200, body: { code: 0, msg: 'success', data: {} } };
+    },
+    resource(messageId: string, key: string, type: string | null): ApiAnswer {
+      const file = messages.get(messageId)?.files.get(key);
+      if (!file) return refuse(234003, 'File not in message.');
+      if (file.type !== type) return refuse(234001, 'Invalid request param: type.');
+      return {
+        status: 200,
+        body: file.content,
+        headers: {
+          'content-type': file.name.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+          'content-disposition': `attachment; filename="${encodeURIComponent(file.name)}"`,
+        },
+      };
+    },
+    chat(chatId: string): ApiAnswer {
+      const kind = chats.get(chatId);
+      if (!kind) return refuse(232006, 'Your request specifies a chat_id which is invalid.');
+      return { status: 200, body: { code: 0, msg: 'success', data: { chat_mode: kind, name: chatId } } };
+    },
+  };
+}
+
+function success(message: StoredMessage): ApiAnswer {
+  const data = {
+    message_id: message.messageId,
+    chat_id: message.chatId,
+    msg_type: 'interactive',
+    create_time: String(message.createTime),
+    parent_id: message.replyTo,
+    thread_id: message.threadId,
+  };
+  return { status: 200, body: { code: 0, msg: 'success', data } };
+}
