@@ -3,6 +3,7 @@
 // the same code as ES modules.
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'rolldown';
+import { leanFeishuSdk } from './lean-feishu-sdk.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
@@ -26,7 +27,7 @@ await build({
   input: { index: 'src/index.ts' },
   platform: 'node',
   external: [/bin\/ensure-node\.js$/],
-  plugins: [lazyChildProcess],
+  plugins: [lazyChildProcess, leanFeishuSdk],
   transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
   preserveEntrySignatures: false,
   logLevel: 'warn',

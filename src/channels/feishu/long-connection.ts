@@ -69,7 +69,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
   }
 
   async function attempt(): Promise<void> {
-    const sdk = await import('@larksuiteoapi/node-sdk');
+    const sdk = await import('./sdk.ts');
     if (closing.signal.aborted) return;
     let address: ChannelError | undefined;
     const self: WSClient = new sdk.WSClient({
@@ -100,6 +100,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
       onReconnecting: () => lost('the connection was lost'),
     });
     client = self;
+    holdFirstFrames(self);
     deadline = setTimeout(() => lost('the connection did not come about in time'), timings.attemptMs);
     await self.start({ eventDispatcher: dispatcher(sdk) });
 
@@ -142,7 +143,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
     opening = undefined;
   }
 
-  function dispatcher(sdk: typeof import('@larksuiteoapi/node-sdk')) {
+  function dispatcher(sdk: typeof import('./sdk.ts')) {
     const handles = Object.entries(dependencies.handlers).map(([type, handle]) => [
       type,
       (event: never) => {
@@ -226,6 +227,23 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
       opening?.reject(closing.signal.reason);
       opening = undefined;
     },
+  };
+}
+
+interface Pausable {
+  pause(): void;
+  resume(): void;
+}
+
+/** The SDK listens a moment after the socket opened, and what came with the handshake would be dropped: let it wait. */
+function holdFirstFrames(client: WSClient): void {
+  const { wsConfig } = client as unknown as { wsConfig?: { setWSInstance?: (socket: Pausable | null) => void } };
+  const original = wsConfig?.setWSInstance;
+  if (!wsConfig || !original) return;
+  wsConfig.setWSInstance = (socket) => {
+    socket?.pause();
+    if (socket) setImmediate(() => socket.resume());
+    original.call(wsConfig, socket);
   };
 }
 
