@@ -1,39 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FeishuServer, startFeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
+import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
+import { ANNA, channelOn, DIRECT, GROUP, OTHER, startPlatform } from '../../../test/support/feishu-platform.ts';
 import type { Channel } from '../channel.ts';
 import { describeChannel } from '../conformance.ts';
-import { createReceiver, type PlatformFault, type SeenMessage } from '../conformance-subject.ts';
+import type { PlatformFault, SeenMessage } from '../conformance-subject.ts';
 import { cardOf } from './card.ts';
-import { createFeishuChannel, type FeishuChannelOptions } from './feishu.ts';
-
-const PATIENCE = { timeout: 30_000, interval: 20 };
-const never = new AbortController().signal;
-const FAST = { pauseMs: 20, maxPauseMs: 100, pongMs: 300, attemptMs: 5_000 };
-const DIRECT = 'oc_direct';
-const OTHER = 'oc_other';
-const GROUP = 'oc_group';
-const ANNA = 'ou_anna';
-
-async function startServer(options: Parameters<typeof startFeishuServer>[0] = {}): Promise<FeishuServer> {
-  const server = await startFeishuServer(options);
-  server.addChat(DIRECT, 'p2p', ANNA);
-  server.addChat(OTHER, 'p2p', 'ou_boris');
-  server.addChat(GROUP, 'group');
-  return server;
-}
-
-function channelOn(server: FeishuServer, more: Partial<FeishuChannelOptions> = {}): Channel {
-  return createFeishuChannel({
-    account: 'default',
-    appId: server.appId,
-    appSecret: server.appSecret,
-    domain: server.url,
-    mode: 'websocket',
-    now: Date.now,
-    timings: FAST,
-    ...more,
-  });
-}
+import type { FeishuChannelOptions } from './feishu.ts';
 
 function failNextSend(server: FeishuServer, fault: PlatformFault): void {
   if (fault.kind === 'rejected') server.api.failNext({ kind: 'refused', code: 230028, msg: 'audit' });
@@ -54,12 +25,17 @@ function seenIn(server: FeishuServer, chatId: string): SeenMessage[] {
 function fits(markdown: string): boolean {
   const buttons = ['Yes', 'No'].map((label) => ({ label, value: 'x'.repeat(60) }));
   const content = cardOf({ markdown, buttons }, { chatKind: 'direct', threadId: 'x'.repeat(40) });
-  const request = JSON.stringify({ receive_id: 'x'.repeat(40), msg_type: 'interactive', content, uuid: 'x'.repeat(50) });
+  const request = JSON.stringify({
+    receive_id: 'x'.repeat(40),
+    msg_type: 'interactive',
+    content,
+    uuid: 'x'.repeat(50),
+  });
   return Buffer.byteLength(request) <= 30 * 1024;
 }
 
 describeChannel('feishu over the long connection', async () => {
-  const server = await startServer({ clientConfig: { PingInterval: 0.2 } });
+  const server = await startPlatform();
   return {
     open: () => channelOn(server),
     openUnauthorised: () => channelOn(server, { appSecret: 'wrong-secret-of-the-app' }),
@@ -81,7 +57,7 @@ describeChannel('feishu over the long connection', async () => {
 });
 
 describeChannel('feishu by webhook', async () => {
-  const server = await startServer({ isWebhookOnly: true });
+  const server = await startPlatform({ isWebhookOnly: true });
   const undelivered = new Set<string>();
   let current: Channel | undefined;
   async function deliver(): Promise<void> {

@@ -10,7 +10,7 @@ export interface LongConnectionTimings {
   /** The first pause; it doubles up to `maxPauseMs`, each time shortened at random by up to a half. */
   pauseMs: number;
   maxPauseMs: number;
-  /** How long an answer to a ping may take before the connection counts as dead. */
+  /** How long an answer to a ping may take before the connection counts as dead; less than the platform's 120 s between pings. */
   pongMs: number;
   /** For the address and the handshake together. */
   attemptMs: number;
@@ -19,7 +19,7 @@ export interface LongConnectionTimings {
 export const DEFAULT_TIMINGS: LongConnectionTimings = {
   pauseMs: 1_000,
   maxPauseMs: 30_000,
-  pongMs: 15_000,
+  pongMs: 10_000,
   attemptMs: 30_000,
 };
 

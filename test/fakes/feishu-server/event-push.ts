@@ -92,6 +92,7 @@ export function createEventPush({ clientConfig, fragmentBytes, ackTimeoutMs }: P
       return;
     }
     if (fault === 'drop') {
+      event.state = 'pushed';
       event.pushes += 1;
       expectAnswer(event);
       return;
