@@ -67,17 +67,23 @@ export function readContent(message: RawMessage, botOpenId: string | undefined):
       return { text: withMentions(text, mentions, isBot), files };
     }
     case 'image':
-      return { text: '', files: [image(String(content.image_key))] };
+      return typeof content.image_key === 'string' ? { text: '', files: [image(content.image_key)] } : unreadable();
     case 'file':
-      return { text: '', files: [file(String(content.file_key), String(content.file_name ?? 'file'))] };
     case 'audio':
-      return { text: '', files: [file(String(content.file_key), `${tail(String(content.file_key))}.opus`)] };
-    case 'media':
-      return { text: '', files: [file(String(content.file_key), String(content.file_name ?? 'video.mp4'))] };
+    case 'media': {
+      if (typeof content.file_key !== 'string') return unreadable();
+      const ending = { file: '', audio: '.opus', media: '.mp4' }[message.message_type];
+      const name = content.file_name ? String(content.file_name) : `${tail(content.file_key)}${ending}`;
+      return { text: '', files: [file(content.file_key, name)] };
+    }
     case 'location':
       return { text: `[place: ${content.name} (${content.latitude}, ${content.longitude})]`, files: [] };
     default:
-      return { text: `[a message of the kind "${message.message_type}", which cannot be read here]`, files: [] };
+      return unreadable();
+  }
+
+  function unreadable(): ReadContent {
+    return { text: `[a message of the kind "${message.message_type}", which cannot be read here]`, files: [] };
   }
 }
 
@@ -95,12 +101,22 @@ function withMentions(text: string, mentions: readonly Mention[], isBot: (mentio
 function readPost(body: PostBody, mentions: readonly Mention[], visit: (element: PostElement) => void): string {
   const keyOf = new Map(mentions.map((mention) => [mention.id?.open_id, mention.key]));
   const lines = (Array.isArray(body.content) ? body.content : []).map((line) =>
-    (Array.isArray(line) ? line : []).map((element) => {
+    (Array.isArray(line) ? line : []).map((raw) => {
+      const element = stringsOf(raw);
       visit(element);
       return readElement(element, keyOf);
     }),
   );
-  return [...(body.title ? [`# ${body.title}`, ''] : []), ...lines.map((pieces) => pieces.join(''))].join('\n');
+  return [
+    ...(typeof body.title === 'string' && body.title !== '' ? [`# ${body.title}`, ''] : []),
+    ...lines.map((pieces) => pieces.join('')),
+  ].join('\n');
+}
+
+/** Only what is a string: the rest is not what the platform writes. */
+function stringsOf(raw: unknown): PostElement {
+  if (typeof raw !== 'object' || raw === null) return {};
+  return Object.fromEntries(Object.entries(raw).filter(([, value]) => typeof value === 'string'));
 }
 
 function readElement(element: PostElement, keyOf: Map<string | undefined, string>): string {
