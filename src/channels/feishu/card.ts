@@ -62,7 +62,7 @@ export function platformMarkdown(markdown: string): string {
   let result = '';
   let from = 0;
   for (const [start, end] of codeRanges(markdown)) {
-    result += escapeProse(markdown.slice(from, start)) + markdown.slice(start, end);
+    result += escapeProse(markdown.slice(from, start)) + disarmCode(markdown.slice(start, end));
     from = end;
   }
   return result + escapeProse(markdown.slice(from));
@@ -73,6 +73,11 @@ function escapeProse(text: string): string {
     .replace(/<(https?:\/\/[^\s<>]+)>/g, '$1')
     .replace(/!(?=\[[^\]\n]*\]\()/g, '')
     .replace(/</g, '&#60;');
+}
+
+/** Should the platform not see the code that we see, it must still call nobody: a character of no width is put in. */
+function disarmCode(code: string): string {
+  return code.replace(/<(?=at\b)/gi, '<\u200b');
 }
 
 /** What the list of chats shows. */

@@ -1,5 +1,6 @@
 // Feishu, and Lark, which is the same platform elsewhere: messages arrive over the SDK's long connection or by webhook, and
 // leave as cards. Only what was stored is acknowledged: the handler of an event resolves after `receive` has.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Channel,
   ChannelError,
@@ -51,6 +52,7 @@ const DOMAINS = new Map([
 const MAX_REMEMBERED_CHATS = 10_000;
 /** A press must be answered within three seconds. */
 const CHAT_LOOKUP_MS = 1_500;
+const DOWNLOAD_TIMEOUT_MS = 120_000;
 const RECEIVED_TOAST = {
   toast: { type: 'success', content: 'Received', i18n: { zh_cn: '已收到', en_us: 'Received', ru_ru: 'Принято' } },
 };
@@ -232,8 +234,6 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
   }
 }
 
-const DOWNLOAD_TIMEOUT_MS = 120_000;
-
 /** The bot's own id, by which a mention is recognised. Checks the credentials on the way; waits while the network is away. */
 async function whoAmI(
   api: FeishuApi,
@@ -255,24 +255,11 @@ async function whoAmI(
         error.retryAfterMs ?? 0,
         Math.min(maxPauseMs, pauseMs * 2 ** attempt) * (1 - random() / 2),
       );
-      await pauseFor(pause, signal);
+      await sleep(pause, undefined, { signal }).catch(() => {
+        throw signal.reason;
+      });
     }
   }
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
 }
 
 function checkOptions({ appId, appSecret, mode, encryptKey }: FeishuChannelOptions): void {

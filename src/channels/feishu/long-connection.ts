@@ -2,6 +2,7 @@
 // success only after its handler has resolved (a handler that throws makes the platform deliver again). One SDK client is
 // one connection: when it is lost, or does not come about, it is thrown away and another is made after a growing pause. The
 // SDK's own retries would wait up to two minutes, and reusing a client can leave a second, deaf connection open.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpInstance, WSClient } from '@larksuiteoapi/node-sdk';
 import { ChannelError, type ChannelStatus } from '../channel.ts';
 import { type HttpClient, HttpFailure } from './http.ts';
@@ -50,6 +51,8 @@ const ADDRESS_TIMEOUT_MS = 15_000;
 const MAX_ADDRESS_BYTES = 256 * 1024;
 /** A frame that is written right after its handler resolved must leave before the socket is closed. */
 const FLUSH_MS = 20;
+/** A handler that takes longer is left: its event comes again. */
+const CLOSE_MS = 5_000;
 
 export function createLongConnection(dependencies: LongConnectionDependencies): LongConnection {
   const { appId, appSecret, baseUrl, http, now, random, timings } = dependencies;
@@ -215,8 +218,11 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
       clearTimeout(retry);
       clearTimeout(deadline);
       if (running.size > 0) {
-        await Promise.all(running);
-        await new Promise((resolve) => setTimeout(resolve, FLUSH_MS));
+        const stored = new AbortController();
+        const patience = sleep(CLOSE_MS, undefined, { signal: stored.signal }).catch(() => {});
+        await Promise.race([Promise.all(running), patience]);
+        stored.abort();
+        await sleep(FLUSH_MS);
       }
       become('closed');
       closing.abort(new Error('the channel is closed'));

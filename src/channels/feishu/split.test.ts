@@ -113,11 +113,14 @@ describe('parts', () => {
     expect(splitMarkdown(`\`\`\`\n${Array(7).fill(table).join('\n\n')}\n\`\`\``)).toHaveLength(1);
   });
 
-  test('of a megabyte take little time', () => {
-    const parts = splitMarkdown('字 <b>"x"</b> \\ '.repeat(70_000));
-    expect(parts.every((part) => Buffer.byteLength(cardOf({ markdown: part })) < 30_000)).toBe(true);
-    expect(parts.every((part) => part.length <= CARD_LIMITS.characters)).toBe(true);
-  });
+  test.each(['字 <b>"x"</b> \\ ', '> ', '| ', '` ``', '| a |\n', '|-', '```\n'])(
+    'of a very long text take no more than linear time: %j',
+    (unit) => {
+      const parts = splitMarkdown(unit.repeat(70_000));
+      expect(parts.every((part) => Buffer.byteLength(cardOf({ markdown: part })) < 30_000)).toBe(true);
+      expect(parts.every((part) => part.length <= CARD_LIMITS.characters)).toBe(true);
+    },
+  );
 });
 
 describe('code in a text', () => {
@@ -126,6 +129,9 @@ describe('code in a text', () => {
   test.each([
     ['a `b` c ``d`e`` f', ['`b`', '``d`e``']],
     ['no `end here', []],
+    ['\\`a` b`', ['` b`']],
+    ['\\\\`a`', ['`a`']],
+    ['\\``a`', ['`a`']],
     ['`a\n\nb`', []],
     ['x\n```js\na < b\n```\ny `z`', ['```js\na < b\n```\n', '`z`']],
     ['~~~\n```\n~~~', ['~~~\n```\n~~~']],
@@ -135,6 +141,18 @@ describe('code in a text', () => {
     ['``` not `a` fence', ['`a`']],
   ])('%j', (text, expected) => {
     expect(codeOf(text)).toEqual(expected);
+  });
+
+  test('calls nobody either, should the platform see no code there', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('<at id=all></at>', '`', '\\', '\n', '```', 'a', ' ', '~~~') }),
+        (text) => {
+          expect(platformMarkdown(text)).not.toContain('<at');
+          expect(platformMarkdown(text).length).toBeLessThanOrEqual(costOf(text));
+        },
+      ),
+    );
   });
 
   test('is left as it is, around it nothing acts', () => {

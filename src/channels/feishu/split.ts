@@ -110,13 +110,8 @@ function blocksOf(markdown: string): Block[] {
   }
 }
 
-function startsTable(line: string, next: string | undefined): boolean {
-  return (
-    line.includes('|') &&
-    next !== undefined &&
-    /^[\s>]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(next) &&
-    next.includes('-')
-  );
+function startsTable(line: string, next = ''): boolean {
+  return line.includes('|') && next.includes('-') && /^\|?:?-+:?(\|:?-+:?)*\|?$/.test(next.replace(/[\s>]+/g, ''));
 }
 
 function cutBlock({ kind, lines, fence }: Block, limits: CardLimits): string[] {
