@@ -115,7 +115,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
   }
 
   async function post(message: OutgoingMessage, content: string, signal: AbortSignal): Promise<SentMessage> {
-    const target = message.replyTo ?? message.threadId;
+    const target = isMessageId(message.replyTo) ? message.replyTo : message.threadId;
     const body = { msg_type: 'interactive', content, uuid: message.key };
     const doing = 'sending a message';
     const send = async (call: Parameters<FeishuApi['call']>[0]) => {
@@ -172,7 +172,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
           return post(message, plainCardOf(message, place), signal);
         throw error;
       });
-      if (message.replyTo !== undefined) signs.clear(message.replyTo);
+      if (message.replyTo !== undefined) signs.answered(message.replyTo);
       return sent;
     },
 
@@ -188,7 +188,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
     },
 
     async showWorking({ replyTo }, signal) {
-      if (replyTo !== undefined) await signs.show(replyTo, signal);
+      if (isMessageId(replyTo)) await signs.show(replyTo, signal);
     },
 
     async download(file, maxBytes, signal) {
@@ -285,6 +285,11 @@ function baseUrlOf(domain = 'feishu'): string {
   if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)))
     throw new ChannelError('auth', `the Feishu domain is "${domain}"; accepted: feishu, lark, or an https address`);
   return address.replace(/\/+$/, '');
+}
+
+/** A press has an id too, but is no message that could be answered. */
+function isMessageId(id: string | undefined): id is string {
+  return id?.startsWith('om_') ?? false;
 }
 
 function idTypeOf(chatId: string): string {

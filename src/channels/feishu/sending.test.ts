@@ -10,7 +10,7 @@ import {
   PATIENCE,
   startPlatform,
 } from '../../../test/support/feishu-platform.ts';
-import type { Channel, OutgoingMessage } from '../channel.ts';
+import type { Channel, IncomingMessage, OutgoingMessage } from '../channel.ts';
 import type { createReceiver } from '../conformance-subject.ts';
 
 let server: FeishuServer;
@@ -183,6 +183,22 @@ describe('places', () => {
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1' }]);
   });
 
+  test('an answer to a press stands in the chat, in the topic of its card', async () => {
+    const topic = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
+    const place = { chatId: GROUP, threadId: topic.messageId };
+    const { messageId } = await send('May I?', { ...place, buttons: [{ label: 'Yes', value: 'yes' }] });
+    server.press({ chatId: GROUP, messageId, value: 'yes', senderId: ANNA });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
+    const { id, threadId, chatId } = receiver.received[1] as IncomingMessage;
+    expect(threadId).toBe(topic.messageId);
+    await channel.showWorking({ chatId, threadId, replyTo: id }, never);
+    await send('thank you', { chatId, threadId, replyTo: id });
+    await send('directly', { replyTo: id });
+    expect(server.sent(GROUP).at(-1)).toMatchObject({ threadId: 'omt_1', seen: { text: 'thank you' } });
+    expect(server.sent(DIRECT)).toMatchObject([{ seen: { text: 'directly' } }]);
+    expect(server.violations).toEqual([]);
+  });
+
   test('a person can be written to by their id', async () => {
     const sent = await send('hello', { chatId: ANNA });
     expect(sent.chatId).toBe(DIRECT);
@@ -200,6 +216,9 @@ describe('the sign of working', () => {
     expect(server.api.calls.filter(({ path }) => path.endsWith('/reactions'))).toHaveLength(1);
     await send('answer', { replyTo: messageId });
     await vi.waitFor(() => expect(reactions(messageId)).toEqual([]), PATIENCE);
+    // The reply may only tell of progress; it is sign enough.
+    await channel.showWorking({ chatId: DIRECT, replyTo: messageId }, never);
+    expect(reactions(messageId)).toEqual([]);
   });
 
   test('is given up when the app may not react', async () => {

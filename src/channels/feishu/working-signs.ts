@@ -1,12 +1,13 @@
 // "Working on it", as a reaction on the message that is being answered. A reaction stays until it is taken away, so each has a
-// time after which it goes unless it was asked for again; an answer takes it away at once. Best effort: nothing here throws.
+// time after which it goes unless it was asked for again. A reply takes it away at once and for good: whoever sees a reply,
+// even one that only tells of progress, needs no other sign. Best effort: nothing here throws.
 import type { FeishuApi } from './api.ts';
 import { PlatformRefusal } from './failures.ts';
 
 export interface WorkingSigns {
   show(messageId: string, signal: AbortSignal): Promise<void>;
-  /** The message was answered. */
-  clear(messageId: string): void;
+  /** There is a reply to the message. */
+  answered(messageId: string): void;
   close(): Promise<void>;
 }
 
@@ -16,12 +17,14 @@ interface Sign {
 }
 
 const EMOJI = 'Typing';
-const LASTS_MS = 20_000;
+const LASTS_MS = 12_000;
+const MAX_REMEMBERED = 1_000;
 const CLEAR_TIMEOUT_MS = 3_000;
 
 export function createWorkingSigns(api: FeishuApi): WorkingSigns {
   const signs = new Map<string, Sign>();
   const clearing = new Set<Promise<void>>();
+  const replied = new Set<string>();
   let isAllowed = true;
 
   function expireLater(messageId: string): NodeJS.Timeout {
@@ -59,7 +62,7 @@ export function createWorkingSigns(api: FeishuApi): WorkingSigns {
 
   return {
     async show(messageId, signal) {
-      if (!isAllowed) return;
+      if (!isAllowed || replied.has(messageId)) return;
       const known = signs.get(messageId);
       if (known) {
         clearTimeout(known.timer);
@@ -87,7 +90,11 @@ export function createWorkingSigns(api: FeishuApi): WorkingSigns {
         if (error instanceof PlatformRefusal && error.isPermissionMissing) isAllowed = false;
       }
     },
-    clear,
+    answered(messageId) {
+      replied.add(messageId);
+      if (replied.size > MAX_REMEMBERED) replied.delete(replied.values().next().value as string);
+      clear(messageId);
+    },
     async close() {
       for (const messageId of [...signs.keys()]) clear(messageId);
       await Promise.all(clearing);
