@@ -79,7 +79,8 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
       : undefined;
 
   async function takeMessage(event: MessageEvent): Promise<void> {
-    const message = messageOf(event, await botOpenId);
+    // Who we are matters only where somebody is mentioned.
+    const message = messageOf(event, event.message?.mentions?.length ? await botOpenId : undefined);
     if (!message) return;
     remember(message.chatId, message.chatKind);
     await receive?.(message);

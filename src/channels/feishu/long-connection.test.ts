@@ -78,6 +78,18 @@ test('a connection that died silently is noticed, told and opened again, and not
   await slow.close();
 });
 
+test('a machine that slept makes its connection again', async () => {
+  let offset = 0;
+  const timings = { pauseMs: 20, maxPauseMs: 100, pongMs: 10_000, attemptMs: 10_000, awakeMs: 100 };
+  const { channel } = await connectedTo(server, { now: () => Date.now() + offset, timings });
+  opened.push(channel);
+  offset = 3_600_000;
+  await vi.waitFor(() => expect(channel.status().lastError).toBe('this machine slept'), PATIENCE);
+  await vi.waitFor(() => expect(channel.status()).toMatchObject({ state: 'connected' }), PATIENCE);
+  expect(channel.status().reconnects).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(server.push.connections).toBe(1), PATIENCE);
+});
+
 test('many losses in a row leave one connection', async () => {
   const { channel, receiver } = await connect();
   for (let round = 1; round <= 5; round += 1) {

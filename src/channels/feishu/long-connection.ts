@@ -15,6 +15,8 @@ export interface LongConnectionTimings {
   pongMs: number;
   /** For the address and the handshake together. */
   attemptMs: number;
+  /** How often is looked whether the clock has jumped. */
+  awakeMs: number;
 }
 
 export const DEFAULT_TIMINGS: LongConnectionTimings = {
@@ -22,6 +24,7 @@ export const DEFAULT_TIMINGS: LongConnectionTimings = {
   maxPauseMs: 30_000,
   pongMs: 10_000,
   attemptMs: 30_000,
+  awakeMs: 20_000,
 };
 
 export interface LongConnectionDependencies {
@@ -58,10 +61,13 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
   const { appId, appSecret, baseUrl, http, now, random, timings } = dependencies;
   let status: ChannelStatus = { state: 'connecting', since: now(), reconnects: 0 };
   let client: WSClient | undefined;
+  /** Ends the connection of now, whatever its state, and makes another after a pause. */
+  let drop: (reason: string) => void = () => {};
   let attempts = 0;
   let hasEverConnected = false;
   let retry: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
+  let awake: NodeJS.Timeout | undefined;
   let opening: { resolve: () => void; reject: (error: unknown) => void } | undefined;
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -103,6 +109,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
       onReconnecting: () => lost('the connection was lost'),
     });
     client = self;
+    drop = lost;
     holdFirstFrames(self);
     deadline = setTimeout(() => lost('the connection did not come about in time'), timings.attemptMs);
     await self.start({ eventDispatcher: dispatcher(sdk) });
@@ -123,16 +130,37 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
         giveUp(error);
         return;
       }
+      // One that is taken and cut again and again must not be asked for without pause.
+      if (status.state === 'connected' && now() - status.since >= timings.maxPauseMs) attempts = 0;
       become(hasEverConnected ? 'disconnected' : 'connecting', reason);
-      const pause = Math.min(timings.maxPauseMs, timings.pauseMs * 2 ** attempts) * (1 - random() / 2);
-      attempts += 1;
-      retry = setTimeout(() => void attempt(), pause);
+      tryLater();
     }
+  }
+
+  function tryLater(): void {
+    const pause = Math.min(timings.maxPauseMs, timings.pauseMs * 2 ** attempts) * (1 - random() / 2);
+    attempts += 1;
+    retry = setTimeout(() => {
+      attempt().catch((error: unknown) => {
+        become('disconnected', messageOf(error));
+        tryLater();
+      });
+    }, pause);
+  }
+
+  /** A machine that slept has dead connections and does not know it; its next ping may be minutes away. */
+  function watchForSleep(): void {
+    let last = now();
+    awake = setInterval(() => {
+      const slept = now() - last - timings.awakeMs;
+      last = now();
+      if (slept > timings.awakeMs) drop('this machine slept');
+    }, timings.awakeMs);
+    awake.unref();
   }
 
   function connected(): void {
     clearTimeout(deadline);
-    attempts = 0;
     if (hasEverConnected) status = { ...status, reconnects: status.reconnects + 1 };
     hasEverConnected = true;
     become('connected');
@@ -202,6 +230,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
             reject(error);
           },
         };
+        watchForSleep();
         attempt().catch(giveUp);
       });
     },
@@ -217,6 +246,7 @@ export function createLongConnection(dependencies: LongConnectionDependencies): 
       if (status.state === 'closed') return;
       clearTimeout(retry);
       clearTimeout(deadline);
+      clearInterval(awake);
       if (running.size > 0) {
         const stored = new AbortController();
         const patience = sleep(CLOSE_MS, undefined, { signal: stored.signal }).catch(() => {});
