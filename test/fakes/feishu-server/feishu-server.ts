@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { type ClientConfig, createEventPush, type EventPush } from './event-push.ts';
-import { createHttpApi, type HttpApi } from './http-api.ts';
+import { createHttpApi, type HttpApi, type SendLimits } from './http-api.ts';
 import { createMessageStore, type MessageStore, type StoredMessage } from './message-store.ts';
 import { type SignedRequest, seal, sign } from './webhook-delivery.ts';
 
@@ -17,6 +17,7 @@ export interface FeishuServerOptions {
   now?: () => number;
   /** Events are only handed out for a webhook, never pushed. */
   isWebhookOnly?: boolean;
+  limits?: SendLimits;
 }
 
 export interface Said {
@@ -89,6 +90,8 @@ export async function startFeishuServer(options: FeishuServerOptions = {}): Prom
     clientConfig,
     tokenLifetimeSeconds,
     store,
+    limits: options.limits ?? {},
+    now,
     newAddress() {
       if (isAway) return undefined;
       const ticket = randomUUID();

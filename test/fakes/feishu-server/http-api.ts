@@ -23,6 +23,12 @@ export interface RecordedCall {
   status: number;
 }
 
+/** As many sends as the platform takes; without them all are taken. */
+export interface SendLimits {
+  perChatPerSecond?: number;
+  perSecond?: number;
+}
+
 export interface HttpApiOptions {
   appId: string;
   appSecret: string;
@@ -30,6 +36,8 @@ export interface HttpApiOptions {
   clientConfig: ClientConfig;
   tokenLifetimeSeconds: number;
   store: MessageStore;
+  limits: SendLimits;
+  now: () => number;
   /** A new connection's address; undefined while the service is away. */
   newAddress: () => string | undefined;
 }
@@ -37,9 +45,10 @@ export interface HttpApiOptions {
 export type HttpApi = ReturnType<typeof createHttpApi>;
 
 export function createHttpApi(options: HttpApiOptions) {
-  const { appId, appSecret, botOpenId, clientConfig, tokenLifetimeSeconds, store, newAddress } = options;
+  const { appId, appSecret, botOpenId, clientConfig, tokenLifetimeSeconds, store, limits, now, newAddress } = options;
   const calls: RecordedCall[] = [];
   const faults: { matches: (call: RecordedCall) => boolean; fault: ApiFault }[] = [];
+  const recentSends = new Map<string, number[]>();
   let tokens = new Set<string>();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,6 +101,8 @@ export function createHttpApi(options: HttpApiOptions) {
     const bearer = /^Bearer (.+)$/.exec(call.authorization ?? '')?.[1];
     if (bearer === undefined) return refuse(99991661, 'Missing access token for authorization.');
     if (!tokens.has(bearer)) return refuse(99991663, 'Invalid access token for authorization.');
+    const limited = isSend(call) ? overLimit(call) : undefined;
+    if (limited) return limited;
     const [, rest = ''] = path.split('/open-apis/');
     const steps = rest.split('/').map(decodeURIComponent);
     const [, , collection, id = '', part, last = ''] = steps;
@@ -117,6 +128,27 @@ export function createHttpApi(options: HttpApiOptions) {
         store.violations.push(`there is no ${method} ${path}`);
         return { status: 404, body: { code: 404, msg: '404 page not found' } };
     }
+  }
+
+  /** Within the last second: a chat has its own code, the app as a whole says when to come back. */
+  function overLimit({ path, body }: RecordedCall): ApiAnswer | undefined {
+    const replied = /messages\/([^/]+)\/reply$/.exec(path)?.[1];
+    const chatId = replied ? store.messages.get(replied)?.chatId : body.receive_id;
+    const ofChat = within(`chat ${chatId}`);
+    const ofApp = within('app');
+    if (ofApp.length >= (limits.perSecond ?? Number.POSITIVE_INFINITY))
+      return refusalOf({ kind: 'rate-limited', retryAfterMs: 1_000 });
+    if (ofChat.length >= (limits.perChatPerSecond ?? Number.POSITIVE_INFINITY))
+      return refuse(230020, 'This operation triggers the frequency limit.');
+    ofApp.push(now());
+    ofChat.push(now());
+    return undefined;
+  }
+
+  function within(name: string): number[] {
+    const recent = (recentSends.get(name) ?? []).filter((at) => now() - at < 1_000);
+    recentSends.set(name, recent);
+    return recent;
   }
 
   function address(body: Record<string, unknown>): ApiAnswer {

@@ -22,16 +22,21 @@ afterEach(async () => {
   await server.close();
 });
 
-function connect(handle: (event: { message: { message_id: string; content: string } }) => Promise<void>): void {
+type Handle = (event: { message: { message_id: string; content: string } }) => Promise<void>;
+
+/** The bare SDK misses what comes with the handshake, so nothing is said before it is ready. */
+function connect(handle: Handle): Promise<void> {
   const { appId, appSecret, url: domain } = server;
-  socket = new lark.WSClient({ appId, appSecret, domain, logger: quiet });
-  const dispatcher = new lark.EventDispatcher({ logger: quiet }).register({ 'im.message.receive_v1': handle });
-  void socket.start({ eventDispatcher: dispatcher });
+  const eventDispatcher = new lark.EventDispatcher({ logger: quiet }).register({ 'im.message.receive_v1': handle });
+  return new Promise((onReady, onError) => {
+    socket = new lark.WSClient({ appId, appSecret, domain, logger: quiet, onReady, onError });
+    void socket.start({ eventDispatcher });
+  });
 }
 
 test('the unmodified SDK connects, takes an event in fragments, acknowledges it and pings', async () => {
   const texts: string[] = [];
-  connect(async ({ message }) => void texts.push(message.content));
+  await connect(async ({ message }) => void texts.push(message.content));
   server.say({ chatId: 'oc_direct', senderId: 'ou_anna', text: 'héllo 你好 🌍'.repeat(20) });
   await vi.waitFor(() => expect(server.push.events[0]?.state).toBe('acknowledged'), PATIENCE);
   expect(JSON.parse(texts[0] ?? '')).toEqual({ text: 'héllo 你好 🌍'.repeat(20) });
@@ -41,7 +46,7 @@ test('the unmodified SDK connects, takes an event in fragments, acknowledges it 
 
 test('an event whose handler throws is not acknowledged and comes again', async () => {
   let deliveries = 0;
-  connect(async () => {
+  await connect(async () => {
     deliveries += 1;
     if (deliveries === 1) throw new Error('not now');
   });
