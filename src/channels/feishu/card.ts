@@ -19,7 +19,7 @@ export interface ButtonValue {
 
 type Place = Omit<ButtonValue, 'value'>;
 
-export const MAX_SUMMARY = 60;
+const MAX_SUMMARY = 60;
 
 export function cardOf({ markdown, buttons = [] }: CardContent, place: Place = {}): string {
   return render({ tag: 'markdown', content: platformMarkdown(markdown) }, markdown, buttons, place);
@@ -31,10 +31,11 @@ export function plainCardOf({ markdown, buttons = [] }: CardContent, place: Plac
 }
 
 function render(text: object, markdown: string, buttons: readonly Button[], place: Place): string {
+  const summary = summaryOf(markdown);
   return JSON.stringify({
     schema: '2.0',
     // Without it a card cannot be changed for everybody at once.
-    config: { update_multi: true, summary: { content: summaryOf(markdown) } },
+    config: { update_multi: true, ...(summary === '' ? {} : { summary: { content: summary } }) },
     body: { elements: [text, ...(buttons.length > 0 ? [buttonRow(buttons, place)] : [])] },
   });
 }
