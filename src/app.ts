@@ -6,6 +6,7 @@ import type { ModelServices } from './adapters/model-services.ts';
 import { createStubAdapter } from './adapters/stub.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
+import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
@@ -181,6 +182,7 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
         now,
         newId,
         debugSource: config.debugSource,
+        onLasting: keepMemorySmall,
       }),
     modelServices,
     docs,

@@ -5,6 +5,7 @@ import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } fr
 import type { ToolCall } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
+import { addUsage } from './budget.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
 import { fitContext, windowForHalf } from './fit-context.ts';
@@ -123,15 +124,4 @@ function questionIndex(messages: readonly ModelMessage[]): number {
     0,
     messages.findLastIndex(({ role }) => role === 'user'),
   );
-}
-
-function addUsage(total: TurnUsage | undefined, step: TurnUsage | undefined): TurnUsage | undefined {
-  if (!total || !step) return total ?? step;
-  const sum: TurnUsage = {
-    inputTokens: total.inputTokens + step.inputTokens,
-    outputTokens: total.outputTokens + step.outputTokens,
-  };
-  // A sum of prices is a price only when each part has one.
-  if (total.costUsd !== undefined && step.costUsd !== undefined) sum.costUsd = total.costUsd + step.costUsd;
-  return sum;
 }
