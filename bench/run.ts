@@ -1,5 +1,6 @@
 // npm run bench [-- name …] [--quick]: prints every figure with its limit. `--quick` is the self-test: each bench runs
 // small and must produce figures; whether they are within limits is judged only by a full run.
+import { agents } from './agents.ts';
 import { archiveScale } from './archive-scale.ts';
 import type { Bench, Figure } from './bench.ts';
 import { confinement } from './confinement.ts';
@@ -25,6 +26,7 @@ const BENCHES: Bench[] = [
   retrieval,
   archiveScale,
   machine,
+  agents,
 ];
 
 const args = process.argv.slice(2);

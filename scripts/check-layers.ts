@@ -20,6 +20,7 @@ const LAYERS: string[][] = [
     'skills',
     'agents',
     'docs',
+    'mcp',
     'workspace',
     'sandbox',
     'undo',

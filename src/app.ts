@@ -4,21 +4,27 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelServices } from './adapters/model-services.ts';
 import { createStubAdapter } from './adapters/stub.ts';
+import type { Agents } from './agents/agents.ts';
+import type { AgentAnswer, Background } from './agents/background.ts';
+import type { BackgroundRequest } from './agents/spawn.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
+import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
 import type { Skills } from './skills/skills.ts';
+import type { AgentRun, AgentRuns } from './storage/agent-runs.ts';
 import { createLocalStorage } from './storage/local/local-storage.ts';
 import { createBuiltinTools } from './tools/builtin.ts';
 import { loadToolTexts } from './tools/languages/language.ts';
+import { createMcpTools } from './tools/mcp/tools.ts';
 import { createPermissionStore } from './tools/permissions/store.ts';
 import type { AskPerson } from './tools/policy.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
@@ -28,6 +34,9 @@ import { createWorkspace } from './workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
+/** A server nothing is known of yet may take this long to start. */
+const MCP_START_MS = 20_000;
+
 export interface AppOptions {
   environment: Environment;
   /** From a flag; otherwise the environment's, otherwise the current directory. */
@@ -35,6 +44,8 @@ export interface AppOptions {
   /** From a flag: the address of an openai-compatible server. */
   baseUrl?: string;
   askPerson?: AskPerson;
+  /** Called when a background run is queued; by default a process of its own takes it up. */
+  onQueued?: () => void;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
@@ -55,14 +66,22 @@ export interface App {
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
+  /** The owner's MCP servers. */
+  mcp(): Promise<Mcp>;
+  /** Definitions of sub-agents. */
+  agents(): Promise<Agents>;
+  agentRuns(): Promise<AgentRuns>;
+  /** Background runs of sub-agents. */
+  background(): Promise<Background>;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
   close(): void;
 }
 
-export async function createApp({ environment, workspace, baseUrl, askPerson, warn }: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { environment, workspace, baseUrl, askPerson, warn } = options;
   const config = await loadConfig(environment);
-  const { home, variables, cwd } = environment;
+  const { home, variables, cwd, version } = environment;
   const now = (): number => Date.now();
   const userHome = homedir();
   const storage = createLocalStorage({
@@ -119,6 +138,25 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     return createModelServices({ home, locks, env: variables, now, baseUrl: baseUrl ?? config.baseUrl, fallback });
   });
 
+  const mcp = lazily(async () => {
+    const { openMcp } = await import('./mcp/open-mcp.ts');
+    const { schemaProblem } = await import('./tools/validate.ts');
+    return openMcp({ home, files: ownerFiles, accepts: schemaProblem, version, variables, now });
+  });
+  const mcpTools = createMcpTools({
+    source: () => ownerFiles.read('mcp.json'),
+    servers: async () => (await mcp()).servers,
+    warn,
+  });
+
+  const agents = lazily(async () => {
+    const { createAgents } = await import('./agents/agents.ts');
+    return createAgents({ home: () => createWorkspace({ root: join(home, 'agents') }) });
+  });
+  const queued = options.onQueued ?? (() => void startWorkerHere());
+  const startWorkerHere = async (): Promise<void> =>
+    (await import('./agents/start-worker.ts')).startWorker(environment);
+
   const toolbox = lazily(async () => {
     const specs = createBuiltinTools({
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -127,6 +165,23 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
       memory,
       coreMemory,
       skills,
+      agents,
+      spawnAgent: async (agent) => {
+        const { spawnAgent } = await import('./agents/spawn.ts');
+        const at = { workspace: await openWorkspace() };
+        const definition = async (name: string) =>
+          (await (await agents()).list(at)).agents.find((each) => each.name === name);
+        const spawned = await spawnAgent(agent, {
+          runs: await storage.agentRuns(),
+          definition,
+          workspace: at.workspace.root,
+          baseUrl: baseUrl ?? config.baseUrl,
+          now,
+          newId,
+        });
+        queued();
+        return spawned;
+      },
       sandbox,
       variables,
       userHome,
@@ -134,8 +189,9 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
       outputs,
     });
     const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    return createToolbox({
+    const box = createToolbox({
       specs,
+      moreTools: (signal) => mcpTools(signal),
       workspace: await openWorkspace(),
       resultCache,
       outputs,
@@ -150,6 +206,8 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
       onDefect: (call, error) =>
         warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
     });
+    await box.refresh(AbortSignal.timeout(MCP_START_MS));
+    return box;
   });
 
   const stub = createStubAdapter();
@@ -158,32 +216,58 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     get: async (name) => (name === stub.provider ? stub : (await modelServices()).adapter(name)),
   };
 
+  const gateway = lazily(async () =>
+    createGateway({
+      providers,
+      sessions,
+      toolbox: await toolbox(),
+      spending,
+      notes,
+      archiveTurn: async ({ sessionKey, sessionId }, messages) => {
+        const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
+        const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
+        await rememberTurns(archive, { sessionKey, sessionId }, spoken);
+      },
+      coreMemory: async () => {
+        const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
+        return renderCoreMemory(await core.get());
+      },
+      now,
+      newId,
+      debugSource: config.debugSource,
+      onLasting: keepMemorySmall,
+    }),
+  );
+  const background = lazily(async () => {
+    const { createBackground } = await import('./agents/background.ts');
+    const deliver = async (chat: string): Promise<void> => {
+      throw new Error(`nobody can reach ${chat} from here`);
+    };
+    const runs = await storage.agentRuns();
+    return createBackground({ runs, locks, ask: askAgent, deliver, limit: config.backgroundRuns, now, log: warn });
+  });
+
+  /** In the workspace and with the address it was started for. */
+  async function askAgent(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
+    const request = JSON.parse(run.request) as BackgroundRequest;
+    const here = { workspace: (await openWorkspace()).root, baseUrl: baseUrl ?? config.baseUrl };
+    const isHere = request.workspace === here.workspace && request.baseUrl === here.baseUrl;
+    const { workspace: root, baseUrl: address } = request;
+    const there = isHere ? undefined : await createApp({ ...options, workspace: root, baseUrl: address });
+    try {
+      const { askInBackground } = await import('./gateway/background-turn.ts');
+      return await askInBackground(await (there?.gateway ?? gateway)(), run, request, config, signal);
+    } finally {
+      there?.close();
+    }
+  }
+
   return {
     config,
     sessions,
     workspace: openWorkspace,
     toolbox,
-    gateway: async () =>
-      createGateway({
-        providers,
-        sessions,
-        toolbox: await toolbox(),
-        spending,
-        notes,
-        archiveTurn: async ({ sessionKey, sessionId }, messages) => {
-          const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
-          const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
-          await rememberTurns(archive, { sessionKey, sessionId }, spoken);
-        },
-        coreMemory: async () => {
-          const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);
-          return renderCoreMemory(await core.get());
-        },
-        now,
-        newId,
-        debugSource: config.debugSource,
-        onLasting: keepMemorySmall,
-      }),
+    gateway,
     modelServices,
     docs,
     memory,
@@ -191,15 +275,29 @@ export async function createApp({ environment, workspace, baseUrl, askPerson, wa
     skills,
     skillInstaller,
     undo,
+    mcp,
+    agents,
+    agentRuns: () => storage.agentRuns(),
+    background,
     sandbox,
-    close: () => storage.close(),
+    close() {
+      storage.close();
+      void mcp.made()?.then(({ servers }) => servers.close());
+    },
   };
 }
 
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+interface Lazy<T> {
+  (): Promise<T>;
+  /** Undefined while nobody has asked for it. */
+  made(): Promise<T> | undefined;
+}
+
+function lazily<T>(make: () => Promise<T>): Lazy<T> {
   let made: Promise<T> | undefined;
-  return () => {
+  const get = (): Promise<T> => {
     made ??= make();
     return made;
   };
+  return Object.assign(get, { made: () => made });
 }

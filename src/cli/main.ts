@@ -14,7 +14,7 @@ export async function main(argv: readonly string[], version: string): Promise<nu
   const cancel = new AbortController();
   const onClosed = (): void => cancel.abort();
   const terminal: Terminal = {
-    environment: readEnvironment(),
+    environment: readEnvironment(undefined, undefined, undefined, version),
     out: openStream(1, onClosed),
     err: openStream(2, onClosed),
     signal: cancel.signal,

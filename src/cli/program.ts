@@ -45,6 +45,16 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/skills.ts')).configureSkills,
   },
   {
+    name: 'agents',
+    description: 'the sub-agents, and what they do in the background',
+    load: async () => (await import('./commands/agents.ts')).configureAgents,
+  },
+  {
+    name: 'mcp',
+    description: 'tools of MCP servers, and our tools for other agents',
+    load: async () => (await import('./commands/mcp.ts')).configureMcp,
+  },
+  {
     name: 'docs',
     description: 'the documentation of this version',
     load: async () => (await import('./commands/docs.ts')).configureDocs,

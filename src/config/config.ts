@@ -34,6 +34,8 @@ export interface Config {
   sandbox: (typeof SANDBOXES)[number];
   /** For the docker sandbox. */
   dockerImage?: string;
+  /** Sub-agents in the background at the same time. */
+  backgroundRuns: number;
   /** Of what `file_write` may leave. */
   maxFileSizeBytes?: number;
   /** Tried in order when the provider in use fails: "provider" or "provider/model". */
@@ -57,6 +59,11 @@ const text = (value: unknown): string | undefined =>
 
 const amount = (value: unknown): string | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? undefined : 'a number above 0';
+
+const count = (value: unknown): string | undefined =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= 1_000
+    ? undefined
+    : 'a whole number from 1 to 1000';
 
 const webAddress = (value: unknown): string | undefined =>
   typeof value === 'string' && /^https?:\/\/[^\s]+$/.test(value) ? undefined : 'an http:// or https:// address';
@@ -82,6 +89,7 @@ const KEYS: Record<string, (value: unknown) => string | undefined> = {
   sandbox: (value) => (SANDBOXES.some((name) => name === value) ? undefined : SANDBOXES.join(', ')),
   dockerImage: text,
   maxFileSizeBytes: amount,
+  backgroundRuns: count,
 };
 
 type ConfigFile = Partial<Omit<Config, 'workspace' | 'debugSource' | 'modelFor'>>;
@@ -104,6 +112,7 @@ export async function loadConfig({ home, cwd, variables }: Environment): Promise
     baseUrl,
     fallback: file.fallback ?? [],
     sandbox: file.sandbox ?? 'auto',
+    backgroundRuns: file.backgroundRuns ?? 4,
     workspace: variables.LAINCLAW_WORKSPACE || cwd,
     debugSource: variables.LAINCLAW_DEBUG_SOURCE === '1',
   };

@@ -10,5 +10,11 @@ it.each([
   [{ LAINCLAW_HOME: 'here' }, '/srv/dir/here'],
   [{ LAINCLAW_HOME: '../there' }, '/srv/there'],
 ])('with %j the home is %s', (variables, home) => {
-  expect(readEnvironment(variables, '/srv/dir')).toEqual({ home, cwd: '/srv/dir', variables });
+  expect(readEnvironment(variables, '/srv/dir', ['node', 'entry'], '1.2.3')).toEqual({
+    home,
+    cwd: '/srv/dir',
+    variables,
+    program: ['node', 'entry'],
+    version: '1.2.3',
+  });
 });

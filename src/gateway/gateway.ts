@@ -27,7 +27,7 @@ export interface Providers {
   get(name: string): Promise<Adapter | undefined>;
 }
 
-export interface GatewayDependencies extends Omit<RunDependencies, 'adapter'> {
+export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask'> {
   providers: Providers;
   /** Called once, with the second turn: this process is there to stay. */
   onLasting(): void;
@@ -41,7 +41,7 @@ export interface Gateway {
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { providers, onLasting, now, newId } = dependencies;
   let turns = 0;
-  return {
+  const gateway: Gateway = {
     async ask({ provider, ...request }, signal) {
       if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const problem = sessionKeyProblem(request.sessionKey);
@@ -56,8 +56,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       }
       turns += 1;
       if (turns === 2) onLasting();
+      await dependencies.toolbox.refresh(signal);
       const createdAt = new Date(now()).toISOString();
-      return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter }, signal);
+      const { ask } = gateway;
+      return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter, ask }, signal);
     },
   };
+  return gateway;
 }

@@ -13,7 +13,7 @@ import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
-import { asToolResults, historyMessages, systemPrompt } from './prompt.ts';
+import { asToolResults, historyMessages, newestTurns, systemPrompt } from './prompt.ts';
 import type { TurnContext } from './run.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -28,7 +28,7 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, toolbox, registry, executor, spending, now, newId, model, signal } = context;
+  const { adapter, request, turn, toolbox, registry, executor, spending, now, newId, model, ledger, signal } = context;
   const room = await roomToday(request.caps, spending, now());
   if (room.refused !== undefined) {
     return {
@@ -59,8 +59,16 @@ export async function* answerWithModel(
     request: {
       model: model.model,
       profileId: request.profileId ?? model.profileId,
-      system: [systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }), ...(await memories(context))],
-      messages: [...historyMessages(turn.history), asked, ...(toldAsText ? [] : calledByHand(before, wireNames))],
+      system: [
+        systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }),
+        ...(request.instructions === undefined ? [] : [request.instructions]),
+        ...(await memories(context)),
+      ],
+      messages: [
+        ...historyMessages(newestTurns(turn.history, request.historyTurns)),
+        asked,
+        ...(toldAsText ? [] : calledByHand(before, wireNames)),
+      ],
       tools,
       sessionId: turn.entry.sessionId,
     },
@@ -72,6 +80,8 @@ export async function* answerWithModel(
     executor,
     wireNames,
     turn,
+    ledger,
+    callSource: request.callSource,
     newId,
     signal,
   });

@@ -68,17 +68,6 @@ export async function recordSpending(
   }
 }
 
-export function addUsage(total: TurnUsage | undefined, more: TurnUsage | undefined): TurnUsage | undefined {
-  if (!total || !more) return total ?? more;
-  const sum: TurnUsage = {
-    inputTokens: total.inputTokens + more.inputTokens,
-    outputTokens: total.outputTokens + more.outputTokens,
-  };
-  // A sum of prices is a price only when each part has one.
-  if (total.costUsd !== undefined && more.costUsd !== undefined) sum.costUsd = total.costUsd + more.costUsd;
-  return sum;
-}
-
 /** True when a cap in USD cannot be watched for this usage. */
 export function priceIsUnknown(usage: TurnUsage | undefined, { maxCostUsd, dailyMaxCostUsd }: Caps): boolean {
   return usage !== undefined && usage.costUsd === undefined && (maxCostUsd ?? dailyMaxCostUsd) !== undefined;

@@ -8,6 +8,7 @@ import { createWireNames } from '../tools/wire-names.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, type LoopOptions, runLoop } from './loop.ts';
+import { createUsageLedger } from './usage.ts';
 
 interface Step {
   text?: string;
@@ -77,6 +78,7 @@ async function loop(
     withTools: true,
     maxSteps: 3,
     guards: createGuards({}),
+    ledger: createUsageLedger(),
     registry: REGISTRY,
     executor,
     wireNames: createWireNames(REGISTRY.list().map(({ name }) => name)),

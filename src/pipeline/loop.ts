@@ -2,14 +2,14 @@
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
 import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
-import type { ToolCall } from '../tools/tool.ts';
+import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
-import { addUsage } from './budget.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
 import { fitContext, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
+import type { UsageLedger } from './usage.ts';
 
 export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   adapter: Adapter;
@@ -20,6 +20,8 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   maxSteps: number;
   guards: Guards;
   wireNames: WireNames;
+  ledger: UsageLedger;
+  callSource?: ToolSource;
   newId(prefix: string): string;
 }
 
@@ -40,20 +42,19 @@ export interface LoopEnd {
 }
 
 export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, LoopEnd> {
-  const { withTools, maxSteps, guards, wireNames, turn } = options;
+  const { withTools, maxSteps, guards, wireNames, turn, ledger } = options;
   let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
   const called: CalledTool[] = [];
-  let usage: TurnUsage | undefined;
 
   for (let step = 1; ; step += 1) {
     const { answer, sent } = yield* askWithinWindow(options, conversation);
     conversation = sent;
-    usage = addUsage(usage, answer.usage);
+    ledger.add(answer.usage);
     const end = (ending: LoopEnding): LoopEnd => ({
       ending,
       text: answer.text,
       called,
-      usage,
+      usage: ledger.total(),
       answeredBy: answer.answeredBy,
     });
     if (answer.failure) return end({ kind: 'failed', failure: answer.failure });
@@ -64,7 +65,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     turn.checkpoint();
     called.push(...round);
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
-    const guarded = guards.afterRound(round, usage);
+    const guarded = guards.afterRound(round, ledger.total());
     if (guarded) return end({ kind: 'guarded', message: guarded });
     conversation.messages.push(askedFor(answer, calls, wireNames));
     conversation.messages.push(...round.map(resultMessage(wireNames)));
@@ -96,8 +97,8 @@ async function* askWithinWindow(
   return { answer: yield* askModel(adapter, { ...request, messages: smaller.messages }, signal), sent: smaller };
 }
 
-function toToolCall(call: Answer['calls'][number], { wireNames, newId }: LoopOptions): ToolCall {
-  return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: 'model' };
+function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {
+  return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: callSource };
 }
 
 /** The answer as it goes back: names legal on the wire, ids as the results have them, else the service refuses it. */

@@ -22,6 +22,13 @@ export function historyMessages(history: readonly SessionMessage[]): ModelMessag
   });
 }
 
+/** Each turn begins with what was asked. */
+export function newestTurns(history: readonly SessionMessage[], turns: number | undefined): readonly SessionMessage[] {
+  if (turns === undefined) return history;
+  const asked = history.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  return history.slice(asked.at(-turns) ?? 0);
+}
+
 const OPENING = '<tool-results>\n';
 
 /** Results told as text, so that nobody takes them for a person's words. */

@@ -6,17 +6,20 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
-import type { Approval } from '../tools/policy.ts';
+import type { Approval, AskPerson } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
+import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
-import { addUsage, type Caps, hasRoom, recordSpending } from './budget.ts';
+import { type Caps, hasRoom, recordSpending } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
-import type { AskResult, RunEvent, TurnUsage } from './events.ts';
+import { createDelegation } from './delegate.ts';
+import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
+import { createUsageLedger, type UsageLedger } from './usage.ts';
 
 export interface RunRequest {
   requestId: string;
@@ -33,13 +36,34 @@ export interface RunRequest {
   toolAllow?: readonly string[];
   toolMaxSteps: number;
   approval: Approval;
+  /** Whoever answers permission questions of this turn, instead of the one at the terminal. */
+  askPerson?: AskPerson;
+  /** Content from outside is in it from the start. */
+  marked?: boolean;
+  /** Told to the model beside its own prompt: what a sub-agent is. */
+  instructions?: string;
+  /** Who makes the model's calls, in the record; the model by default. */
+  callSource?: ToolSource;
+  /** The chat it answers, as `channel:chatId`. */
+  chat?: string;
+  /** Of its session, only this many turns are told; all that fit by default. */
+  historyTurns?: number;
+  /** Turns that this one was started from. */
+  depth?: number;
   caps: Caps;
 }
+
+/** Another turn, through the same door as every other. */
+export type AskAgain = (
+  request: Omit<RunRequest, 'requestId' | 'createdAt'> & { provider: string },
+  signal: AbortSignal,
+) => Promise<AsyncIterable<RunEvent>>;
 
 export interface RunDependencies {
   adapter: Adapter;
   sessions: Sessions;
   toolbox: Toolbox;
+  ask: AskAgain;
   spending: Spending;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
@@ -60,6 +84,7 @@ export interface TurnContext extends RunDependencies {
   /** The tools that exist for this turn. */
   registry: Registry;
   executor: Executor;
+  ledger: UsageLedger;
   /** Whether content from outside is in the turn's context. */
   outside: { marked: boolean };
   signal: AbortSignal;
@@ -90,14 +115,14 @@ export async function* run(
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context, trigger), signal);
-    // At the same time: the ledger is one short write, done before the transcript is synced.
+    // At the same time: what was spent is one short write, done before the transcript is synced.
     const [committed, unrecorded] = await Promise.all([
       commit(context, outcome),
-      recordSpending(outcome.usage, dependencies.spending, dependencies.now()),
+      recordSpending(context.ledger.own(), dependencies.spending, dependencies.now()),
     ]);
     result = committed;
     if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
-    if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context, result.usage)) };
+    if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {
     result = failedResult(request, adapter, turn, explain(error, signal));
   } finally {
@@ -107,22 +132,25 @@ export async function* run(
 }
 
 function turnTools(
-  { toolAllow, approval }: RunRequest,
-  { toolbox }: RunDependencies,
-  { id: turnId, entry: { sessionId }, isMarked }: Turn,
-): Pick<TurnContext, 'registry' | 'executor' | 'outside'> {
+  request: RunRequest,
+  { toolbox, adapter, ask }: RunDependencies,
+  turn: Turn,
+): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger'> {
+  const { toolAllow, approval, askPerson } = request;
   const registry = toolbox.visible(toolAllow);
-  const outside = { marked: isMarked };
-  return { registry, outside, executor: toolbox.executor({ registry, approval, sessionId, turnId, outside }) };
+  const outside = { marked: turn.isMarked || (request.marked ?? false) };
+  const ledger = createUsageLedger();
+  const delegation = createDelegation({ request, turn, registry, outside, ledger, provider: adapter.provider, ask });
+  const { sessionId } = turn.entry;
+  const executor = toolbox.executor({ registry, approval, askPerson, sessionId, turnId: turn.id, outside, delegation });
+  return { registry, outside, ledger, executor };
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */
 async function* remember(
   context: TurnContext,
-  answered: TurnUsage | undefined,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, request, spending, now, signal } = context;
-  let usage = answered;
+  const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, now, signal } = context;
   let unrecorded: string | undefined;
   try {
     await archiveTurn(turn.entry, turn.ownMessages());
@@ -131,9 +159,9 @@ async function* remember(
       notes,
       adapter,
       model: model.model,
-      hasRoom: (tokens) => hasRoom(tokens, { usage, caps: request.caps, spending, now: now() }),
+      hasRoom: (tokens) => hasRoom(tokens, { usage: ledger.total(), caps: request.caps, spending, now: now() }),
       async spent(more) {
-        usage = addUsage(usage, more);
+        ledger.add(more);
         unrecorded = await recordSpending(more, spending, now());
       },
       now,
@@ -141,11 +169,11 @@ async function* remember(
     });
     if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
     const memoryFile = written ?? ((await notes.read(turn.entry.sessionKey)) && notes.path(turn.entry.sessionKey));
-    return { memoryUpdated: written !== undefined, usage, ...(memoryFile && { memoryFile }) };
+    return { memoryUpdated: written !== undefined, usage: ledger.total(), ...(memoryFile && { memoryFile }) };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     yield { type: 'notice', text: `the session's memory was not updated: ${error.message}` };
-    return { memoryUpdated: false, usage };
+    return { memoryUpdated: false, usage: ledger.total() };
   }
 }
 

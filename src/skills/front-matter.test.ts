@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRONT_MATTER_BYTES, type FrontMatter, readFrontMatter } from './front-matter.ts';
+import { FRONT_MATTER_BYTES } from '../lib/front-matter.ts';
+import { type FrontMatter, readFrontMatter } from './front-matter.ts';
 
 const read = (text: string): Promise<FrontMatter> => readFrontMatter(Buffer.from(text));
 const withLines = (...lines: string[]): Promise<FrontMatter> => read(['---', ...lines, '---', '', 'Body'].join('\n'));

@@ -1,7 +1,8 @@
 // Reads skills from one place (the workspace's `skills`, or the home's) through confined files. A folder that is no
 // usable skill becomes a problem with its reason; only cancellation is thrown.
 import type { FileHandle } from 'node:fs/promises';
-import { FRONT_MATTER_BYTES, readFrontMatter } from './front-matter.ts';
+import { FRONT_MATTER_BYTES } from '../lib/front-matter.ts';
+import { readFrontMatter } from './front-matter.ts';
 import {
   type ConfinedFiles,
   MAX_SKILL_BYTES,

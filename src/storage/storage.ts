@@ -1,5 +1,6 @@
 // The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
 // A person's machine uses storage/local (files and SQLite).
+import type { AgentRuns } from './agent-runs.ts';
 import type { Archive } from './archive.ts';
 
 export type StorageErrorCode =
@@ -132,6 +133,7 @@ export interface Storage {
   spending: Spending;
   /** Loaded when it is first asked for. */
   archive(): Promise<Archive>;
+  agentRuns(): Promise<AgentRuns>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   close(): void;

@@ -1,5 +1,6 @@
 // Every built-in tool, one line each.
 import { join } from 'node:path';
+import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
 import type { CoreMemory } from '../memory/core-memory.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -8,6 +9,8 @@ import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { Outputs } from '../storage/storage.ts';
+import { createSubagentSpawnTool, type SpawnAgent } from './agents/spawn.ts';
+import { createTaskTool } from './agents/task.ts';
 import { createCodeExecuteTool } from './code/execute.ts';
 import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
@@ -38,6 +41,8 @@ export interface BuiltinToolsDependencies {
   memory(): Promise<Memory>;
   coreMemory(): Promise<CoreMemory>;
   skills(): Promise<Skills>;
+  agents(): Promise<Agents>;
+  spawnAgent: SpawnAgent;
   /** Of what file_write may leave; 1 MiB by default. */
   maxFileSizeBytes?: number;
   /** The strongest there is here. */
@@ -56,6 +61,8 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     memory,
     coreMemory,
     skills,
+    agents,
+    spawnAgent,
     maxFileSizeBytes,
     sandbox,
     variables,
@@ -101,5 +108,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createDocsListTool({ docs }),
     createSkillListTool({ skills }),
     createSkillLoadTool({ skills }),
+    createTaskTool({ agents }),
+    createSubagentSpawnTool({ spawn: spawnAgent }),
   ];
 }

@@ -1,6 +1,7 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
@@ -67,6 +68,8 @@ export interface ToolContext {
   now(): number;
   /** The call runs unasked because it only reads: what it runs must not be able to do more. */
   onlyReads?: true;
+  /** Starts other turns in the name of this one; absent where there is no turn. */
+  delegation?: Delegation;
   /** Shows a person what a long call is doing. The model never sees it. */
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */
@@ -76,6 +79,8 @@ export interface ToolContext {
 export interface ToolSpec {
   name: string;
   aliases?: readonly string[];
+  /** Of a tool from elsewhere; the language files describe our own. */
+  description?: string;
   /** Strict JSON Schema 2020-12 of an object. Descriptions are added from the language files. */
   inputSchema: JsonSchema;
   effect: ToolEffect;

@@ -4,6 +4,7 @@ import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
+import type { Delegation } from './delegation.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
@@ -16,6 +17,8 @@ import { createValidate } from './validate.ts';
 
 export interface ToolboxDependencies {
   specs: readonly ToolSpec[];
+  /** Tools that come and go; the same list again means that nothing changed. */
+  moreTools?(signal: AbortSignal): Promise<readonly ToolSpec[]>;
   workspace: Workspace;
   resultCache: ResultCache;
   outputs: Outputs;
@@ -38,12 +41,18 @@ export interface TurnTools {
   sessionId?: string;
   /** With a turn, changes are recorded under it. */
   turnId?: string;
+  /** Whoever answers in this turn, instead of the one at the terminal. */
+  askPerson?: AskPerson;
+  /** Starts other turns in the name of this one. */
+  delegation?: Delegation;
   /** Whether content from outside is in the turn's context; a result may bring it. */
   outside?: { marked: boolean };
 }
 
 export interface Toolbox {
   readonly workspaceRoot: string;
+  /** Takes in what has come and lets go of what is gone. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
@@ -56,10 +65,17 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, permissions, onDefect } =
     dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
-  const all = createRegistry(specs);
+  let all = createRegistry(specs);
+  let more: readonly ToolSpec[] | undefined;
   const validate = createValidate();
   return {
     workspaceRoot: workspace.root,
+    async refresh(signal) {
+      const found = await dependencies.moreTools?.(signal);
+      if (!found || found === more) return;
+      all = createRegistry([...specs, ...found]);
+      more = found;
+    },
     visible: (allow) => (allow ? all.filter(allow) : all),
     async describe(tools) {
       const language = await texts();
@@ -68,13 +84,13 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false } }) =>
+    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false }, delegation, ...turn }) =>
       createExecutor({
         registry,
         validate,
         authorise: createPolicy({
           approval,
-          askPerson,
+          askPerson: turn.askPerson ?? askPerson,
           permissions,
           sessionId,
           places,
@@ -88,6 +104,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
           changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
+          delegation,
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),

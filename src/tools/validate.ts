@@ -28,6 +28,17 @@ export function createValidate(): Validate {
   };
 }
 
+/** Why nothing can be checked against this schema, or undefined. */
+export async function schemaProblem(schema: Record<string, unknown>): Promise<string | undefined> {
+  const { Compile } = await import('typebox/schema');
+  try {
+    (Compile(schema as object) as Validator).Check({});
+    return undefined;
+  } catch (error) {
+    return `its input schema cannot be read: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
 function explain(problems: Problem[], spec: ToolSpec): string {
   const sentences = new Set(problems.filter(({ keyword }) => keyword !== 'boolean').map(sentence));
   const accepted = Object.keys(spec.inputSchema.properties);

@@ -12,7 +12,7 @@ let home: Home;
 let app: App;
 beforeEach(async () => {
   home = testHome();
-  const environment = { home: home.path, cwd: home.workspace, variables: {} };
+  const environment = { home: home.path, cwd: home.workspace, variables: {}, program: [], version: '' };
   const opened = await createApp({ environment, warn: (line) => expect.unreachable(line) });
   afterFile(() => opened.close());
   app = opened;

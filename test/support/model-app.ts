@@ -98,6 +98,7 @@ function toolboxOf(tools: readonly AppTool[]): Toolbox {
   const executor: Executor = { execute: ({ name, args }) => execute(tools, name, args) };
   return {
     workspaceRoot: '/workspace',
+    refresh: async () => {},
     visible: (allow) => (allow ? registry.filter(allow) : registry),
     describe: async (offered) =>
       offered.map(({ name, spec }) => ({ name, description: name, inputSchema: spec.inputSchema })),

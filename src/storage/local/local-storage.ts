@@ -24,6 +24,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const database = createDatabase(home);
   // A connection of its own to the same file: what the archive saves is synced with each commit.
   const archiveDatabase = createDatabase(home);
+  const runsDatabase = createDatabase(home);
   return {
     locks,
     transcripts,
@@ -32,12 +33,14 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     spending: createSpending(join(home, 'spending')),
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
+    agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
     close() {
       database.close();
       archiveDatabase.close();
+      runsDatabase.close();
     },
   };
 }

@@ -107,4 +107,18 @@ export const en: ToolTexts = {
     description: 'Deletes a core fact.',
     parameters: { section: 'Where it is', key: 'Its name' },
   },
+  task: {
+    description:
+      'Hands a self-contained piece of work to a sub-agent and waits for its report: general, explore (reads only), review, or one the owner defined.',
+    parameters: { agent: 'Its name', prompt: 'Everything it needs to know' },
+  },
+  subagent_spawn: {
+    description: 'Starts a sub-agent in the background and returns at once; it reports to a chat by itself.',
+    parameters: {
+      name: 'Names its own history',
+      message: 'Everything it needs to know',
+      model: 'A model of the provider in use',
+      injectInto: 'Chat for the result, channel:chatId; default: this one',
+    },
+  },
 };

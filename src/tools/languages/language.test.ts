@@ -10,6 +10,8 @@ const specs = createBuiltinTools({
   memory: unused,
   coreMemory: unused,
   skills: unused,
+  agents: unused,
+  spawnAgent: unused,
   sandbox: unused,
   variables: {},
   userHome: '/home/me',

@@ -33,7 +33,7 @@ export function describeTool(spec: ToolSpec, texts: ToolTexts): DescribedTool {
     return [name, description ? { ...property, description } : property] as const;
   });
   return {
-    description: text?.description ?? spec.name,
+    description: text?.description ?? spec.description ?? spec.name,
     inputSchema: { ...spec.inputSchema, properties: Object.fromEntries(properties) },
   };
 }

@@ -104,4 +104,18 @@ export const ru: ToolTexts = {
     description: 'Удаляет основной факт.',
     parameters: { section: 'Где он', key: 'Имя' },
   },
+  task: {
+    description:
+      'Поручает самостоятельную работу субагенту и ждёт его отчёта: general, explore (только чтение), review или заданный владельцем.',
+    parameters: { agent: 'Имя', prompt: 'Всё, что ему нужно знать' },
+  },
+  subagent_spawn: {
+    description: 'Запускает субагента в фоне и сразу возвращается; он сам сообщит результат в чат.',
+    parameters: {
+      name: 'Имя его собственной истории',
+      message: 'Всё, что ему нужно знать',
+      model: 'Модель текущего провайдера',
+      injectInto: 'Чат для результата, channel:chatId; по умолчанию этот',
+    },
+  },
 };

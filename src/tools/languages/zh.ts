@@ -100,4 +100,17 @@ export const zh: ToolTexts = {
     description: '删除一条核心事实。',
     parameters: { section: '所在部分', key: '名称' },
   },
+  task: {
+    description: '把一项独立的工作交给子代理并等待其报告：general、explore（只读）、review，或用户自定义的。',
+    parameters: { agent: '名称', prompt: '它需要知道的一切' },
+  },
+  subagent_spawn: {
+    description: '在后台启动一个子代理并立即返回；它会自行把结果发到聊天。',
+    parameters: {
+      name: '命名它自己的历史',
+      message: '它需要知道的一切',
+      model: '当前提供方的模型',
+      injectInto: '接收结果的聊天，channel:chatId；默认：当前聊天',
+    },
+  },
 };

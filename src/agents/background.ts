@@ -1,0 +1,172 @@
+// Background runs of sub-agents: taken from the queue, a few at a time, each run once. Whoever runs one holds a lock that the
+// kernel frees with the process, so a run whose process ended is told apart from one that is still running: it is recorded as
+// interrupted, reported, and never repeated.
+import { setTimeout as pause } from 'node:timers/promises';
+import { isSilentAnswer } from '../lib/silent-answer.ts';
+import type { AgentRun, AgentRunEnd, AgentRuns } from '../storage/agent-runs.ts';
+import type { Lock, Locks } from '../storage/storage.ts';
+import { AgentError } from './agent.ts';
+
+const CLAIMING = 'agent-runs';
+const CANCEL_POLL_MS = 500;
+const WAIT_FOR_ROOM_MS = 1_000;
+
+export interface BackgroundDependencies {
+  runs: AgentRuns;
+  locks: Locks;
+  /** One turn of the sub-agent's own conversation. */
+  ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
+  /** Resolves once the text is stored for the chat. */
+  deliver(chat: string, text: string): Promise<void>;
+  /** Runs at the same time, over all processes. */
+  limit: number;
+  now(): number;
+  log(text: string): void;
+}
+
+export type AgentAnswer =
+  | { ok: true; text: string; sessionId: string }
+  | { ok: false; error: string; sessionId: string };
+
+export interface Background {
+  /** Reports what was cut short, then runs what is queued. Resolves when nothing is left, or soon after the signal. */
+  work(signal: AbortSignal): Promise<void>;
+  /** Rejects when there is no such run, or it has ended. */
+  cancel(id: string): Promise<void>;
+}
+
+export function createBackground(dependencies: BackgroundDependencies): Background {
+  const { runs, now, log } = dependencies;
+  const running = new Set<Promise<void>>();
+
+  async function work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await reportInterrupted(dependencies);
+      for (let taken = await take(dependencies); taken; taken = await take(dependencies)) start(taken, signal);
+      if (running.size > 0) await Promise.race(running);
+      else if ((await runs.list({ state: 'queued', limit: 1 })).length === 0) return;
+      // Others are at the limit: what is queued waits for them, or for their end.
+      else await pause(WAIT_FOR_ROOM_MS, undefined, { signal }).catch(() => {});
+    }
+    await Promise.allSettled(running);
+  }
+
+  function start({ run, lock }: Taken, signal: AbortSignal): void {
+    const ended = runOne(run, dependencies, signal)
+      .catch((error: unknown) => log(`the run ${run.id} of ${run.name} could not be recorded: ${error}`))
+      .finally(() => {
+        lock.release();
+        running.delete(ended);
+      });
+    running.add(ended);
+  }
+
+  return {
+    work,
+    async cancel(id) {
+      if (await runs.cancel(id, now())) return;
+      const run = await runs.get(id);
+      throw run
+        ? new AgentError('AGENT_RUN_ENDED', `the run ${id} has ended already: ${run.state}`)
+        : new AgentError('AGENT_RUN_NOT_FOUND', `there is no run ${id}: "lainclaw agents status" lists them`);
+    },
+  };
+}
+
+interface Taken {
+  run: AgentRun;
+  lock: Lock;
+}
+
+/** A run is its owner's from the moment it is called running: nobody looks in between. */
+async function take({ runs, locks, limit, now }: BackgroundDependencies): Promise<Taken | undefined> {
+  const claiming = await locks.acquire(CLAIMING);
+  try {
+    const run = await runs.claim(limit, now());
+    return run && { run, lock: await locks.acquire(lockName(run)) };
+  } finally {
+    claiming.release();
+  }
+}
+
+async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signal: AbortSignal): Promise<void> {
+  const { runs, now, ask } = dependencies;
+  const cancel = new AbortController();
+  const watch = setInterval(() => {
+    void runs.isCancelRequested(run.id).then((asked) => asked && cancel.abort('cancelled'));
+  }, CANCEL_POLL_MS);
+  try {
+    const answer = await ask(run, AbortSignal.any([signal, cancel.signal]));
+    const end = endOf(answer, { stopped: signal.aborted, cancelled: cancel.signal.aborted });
+    // What is recorded first is what counts: a repeat of the delivery is possible, a repeat of the run is not.
+    if (await runs.end(run.id, end, now())) await tell(run, end, dependencies);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const end = { state: 'failed' as const, error: message };
+    if (await runs.end(run.id, end, now())) await tell(run, end, dependencies);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+function endOf(answer: AgentAnswer, { stopped, cancelled }: { stopped: boolean; cancelled: boolean }): AgentRunEnd {
+  const { sessionId } = answer;
+  if (answer.ok) return { state: 'done', result: answer.text, sessionId };
+  if (cancelled) return { state: 'cancelled', error: 'it was cancelled', sessionId };
+  if (stopped) return { state: 'interrupted', error: 'Lainclaw was stopped while it ran', sessionId };
+  return { state: 'failed', error: answer.error, sessionId };
+}
+
+async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: BackgroundDependencies): Promise<void> {
+  if (run.injectInto === undefined) return;
+  const text = messageFor(run, end);
+  if (text === undefined) return;
+  await deliver(run.injectInto, text).catch((error: unknown) =>
+    log(`the result of ${run.id} (${run.name}) did not reach ${run.injectInto}: ${error}`),
+  );
+}
+
+function messageFor({ name, id, message }: AgentRun, { state, result = '', error }: AgentRunEnd): string | undefined {
+  switch (state) {
+    case 'done':
+      return isSilentAnswer(result) ? undefined : `**${name}**\n\n${result}`;
+    case 'cancelled':
+      return undefined;
+    case 'failed':
+      return `The sub-agent **${name}** failed: ${error}`;
+    case 'interrupted':
+      return `The sub-agent **${name}** was interrupted (${error}) and was not repeated. What it had done until then is in "lainclaw agents logs ${id}". It was asked: ${message}`;
+  }
+}
+
+async function reportInterrupted(dependencies: BackgroundDependencies): Promise<void> {
+  const { runs, locks, now } = dependencies;
+  const ended: AgentRun[] = [];
+  const end = { state: 'interrupted' as const, error: 'its process ended' };
+  const claiming = await locks.acquire(CLAIMING);
+  try {
+    for (const run of await runs.list({ state: 'running', limit: 1_000 })) {
+      const lock = await tryLock(locks, lockName(run));
+      if (!lock) continue;
+      if (await runs.end(run.id, end, now())) ended.push(run);
+      lock.release();
+    }
+  } finally {
+    claiming.release();
+  }
+  for (const run of ended) await tell(run, end, dependencies);
+}
+
+function lockName({ id }: AgentRun): string {
+  return `agent-run:${id}`;
+}
+
+async function tryLock(locks: Locks, name: string): Promise<Lock | undefined> {
+  const waiting = new AbortController();
+  try {
+    return await locks.acquire(name, { signal: waiting.signal, onWait: () => waiting.abort() });
+  } catch (error) {
+    if (waiting.signal.aborted) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+// Puts a background run on record, with everything it needs to run later in another process. It gets no more than the turn that
+// started it: that turn's tools, without those that start others or change what is remembered about the owner.
+import type { AgentRuns } from '../storage/agent-runs.ts';
+import type { Agent } from './agent.ts';
+
+const NOT_IN_BACKGROUND = ['subagent_spawn', 'memory_core_update', 'memory_core_delete'];
+
+const BACKGROUND =
+  'You work in the background: nobody reads along and nobody can answer you, so decide by yourself and do not ask. ' +
+  'You see your own last runs, not the conversation you were started from. Your last message is what is reported. ' +
+  'When there is nothing worth telling, answer exactly {"silent": true, "reason": "…"}.';
+
+export interface SpawnRequest {
+  name: string;
+  message: string;
+  model?: string;
+  injectInto?: string;
+  inherited: { provider: string; profileId?: string; model?: string; tools: readonly string[]; marked: boolean };
+}
+
+/** How a background run is asked; kept as JSON with the run. */
+export interface BackgroundRequest {
+  provider: string;
+  profileId?: string;
+  model?: string;
+  toolAllow: readonly string[];
+  marked: boolean;
+  instructions: string;
+  workspace: string;
+  /** Of an openai-compatible server. */
+  baseUrl?: string;
+}
+
+export interface SpawnDependencies {
+  runs: AgentRuns;
+  /** The definition of this name, when there is one. */
+  definition(name: string): Promise<Agent | undefined>;
+  workspace: string;
+  baseUrl?: string;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDependencies): Promise<{ id: string }> {
+  const { name, message, injectInto, inherited } = request;
+  const { runs, definition, workspace, baseUrl, now, newId } = dependencies;
+  const agent = await definition(name);
+  const tools = agent && agent.tools !== 'all' ? agent.tools : undefined;
+  const asked: BackgroundRequest = {
+    provider: inherited.provider,
+    profileId: inherited.profileId,
+    model: request.model ?? agent?.model ?? inherited.model,
+    toolAllow: inherited.tools.filter((tool) => !NOT_IN_BACKGROUND.includes(tool) && (tools?.includes(tool) ?? true)),
+    marked: inherited.marked || agent?.source === 'workspace',
+    instructions: agent ? `${agent.instructions}\n\n${BACKGROUND}` : BACKGROUND,
+    workspace,
+    baseUrl,
+  };
+  const id = newId('run');
+  await runs.add({ id, name, message, injectInto, request: JSON.stringify(asked) }, now());
+  return { id };
+}

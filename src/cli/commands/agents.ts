@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import type { App } from '../../app.ts';
+import type { AgentRun } from '../../storage/agent-runs.ts';
+import { colorsFor } from '../colors.ts';
+import { CommandError } from '../command-error.ts';
+import { integerFrom, json, plainText, single, text, workspace } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+
+interface AgentsFlags extends OutputFlags {
+  workspace?: string;
+  name?: string;
+  limit?: number;
+}
+
+const SHOWN_MESSAGE = 60;
+
+export const configureAgents: ConfigureCommand = (agents, terminal) => {
+  const withApp = (flags: AgentsFlags, use: (app: App) => Promise<void>): Promise<void> => onApp(flags, terminal, use);
+  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
+
+  withOutput(agents.command('list').description('the sub-agents there are, and the files that cannot be used'))
+    .addOption(workspace())
+    .action((flags: AgentsFlags) => withApp(flags, (app) => list(app, flags, terminal)));
+  withOutput(
+    agents.command('status').description('what runs in the background, and how it ended').argument('[run]', 'one run'),
+  )
+    .addOption(single('--name <name>', 'of one sub-agent', text))
+    .addOption(single('--limit <N>', 'how many, the newest first (default: 20)', integerFrom(1)))
+    .action((id: string | undefined, flags: AgentsFlags) => withApp(flags, (app) => status(id, app, flags, terminal)));
+  withOutput(agents.command('cancel').description('end a background run').argument('<run>')).action(
+    (id: string, flags: AgentsFlags) => withApp(flags, (app) => cancel(id, app, flags, terminal)),
+  );
+  withOutput(agents.command('logs').description('the conversation of a background run').argument('<run>')).action(
+    (id: string, flags: AgentsFlags) => withApp(flags, (app) => logs(id, app, flags, terminal)),
+  );
+  agents
+    .command('work', { hidden: true })
+    .description('run what is queued, then end')
+    .action(() => withApp({}, async (app) => (await app.background()).work(terminal.signal)));
+};
+
+async function onApp(flags: AgentsFlags, terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({
+    environment: terminal.environment,
+    workspace: flags.workspace,
+    warn: (line) => warn(terminal, line),
+  });
+  try {
+    await use(app);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AgentError') throw error;
+    throw new CommandError((error as Error & { code: string }).code, error.message);
+  } finally {
+    app.close();
+  }
+}
+
+async function list(app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const at = { workspace: await app.workspace(), signal: terminal.signal };
+  const { agents, problems } = await (await app.agents()).list(at);
+  for (const { path, reason } of problems) warn(terminal, `${path} cannot be used: ${reason}`);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { agents, problems });
+  const colors = colorsFor(terminal.out, terminal);
+  const width = Math.max(...agents.map(({ name }) => name.length));
+  for (const { name, source, description, tools } of agents) {
+    const may = tools === 'all' ? 'all tools' : tools.join(', ');
+    terminal.out.write(`${colors.bold(name.padEnd(width))}  ${colors.dim(source)}  ${printable(description)}\n`);
+    terminal.out.write(`${' '.repeat(width)}  ${colors.dim(printable(may))}\n`);
+  }
+}
+
+async function status(id: string | undefined, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const runs = await app.agentRuns();
+  if (id !== undefined) {
+    const run = await runs.get(id);
+    if (!run) throw noSuchRun(id);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, shown(run));
+    terminal.out.write(`${runLine(run, terminal)}\n${printable(run.result ?? run.error ?? '')}\n`);
+    return;
+  }
+  const found = await runs.list({ name: flags.name, limit: flags.limit ?? 20 });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { runs: found.map(shown) });
+  if (found.length === 0) terminal.out.write('nothing has run in the background yet\n');
+  for (const run of found) terminal.out.write(`${runLine(run, terminal)}\n`);
+}
+
+async function cancel(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  await (await app.background()).cancel(id);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { id, cancelled: true });
+  terminal.out.write(`${id} is being ended\n`);
+}
+
+async function logs(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const run = await (await app.agentRuns()).get(id);
+  if (!run) throw noSuchRun(id);
+  const session = await app.sessions.show(`subagent:${run.name}`, 10);
+  const since = run.startedAt === undefined ? undefined : new Date(run.startedAt).toISOString();
+  const until = run.endedAt === undefined ? '9999' : new Date(run.endedAt).toISOString();
+  const messages = (session?.messages ?? []).filter(
+    ({ timestamp }) => since !== undefined && timestamp >= since && timestamp <= until,
+  );
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { ...shown(run), messages });
+  terminal.out.write(`${runLine(run, terminal)}\n`);
+  for (const { role, content } of messages) terminal.out.write(`\n${role}:\n${printable(content)}\n`);
+  if (run.error !== undefined) terminal.out.write(`\n${printable(run.error)}\n`);
+}
+
+function noSuchRun(id: string): CommandError {
+  return new CommandError('AGENT_RUN_NOT_FOUND', `there is no run ${id}: "lainclaw agents status" lists them`);
+}
+
+function shown({ request: _, createdAt, startedAt, endedAt, ...run }: AgentRun): object {
+  const at = (time: number | undefined): string | undefined =>
+    time === undefined ? undefined : new Date(time).toISOString();
+  return { ...run, createdAt: at(createdAt), startedAt: at(startedAt), endedAt: at(endedAt) };
+}
+
+function runLine({ id, name, state, message, createdAt, cancelRequested }: AgentRun, terminal: Terminal): string {
+  const colors = colorsFor(terminal.out, terminal);
+  const colour =
+    state === 'done' ? colors.green : ['failed', 'interrupted'].includes(state) ? colors.red : colors.yellow;
+  const asked = message.replace(/\s+/g, ' ');
+  const what = asked.length > SHOWN_MESSAGE ? `${asked.slice(0, SHOWN_MESSAGE)}…` : asked;
+  const ending = cancelRequested && state === 'running' ? ' (ending)' : '';
+  const when = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ');
+  return `${colors.dim(id)}  ${when}  ${colour(state + ending)}  ${colors.bold(printable(name))}  ${printable(what)}`;
+}

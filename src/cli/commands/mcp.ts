@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import type { App } from '../../app.ts';
+import type { McpServerConfig } from '../../mcp/mcp.ts';
+import type { Mcp } from '../../mcp/open-mcp.ts';
+import { colorsFor } from '../colors.ts';
+import { CommandError } from '../command-error.ts';
+import { json, paths, plainText, single, text, webAddress } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+
+interface AddFlags extends OutputFlags {
+  url?: string;
+  env?: string[];
+  header?: string[];
+  cwd?: string;
+  force?: boolean;
+}
+
+export const configureMcp: ConfigureCommand = (mcp, terminal) => {
+  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> => onMcp(terminal, use);
+  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
+
+  withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
+    withMcp((service) => list(service, flags, terminal)),
+  );
+  withOutput(
+    mcp
+      .command('add')
+      .description('a server: a program to start (after --), or an address')
+      .argument('<name>')
+      .argument('[command...]', 'the program and its arguments'),
+  )
+    .addOption(single('--url <url>', 'the address of a server that runs', webAddress))
+    .addOption(
+      paths(
+        '--env <NAME=value>',
+        'for the program, its value may name a variable of your environment in braces after a dollar sign',
+      ),
+    )
+    .addOption(paths('--header <Name=value>', 'for the address; may be repeated'))
+    .addOption(single('--cwd <dir>', 'where the program runs', text))
+    .option('--force', 'replace a server of the same name')
+    .action((name: string, command: string[], flags: AddFlags) =>
+      withMcp((service) => add(name, command, service, flags, terminal)),
+    );
+  withOutput(mcp.command('remove').description('forget a server').argument('<name>')).action(
+    (name: string, flags: OutputFlags) => withMcp((service) => remove(name, service, flags, terminal)),
+  );
+  withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
+    (name: string, flags: OutputFlags) => withMcp((service) => test(name, service, flags, terminal)),
+  );
+};
+
+async function onMcp(terminal: Terminal, use: (mcp: Mcp) => Promise<void>): Promise<void> {
+  const { createApp } = await import('../../app.ts');
+  const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  try {
+    await use(await app.mcp());
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'McpError') throw error;
+    throw new CommandError((error as Error & { code: string }).code, error.message);
+  } finally {
+    app.close();
+  }
+}
+
+async function list(mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const servers = await mcp.config.read();
+  const { tools, problems } = await mcp.servers.tools(terminal.signal);
+  for (const problem of problems) warn(terminal, `MCP server ${problem}`);
+  const rows = [...servers].map(([name, server]) => ({
+    name,
+    ...shown(server),
+    tools: tools.filter((each) => each.server === name).map(({ tool }) => `mcp__${name}__${tool.name}`),
+  }));
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { servers: rows, problems });
+  if (rows.length === 0) return void terminal.out.write('no servers yet: lainclaw mcp add <name> -- <command>\n');
+  const colors = colorsFor(terminal.out, terminal);
+  for (const { name, tools: own, ...server } of rows) {
+    const where = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
+    terminal.out.write(`${colors.bold(name)}  ${colors.dim(printable(where))}\n`);
+    for (const tool of own) terminal.out.write(`  ${printable(tool)}\n`);
+  }
+}
+
+async function add(name: string, command: string[], mcp: Mcp, flags: AddFlags, terminal: Terminal): Promise<void> {
+  const server = serverOf(command, flags);
+  await mcp.config.add(name, server, { replace: flags.force ?? false });
+  const found = await mcp.servers.refresh(name, terminal.signal).catch((error: unknown) => {
+    terminal.signal.throwIfAborted();
+    warn(terminal, `${(error as Error).message}. It is kept; try "lainclaw mcp test ${name}"`);
+    return undefined;
+  });
+  for (const each of found?.leftOut ?? []) warn(terminal, `left out ${each}`);
+  const tools = found?.tools.map((tool) => `mcp__${name}__${tool.name}`) ?? [];
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, ...shown(server), reached: !!found, tools });
+  terminal.out.write(`added ${name}${found ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
+}
+
+function serverOf([command, ...args]: string[], { url, env = [], header = [], cwd }: AddFlags): McpServerConfig {
+  if ((command === undefined) === (url === undefined))
+    throw new UsageError('mcp add needs a program (lainclaw mcp add <name> -- <command> …) or --url, one of them');
+  if (url !== undefined) {
+    if (env.length > 0 || cwd !== undefined) throw new UsageError('--env and --cwd go with a program, not with --url');
+    return { kind: 'url', url, headers: pairs('--header', header) };
+  }
+  if (header.length > 0) throw new UsageError('--header goes with --url');
+  return { kind: 'command', command: command ?? '', args, env: pairs('--env', env), ...(cwd !== undefined && { cwd }) };
+}
+
+function pairs(flag: string, values: string[]): Record<string, string> {
+  return Object.fromEntries(
+    values.map((value) => {
+      const at = value.indexOf('=');
+      if (at < 1) throw new UsageError(`${flag} ${value} is not accepted. Accepted: NAME=value`);
+      return [value.slice(0, at), value.slice(at + 1)];
+    }),
+  );
+}
+
+async function remove(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await mcp.config.remove(name);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
+  terminal.out.write(`removed ${name}\n`);
+}
+
+async function test(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const { tools, leftOut } = await mcp.servers.refresh(name, terminal.signal);
+  for (const each of leftOut) warn(terminal, `left out ${each}`);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, tools, leftOut });
+  const colors = colorsFor(terminal.out, terminal);
+  for (const tool of tools)
+    terminal.out.write(`${colors.bold(`mcp__${name}__${printable(tool.name)}`)}  ${printable(tool.description)}\n`);
+}
+
+/** Values may be secrets: only their names are shown, and references as they are. */
+function shown(server: McpServerConfig): { command?: string; args?: readonly string[]; url?: string } {
+  const masked = (values: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, /^\$\{\w+\}$/.test(value) ? value : '***']),
+    );
+  const { kind: _, ...rest } = server;
+  return server.kind === 'url'
+    ? { ...rest, url: server.url, ...{ headers: masked(server.headers) } }
+    : { ...rest, ...{ env: masked(server.env) } };
+}

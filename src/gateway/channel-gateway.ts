@@ -1,0 +1,23 @@
+// The contract of the running gateway: channels on one side, `gateway.ask` on the other. The service (daemon, status, HTTP)
+// is built around it and knows nothing else.
+import type { ChannelStatus } from '../channels/channel.ts';
+import type { ChatKey, DeadLetter, MailboxCounts } from '../storage/mailbox.ts';
+
+export interface ChannelGatewayStatus {
+  channels: ({ channel: string; account: string } & ChannelStatus)[];
+  mailbox: MailboxCounts;
+  /** Turns that are running now. */
+  runningTurns: number;
+}
+
+export interface ChannelGateway {
+  /** Connects every channel and takes up what an earlier process left. Resolves when ready; rejects with the reason why not. */
+  start(signal: AbortSignal): Promise<void>;
+  status(): Promise<ChannelGatewayStatus>;
+  /** Queues a text for a chat; durable when it resolves. Who may be written to was decided before. */
+  send(chat: ChatKey, markdown: string): Promise<{ keys: string[] }>;
+  deadLetters(): Promise<DeadLetter[]>;
+  revive(key: string | undefined): Promise<number>;
+  /** Takes nothing new, lets running turns end and the outbox empty until the signal fires, then closes. */
+  drain(signal: AbortSignal): Promise<void>;
+}

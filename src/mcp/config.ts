@@ -1,0 +1,146 @@
+// mcp.json in the home, in the form people know from other programs: {"mcpServers": {"<name>": {"command", "args", "env", "cwd"}
+// or {"url", "headers"}}}. Every error is told at once. A workspace can never add one: only the home is read.
+import { nearest } from '../lib/nearest.ts';
+import type { OwnerFiles } from '../storage/storage.ts';
+import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
+
+const FILE = 'mcp.json';
+const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'type'] };
+
+export interface McpConfig {
+  /** No file means no servers. Rejects with every problem of the file. */
+  read(): Promise<McpServers>;
+  add(name: string, server: McpServerConfig, options: { replace: boolean }): Promise<void>;
+  /** Rejects when there is none of that name. */
+  remove(name: string): Promise<void>;
+}
+
+export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
+  return {
+    read: async () => parse(await files.read(FILE)),
+    async add(name, server, { replace }) {
+      const problem = serverNameProblem(name);
+      if (problem) throw new McpError('MCP_CONFIG', problem);
+      await files.update(FILE, (current) => {
+        const whole = documentOf(current);
+        if (parse(current).has(name) && !replace)
+          throw new McpError('MCP_EXISTS', `there is a server "${name}" already: add --force to replace it`);
+        return written({ ...whole, mcpServers: { ...whole.mcpServers, [name]: asWritten(server) } });
+      });
+    },
+    async remove(name) {
+      await files.update(FILE, (current) => {
+        const servers = parse(current);
+        if (!servers.has(name)) throw unknownServer(name, servers);
+        const whole = documentOf(current);
+        const { [name]: _, ...rest } = whole.mcpServers;
+        return written({ ...whole, mcpServers: rest });
+      });
+    },
+  };
+}
+
+export function unknownServer(name: string, servers: McpServers): McpError {
+  const names = [...servers.keys()];
+  const near = nearest(name, names);
+  const hint = near
+    ? ` (did you mean ${near}?)`
+    : names.length > 0
+      ? `; there is ${names.join(', ')}`
+      : '; there is none';
+  return new McpError('MCP_UNKNOWN_SERVER', `there is no server "${name}"${hint}`);
+}
+
+/** Why this cannot name a server, or undefined. It becomes part of the names of its tools. */
+export function serverNameProblem(name: string): string | undefined {
+  if (/^[a-zA-Z0-9][a-zA-Z0-9-]{0,31}$/.test(name)) return undefined;
+  return `"${name}" cannot name a server: accepted are 1 to 32 letters, digits and hyphens`;
+}
+
+interface Document extends Record<string, unknown> {
+  mcpServers: Record<string, unknown>;
+}
+
+function documentOf(text: string | undefined): Document {
+  if (text === undefined) return { mcpServers: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new McpError('MCP_CONFIG', `${FILE} is not valid JSON: ${(error as Error).message}`, error);
+  }
+  if (!isRecord(value) || (value.mcpServers !== undefined && !isRecord(value.mcpServers)))
+    throw new McpError('MCP_CONFIG', `${FILE} must hold {"mcpServers": {"<name>": {…}}}`);
+  const near = Object.keys(value).find((key) => key !== 'mcpServers' && nearest(key, ['mcpServers']) !== undefined);
+  if (value.mcpServers === undefined && near !== undefined)
+    throw new McpError('MCP_CONFIG', `${FILE}: "${near}" is no setting (did you mean "mcpServers"?)`);
+  return { ...value, mcpServers: value.mcpServers ?? {} } as Document;
+}
+
+function parse(text: string | undefined): McpServers {
+  const servers = new Map<string, McpServerConfig>();
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(documentOf(text).mcpServers)) {
+    const found = serverOf(value);
+    const wrong = [serverNameProblem(name) ?? [], found.problems].flat();
+    if (wrong.length > 0) problems.push(...wrong.map((problem) => `"${name}": ${problem}`));
+    else if (found.server) servers.set(name, found.server);
+  }
+  if (problems.length > 0) throw new McpError('MCP_CONFIG', `${FILE}: ${problems.join('; ')}`);
+  return servers;
+}
+
+function serverOf(value: unknown): { server?: McpServerConfig; problems: string[] } {
+  if (!isRecord(value)) return { problems: ['it must be an object'] };
+  const hasCommand = value.command !== undefined;
+  if (hasCommand === (value.url !== undefined))
+    return { problems: ['it needs either "command" (a program to start) or "url" (a server that runs)'] };
+  const keys = hasCommand ? KEYS.command : KEYS.url;
+  const problems = Object.keys(value)
+    .filter((key) => !keys.includes(key))
+    .map((key) => {
+      const near = nearest(key, keys);
+      return `"${key}" is no setting of it${near ? ` (did you mean "${near}"?)` : `; accepted: ${keys.join(', ')}`}`;
+    });
+  const { command, args = [], env = {}, cwd, url, headers = {} } = value;
+  const check = (ok: boolean, problem: string): void => void (ok || problems.push(problem));
+  if (hasCommand) {
+    check(isText(command), '"command" must be a program');
+    check(Array.isArray(args) && args.every((each) => typeof each === 'string'), '"args" must be a list of texts');
+    check(isTexts(env), '"env" must be texts by name');
+    check(cwd === undefined || isText(cwd), '"cwd" must be a directory');
+    if (problems.length > 0) return { problems };
+    const server = { kind: 'command', command, args, env, ...(cwd !== undefined && { cwd }) } as McpServerConfig;
+    return { server, problems };
+  }
+  check(typeof url === 'string' && /^https?:$/.test(protocolOf(url)), '"url" must be an http:// or https:// address');
+  check(isTexts(headers), '"headers" must be texts by name');
+  return problems.length > 0 ? { problems } : { server: { kind: 'url', url, headers } as McpServerConfig, problems };
+}
+
+function asWritten(server: McpServerConfig): Record<string, unknown> {
+  const { kind: _, ...rest } = server;
+  return Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
+  );
+}
+
+function written(document: Document): string {
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isTexts(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : '';
+}

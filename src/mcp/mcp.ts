@@ -1,0 +1,41 @@
+// What a server of the Model Context Protocol is to Lainclaw: named by the owner in `<home>/mcp.json`, a source of tools.
+
+export type McpServerConfig =
+  | { kind: 'command'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
+  | { kind: 'url'; url: string; headers: Readonly<Record<string, string>> };
+
+export type McpServers = ReadonlyMap<string, McpServerConfig>;
+
+/** A tool as its server describes it. */
+export interface McpTool {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+export interface McpOutput {
+  ok: boolean;
+  /** What a model is told. */
+  text: string;
+  /** What the server said, with large binary parts left out. */
+  data: unknown;
+}
+
+export type McpErrorCode =
+  | 'MCP_CONFIG'
+  | 'MCP_UNKNOWN_SERVER'
+  | 'MCP_EXISTS'
+  | 'MCP_UNREACHABLE'
+  | 'MCP_TIMEOUT'
+  | 'MCP_FAILED';
+
+/** Every failure around a server: the message says what to do and holds no secret. */
+export class McpError extends Error {
+  readonly code: McpErrorCode;
+
+  constructor(code: McpErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'McpError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,41 @@
+// What a server answered, as a model and a program see it. Binary parts are named, not shown.
+import type { RawResult } from './connect.ts';
+import type { McpOutput } from './mcp.ts';
+
+export function outputOf({ content, structuredContent, isError }: RawResult): McpOutput {
+  const parts = (Array.isArray(content) ? content : []).map(described);
+  const texts = parts.map(({ text }) => text).filter((text) => text !== '');
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
+  return {
+    ok: isError !== true,
+    text: texts.join('\n\n'),
+    data: {
+      content: parts.map(({ data }) => data),
+      ...(structuredContent !== undefined && { structuredContent }),
+    },
+  };
+}
+
+function described(part: Record<string, unknown>): { text: string; data: unknown } {
+  const { type } = part;
+  switch (type) {
+    case 'text':
+      return { text: String(part.text ?? ''), data: { type, text: part.text } };
+    case 'image':
+    case 'audio': {
+      const bytes = Math.floor((String(part.data ?? '').length * 3) / 4);
+      const data = { type, mimeType: part.mimeType, bytes };
+      return { text: `[${type} ${String(part.mimeType ?? '')}, ${bytes} bytes, not shown]`, data };
+    }
+    case 'resource_link':
+      return { text: `[${String(part.name ?? 'resource')}: ${String(part.uri ?? '')}]`, data: part };
+    case 'resource': {
+      const { uri, mimeType, text, blob } = (part.resource ?? {}) as Record<string, unknown>;
+      if (typeof text === 'string') return { text: `[${String(uri)}]\n${text}`, data: { type, uri, mimeType, text } };
+      const bytes = Math.floor((String(blob ?? '').length * 3) / 4);
+      return { text: `[${String(uri)}, ${bytes} bytes, not shown]`, data: { type, uri, mimeType, bytes } };
+    }
+    default:
+      return { text: `[${String(type)}, not shown]`, data: { type } };
+  }
+}

@@ -1,0 +1,137 @@
+// A turn started in the name of another one (a sub-agent that is waited for). It never has more than its caller: only tools the
+// caller sees, the caller's approval and the person behind it, what is left of the caller's budget, and the mark of content
+// from outside. How deep this goes is limited.
+import type { DelegatedAnswer, DelegatedTurn, Delegation } from '../tools/delegation.ts';
+import type { ToolCall, ToolResult } from '../tools/tool.ts';
+import { ToolFailure } from '../tools/tool.ts';
+import type { Caps } from './budget.ts';
+import type { AskResult, RunEvent, TurnUsage } from './events.ts';
+import type { AskAgain, TurnContext } from './run.ts';
+
+/** A person's turn is 0; a sub-agent's sub-agent is the last. */
+const MAX_DEPTH = 2;
+const MAX_STEPS = 25;
+const STARTERS = ['task', 'subagent_spawn'];
+const SHOWN_ARGUMENTS = 80;
+
+export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 'registry' | 'outside' | 'ledger'> {
+  provider: string;
+  ask: AskAgain;
+}
+
+export function createDelegation(options: DelegateOptions): Delegation {
+  const { request, turn, registry, outside, ledger, provider, ask } = options;
+  const busy = new Set<number>();
+  async function wait(
+    delegated: DelegatedTurn,
+    signal: AbortSignal,
+    progress: (text: string) => void,
+  ): Promise<DelegatedAnswer> {
+    const caps = remaining(request.caps, ledger.total());
+    const slot = firstFree(busy);
+    busy.add(slot);
+    try {
+      const events = await ask(
+        {
+          provider,
+          profileId: request.profileId,
+          model: delegated.model ?? request.model,
+          input: delegated.prompt,
+          attachments: [],
+          sessionKey: `task:${turn.entry.sessionId}:${slot}`,
+          newSession: true,
+          memory: false,
+          withTools: true,
+          toolAllow: allowedTools(delegated, options),
+          toolMaxSteps: Math.max(request.toolMaxSteps, MAX_STEPS),
+          approval: request.approval,
+          askPerson: request.askPerson,
+          marked: outside.marked || delegated.fromOutside,
+          instructions: delegated.instructions,
+          callSource: 'subagent',
+          depth: (request.depth ?? 0) + 1,
+          caps,
+        },
+        signal,
+      );
+      const result = await watch(events, delegated.name, progress);
+      signal.throwIfAborted();
+      ledger.addDelegated(result.usage);
+      return answerOf(result, delegated);
+    } finally {
+      busy.delete(slot);
+    }
+  }
+  return {
+    wait,
+    inherit: () => ({
+      provider,
+      profileId: request.profileId,
+      model: request.model,
+      tools: registry.list().map(({ name }) => name),
+      marked: outside.marked,
+      chat: request.chat,
+    }),
+  };
+}
+
+function allowedTools({ tools }: DelegatedTurn, { registry, request }: DelegateOptions): string[] {
+  const visible = registry.list().map(({ name }) => name);
+  const isLast = (request.depth ?? 0) + 1 >= MAX_DEPTH;
+  return visible.filter((name) => (tools === 'all' || tools.includes(name)) && !(isLast && STARTERS.includes(name)));
+}
+
+/** What the caller has not used yet. The day's ledger does not know of it until the caller ends. */
+function remaining(caps: Caps, used: TurnUsage | undefined): Caps {
+  const tokens = used ? used.inputTokens + used.outputTokens : 0;
+  const cost = used?.costUsd ?? 0;
+  const left: Caps = {
+    maxTokens: less(caps.maxTokens, tokens),
+    maxCostUsd: less(caps.maxCostUsd, cost),
+    dailyMaxTokens: less(caps.dailyMaxTokens, tokens),
+    dailyMaxCostUsd: less(caps.dailyMaxCostUsd, cost),
+  };
+  if (Object.values(left).some((value) => value !== undefined && value <= 0))
+    throw new ToolFailure('nothing of the budget is left for a sub-agent', { reason: 'limit' });
+  return left;
+}
+
+function less(cap: number | undefined, used: number): number | undefined {
+  return cap === undefined ? undefined : cap - used;
+}
+
+function firstFree(busy: ReadonlySet<number>): number {
+  let slot = 1;
+  while (busy.has(slot)) slot += 1;
+  return slot;
+}
+
+async function watch(
+  events: AsyncIterable<RunEvent>,
+  name: string,
+  progress: (text: string) => void,
+): Promise<AskResult> {
+  let result: AskResult | undefined;
+  for await (const event of events) {
+    if (event.type === 'tool-end') progress(`${name}: ${toolLine(event.call, event.result)}\n`);
+    if (event.type === 'notice') progress(`${name}: ${event.text}\n`);
+    if (event.type === 'run-end') result = event.result;
+  }
+  if (!result) throw new Error('the delegated turn ended without a result');
+  return result;
+}
+
+function toolLine({ name, args }: ToolCall, result: ToolResult): string {
+  const given = JSON.stringify(args);
+  const shown = given.length > SHOWN_ARGUMENTS ? `${given.slice(0, SHOWN_ARGUMENTS)}…` : given;
+  return `${result.ok ? '✓' : '✗'} ${name} ${shown}${result.ok ? '' : ` ${result.error.message}`}`;
+}
+
+function answerOf(result: AskResult, { fromOutside }: DelegatedTurn): DelegatedAnswer {
+  const isOutside = fromOutside || result.toolResults.some((each) => each.result.meta.outside);
+  const { sessionKey, sessionId, usage, stage } = result;
+  const facts = { sessionKey, sessionId, toolCalls: result.toolCalls.length, stage, usage, isOutside };
+  return result.success
+    ? { ok: true, text: result.result, ...facts }
+    : { ok: false, error: result.error.message, ...facts };
+}

@@ -1,0 +1,91 @@
+// What every store of background runs must do; two doors to one store stand for two processes.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentRunDraft, AgentRuns } from './agent-runs.ts';
+
+export interface AgentRunsSubject {
+  open(): AgentRuns;
+  remove(): void;
+}
+
+export function describeAgentRuns(name: string, create: () => AgentRunsSubject): void {
+  describe(`${name} as a store of background runs`, () => {
+    let subject: AgentRunsSubject;
+    let runs: AgentRuns;
+    let other: AgentRuns;
+    beforeEach(() => {
+      subject = create();
+      runs = subject.open();
+      other = subject.open();
+    });
+    afterEach(() => subject.remove());
+
+    const draft = (id: string, more: Partial<AgentRunDraft> = {}): AgentRunDraft => ({
+      id,
+      name: 'watcher',
+      message: `do ${id}`,
+      request: '{}',
+      ...more,
+    });
+
+    it('keeps what was asked for, seen through every door', async () => {
+      await runs.add(draft('a', { injectInto: 'local:1', request: '{"model":"m"}' }), 5);
+      expect(await other.get('a')).toEqual({
+        id: 'a',
+        name: 'watcher',
+        message: 'do a',
+        injectInto: 'local:1',
+        request: '{"model":"m"}',
+        state: 'queued',
+        createdAt: 5,
+        cancelRequested: false,
+      });
+      expect(await other.get('b')).toBeUndefined();
+    });
+
+    it('hands out the oldest first, each to one caller only, never more than the limit', async () => {
+      for (const id of ['a', 'b', 'c']) await runs.add(draft(id), 1);
+      const claimed = await Promise.all([runs.claim(2, 7), other.claim(2, 7), runs.claim(2, 7), other.claim(2, 7)]);
+      expect(claimed.flatMap((run) => run?.id ?? [])).toEqual(['a', 'b']);
+      expect(await runs.get('a')).toMatchObject({ state: 'running', startedAt: 7 });
+      await other.end('a', { state: 'done', result: 'yes', sessionId: 's' }, 9);
+      expect(await runs.claim(2, 10)).toMatchObject({ id: 'c', state: 'running' });
+      expect(await runs.get('a')).toMatchObject({ state: 'done', endedAt: 9, result: 'yes', sessionId: 's' });
+    });
+
+    it('ends once: what came first stays', async () => {
+      await runs.add(draft('a'), 1);
+      await runs.claim(1, 1);
+      expect(await runs.end('a', { state: 'interrupted', error: 'gone' }, 2)).toBe(true);
+      expect(await other.end('a', { state: 'done', result: 'late' }, 3)).toBe(false);
+      expect(await runs.get('a')).toMatchObject({ state: 'interrupted', error: 'gone', endedAt: 2 });
+      expect(await runs.claim(5, 4)).toBeUndefined();
+    });
+
+    it('cancelling ends a queued run at once and asks a running one', async () => {
+      await runs.add(draft('a'), 1);
+      await runs.add(draft('b'), 1);
+      expect((await runs.claim(1, 1))?.id).toBe('a');
+      expect(await other.cancel('a', 2)).toBe(true);
+      expect(await other.cancel('b', 2)).toBe(true);
+      expect(await other.cancel('none', 2)).toBe(false);
+      expect(await runs.isCancelRequested('a')).toBe(true);
+      expect(await runs.get('a')).toMatchObject({ state: 'running', cancelRequested: true });
+      expect(await runs.get('b')).toMatchObject({ state: 'cancelled', endedAt: 2 });
+      await runs.end('a', { state: 'cancelled' }, 3);
+      expect(await other.cancel('a', 4)).toBe(false);
+    });
+
+    it('lists the newest first, by name and by state', async () => {
+      await runs.add(draft('a'), 1);
+      await runs.add(draft('b', { name: 'other' }), 2);
+      await runs.add(draft('c'), 3);
+      await runs.claim(1, 4);
+      const ids = async (filter: Omit<Parameters<AgentRuns['list']>[0], 'limit'>, limit = 10) =>
+        (await other.list({ ...filter, limit })).map(({ id }) => id);
+      expect(await ids({})).toEqual(['c', 'b', 'a']);
+      expect(await ids({}, 2)).toEqual(['c', 'b']);
+      expect(await ids({ name: 'watcher' })).toEqual(['c', 'a']);
+      expect(await ids({ state: 'running' })).toEqual(['a']);
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeAgentRuns } from '../agent-runs-conformance.ts';
+import { createAgentRuns } from './agent-runs.ts';
+import { createDatabase, type Database } from './database.ts';
+
+describeAgentRuns('the local one', () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
+  const opened: Database[] = [];
+  return {
+    open() {
+      const database = createDatabase(home);
+      opened.push(database);
+      return createAgentRuns(database);
+    },
+    remove() {
+      for (const database of opened) database.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+});
+
+it('forgets the oldest of very many that have ended, and none that has not', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
+  const database = createDatabase(home);
+  const runs = createAgentRuns(database);
+  const draft = { name: 'n', message: 'm', request: '{}' };
+  await runs.add({ ...draft, id: 'waiting' }, 1);
+  await database.use((db) => {
+    db.exec('BEGIN');
+    const insert = db.prepare(
+      "INSERT INTO agent_runs (id, name, message, request, state, created_at) VALUES (?, 'n', 'm', '{}', 'done', 1)",
+    );
+    for (let index = 0; index < 1_010; index += 1) insert.run(`old-${index}`);
+    db.exec('COMMIT');
+  });
+  await runs.add({ ...draft, id: 'last' }, 2);
+  await runs.end('last', { state: 'done' }, 3);
+  const kept = await runs.list({ limit: 5_000 });
+  expect(kept).toHaveLength(1_001);
+  expect(kept[0]?.id).toBe('last');
+  expect(kept.at(-1)?.id).toBe('waiting');
+  database.close();
+  rmSync(home, { recursive: true, force: true });
+});

@@ -1,0 +1,83 @@
+// The contract of the mailbox: what came in over channels and what must go out. The inbox makes a message be handled once, the
+// outbox keeps a reply until the platform has it; one transaction joins the two, so no kill falls between them.
+
+/** One chat of one bot. Messages within it are handled in order, one turn at a time. */
+export interface ChatKey {
+  channel: string;
+  account: string;
+  chatId: string;
+}
+
+export interface InboxMessage {
+  chat: ChatKey;
+  /** The platform's id, unique within channel and account. */
+  id: string;
+  /** The order within the chat. */
+  order: number;
+  receivedAt: number;
+  /** The channel's message, as JSON. */
+  body: string;
+}
+
+export interface UnfinishedMessage extends InboxMessage {
+  /** The turn that had begun to handle it when the process ended. */
+  turnId?: string;
+}
+
+export interface OutboxDraft {
+  /** Unique; the idempotency key on platforms that have one. The same key again changes nothing. */
+  key: string;
+  chat: ChatKey;
+  /** The channel's message, as JSON. */
+  body: string;
+}
+
+export interface OutboxMessage extends OutboxDraft {
+  attempts: number;
+  dueAt: number;
+  lastError?: string;
+}
+
+export interface DeadLetter extends OutboxMessage {
+  diedAt: number;
+}
+
+export interface MailboxCounts {
+  /** Received and not finished. */
+  inbox: number;
+  /** Waiting to be sent. */
+  outbox: number;
+  dead: number;
+}
+
+export interface Mailbox {
+  /** Durable when it resolves. False: this id was received before, finished or not. Safe to call many at once. */
+  receive(message: InboxMessage): Promise<boolean>;
+  /** What is not finished, of one chat or of all, in order within each chat. */
+  unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
+  /** Durable when it resolves: these messages are being handled by this turn. */
+  begin(messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], turnId: string): Promise<void>;
+  /** The messages are handled and the replies are to be sent: both or neither. */
+  finish(
+    messages: readonly Pick<InboxMessage, 'chat' | 'id'>[],
+    replies: readonly OutboxDraft[],
+    now: number,
+  ): Promise<void>;
+
+  /** Durable when it resolves. A key that is known changes nothing. */
+  enqueue(drafts: readonly OutboxDraft[], now: number): Promise<void>;
+  /** The first waiting message of each chat whose time has come, oldest first. */
+  due(now: number, limit: number): Promise<OutboxMessage[]>;
+  /** When the next one will be due; undefined when nothing waits. */
+  nextDueAt(): Promise<number | undefined>;
+  sent(key: string, messageId: string, now: number): Promise<void>;
+  retryAt(key: string, dueAt: number, error: string): Promise<void>;
+  /** Given up: the chat's next message is not held up by it. */
+  die(key: string, error: string, now: number): Promise<void>;
+  deadLetters(limit: number): Promise<DeadLetter[]>;
+  /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
+  revive(key: string | undefined, now: number): Promise<number>;
+  counts(): Promise<MailboxCounts>;
+  /** Forgets what was finished or sent before this time; ids are kept at least that long against redelivery. */
+  prune(before: number): Promise<void>;
+}

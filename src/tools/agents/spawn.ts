@@ -1,0 +1,47 @@
+import type { Inheritance } from '../delegation.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
+
+export interface SpawnedAgent {
+  name: string;
+  message: string;
+  model?: string;
+  injectInto?: string;
+  /** What it takes over from the turn that started it. */
+  inherited: Inheritance;
+}
+
+/** Starts a sub-agent that goes on by itself. Resolves once it is on record; rejects with AgentError. */
+export type SpawnAgent = (agent: SpawnedAgent) => Promise<{ id: string }>;
+
+export function createSubagentSpawnTool({ spawn }: { spawn: SpawnAgent }): ToolSpec {
+  return {
+    name: 'subagent_spawn',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+        message: { type: 'string', minLength: 1, maxLength: 100_000 },
+        model: { type: 'string', minLength: 1, maxLength: 200 },
+        injectInto: { type: 'string', pattern: '^[a-z]+:.+$', maxLength: 200 },
+      },
+      required: ['name', 'message'],
+      additionalProperties: false,
+    },
+    // It runs what this turn could run itself, under the same rules, with nobody there to ask.
+    effect: 'exec',
+    requiresPermission: false,
+    timeoutMs: 10_000,
+    async execute(args, { delegation }) {
+      if (!delegation) throw new ToolFailure('subagent_spawn runs within a turn: use it through "lainclaw ask"');
+      const { name, message, model, injectInto } = args as unknown as Omit<SpawnedAgent, 'inherited'>;
+      const inherited = delegation.inherit();
+      const chat = injectInto ?? inherited.chat;
+      const { id } = await spawn({ name, message, model, injectInto: chat, inherited });
+      const where = chat === undefined ? `"lainclaw agents status ${id}" shows it` : `its result goes to ${chat}`;
+      return {
+        data: { id, name, state: 'queued', ...(chat !== undefined && { injectInto: chat }) },
+        text: `Started ${name} in the background (${id}); ${where}.`,
+      };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Agents } from '../../agents/agents.ts';
+import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+
+const HALF_AN_HOUR = 1_800_000;
+
+/**
+ * Waits for a sub-agent. The call itself only reads: whatever the sub-agent does is judged and journalled in its own turn,
+ * with no more than this turn has.
+ */
+export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolSpec {
+  return {
+    name: 'task',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agent: { type: 'string', minLength: 1, maxLength: 100 },
+        prompt: { type: 'string', minLength: 1, maxLength: 100_000 },
+      },
+      required: ['agent', 'prompt'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    timeoutMs: HALF_AN_HOUR,
+    async execute(args, { workspace, signal, progress, delegation }) {
+      if (!delegation) throw new ToolFailure('task runs within a turn: use it through "lainclaw ask"');
+      const { agent: name, prompt } = args as { agent: string; prompt: string };
+      const agent = await (await agents()).get(name, { workspace, signal }).catch((error: unknown): never => {
+        if (error instanceof Error && error.name === 'AgentError') throw new ToolFailure(error.message);
+        throw error;
+      });
+      const { instructions, tools, model, source } = agent;
+      const fromOutside = source === 'workspace';
+      const answer = await delegation.wait({ name, instructions, prompt, tools, model, fromOutside }, signal, progress);
+      const { sessionKey, toolCalls, stage, usage, isOutside } = answer;
+      const output = (text: string): ToolOutput => ({
+        data: { agent: name, answer: text, stage, toolCalls, session: sessionKey, ...(usage && { usage }) },
+        text,
+        meta: isOutside ? { outside: true } : undefined,
+      });
+      if (answer.ok) return output(answer.text);
+      throw new ToolFailure(`the sub-agent ${name} failed: ${answer.error}`, { output: output('') });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// Starting another turn from within one: the contract between a tool that delegates and the turn it runs in.
+
+export interface DelegatedTurn {
+  /** Of the sub-agent, for whoever watches. */
+  name: string;
+  instructions: string;
+  prompt: string;
+  tools: 'all' | readonly string[];
+  model?: string;
+  /** The instructions were written by somebody else. */
+  fromOutside: boolean;
+}
+
+interface DelegatedFacts {
+  sessionKey: string;
+  sessionId: string;
+  toolCalls: number;
+  stage: string;
+  usage?: { inputTokens: number; outputTokens: number; costUsd?: number };
+  /** Content from outside was part of it. */
+  isOutside: boolean;
+}
+
+export type DelegatedAnswer = ({ ok: true; text: string } | { ok: false; error: string }) & DelegatedFacts;
+
+/** What a turn that outlives this one takes over from it. */
+export interface Inheritance {
+  provider: string;
+  profileId?: string;
+  model?: string;
+  /** Every tool that this turn can see. */
+  tools: readonly string[];
+  /** Content from outside is in this turn. */
+  marked: boolean;
+  /** The chat this turn answers, as `channel:chatId`. */
+  chat?: string;
+}
+
+export interface Delegation {
+  /** Waits for the other turn. It never has more than the turn it is started from. */
+  wait(turn: DelegatedTurn, signal: AbortSignal, progress: (text: string) => void): Promise<DelegatedAnswer>;
+  inherit(): Inheritance;
+}
