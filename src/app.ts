@@ -9,6 +9,7 @@ import type { AgentAnswer, Background } from './agents/background.ts';
 import type { BackgroundRequest } from './agents/spawn.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
+import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
@@ -234,6 +235,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       now,
       newId,
       debugSource: config.debugSource,
+      onLasting: keepMemorySmall,
     }),
   );
   const background = lazily(async () => {

@@ -94,3 +94,42 @@ test('a cancelled request is asked of no one else', async () => {
   });
   expect(asked).toHaveLength(1);
 });
+
+test('one that failed is not asked again in the same turn, and is still told of when all have failed', async () => {
+  const asked: Asked[] = [];
+  const replies = [FINISH, fails('network')];
+  const b: Adapter = {
+    ...scripted('b', asked),
+    async *stream() {
+      asked.push({ provider: 'b' });
+      yield replies.shift() ?? FINISH;
+    },
+  };
+  const chain = withFallbacks([{ adapter: scripted('a', asked, fails('auth')) }, { adapter: b }]);
+  await collect(chain, requestOf());
+  asked.length = 0;
+  const { ending, events } = await collect(chain, requestOf());
+  expect(asked).toEqual([{ provider: 'b' }]);
+  expect(events.filter(({ type }) => type === 'restart')).toEqual([]);
+  expect(ending).toMatchObject({
+    failure: { code: 'network', message: expect.stringMatching(/a: auth!.*b: network!/) },
+  });
+});
+
+test('the one that answers in place of the first is told at every step', async () => {
+  const chain = withFallbacks([{ adapter: scripted('a', [], fails('auth')) }, { adapter: scripted('b', [], FINISH) }]);
+  for (const _step of [1, 2]) {
+    expect((await collect(chain, requestOf())).ending).toMatchObject({ answeredBy: { provider: 'b' } });
+  }
+});
+
+test('one for which a request was too long is asked the next', async () => {
+  const asked: Asked[] = [];
+  const chain = withFallbacks([
+    { adapter: scripted('a', asked, fails('context_length')) },
+    { adapter: scripted('b', asked, FINISH) },
+  ]);
+  await collect(chain, requestOf());
+  await collect(chain, requestOf());
+  expect(asked.map(({ provider }) => provider)).toEqual(['a', 'b', 'a', 'b']);
+});

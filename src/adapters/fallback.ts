@@ -1,5 +1,6 @@
 // A chain of models: when one fails before it has finished, the next is asked the same. What was streamed so far is
-// void then, which the consumer is told with `restart`. A cancelled request ends the chain.
+// void then, which the consumer is told with `restart`. A cancelled request ends the chain. One that failed is not asked
+// again by this adapter, which lives for one turn, unless only this request was too long for it.
 import type {
   Adapter,
   AnsweredBy,
@@ -22,28 +23,34 @@ export interface Link {
 export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
   const [{ adapter: first, ...firstDefaults }, ...others] = chain;
 
+  /** By their place in the chain. */
+  const out = new Map<number, Failed>();
+
   const own = ({ model, profileId }: { model?: string; profileId?: string }): Omit<Link, 'adapter'> => ({
     model: model ?? firstDefaults.model,
     profileId: profileId ?? firstDefaults.profileId,
   });
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const failures: Failed[] = [];
+    const failures: Failed[] = [...out.values()];
+    let last: ModelFailure | undefined;
     let spent: ModelUsage | undefined;
-    for (const link of [{ adapter: first, ...own(request) }, ...others]) {
+    for (const [index, link] of [{ adapter: first, ...own(request) }, ...others].entries()) {
+      if (out.has(index)) continue;
       const { adapter, model, profileId } = link;
-      const last = failures.at(-1);
-      if (last) yield { type: 'restart', failure: last.failure, waitMs: 0 };
+      if (last) yield { type: 'restart', failure: last, waitMs: 0 };
       const asked = { ...request, model, profileId };
       const ending = yield* ask(adapter, asked, signal);
       spent = addUsage(spent, ending.usage);
       if (ending.type === 'finish') {
-        const answeredBy = last ? { answeredBy: await identityOf(adapter, asked) } : {};
+        const answeredBy = index > 0 ? { answeredBy: await identityOf(adapter, asked) } : {};
         yield { ...answeredBy, ...ending, ...(spent ? { usage: spent } : {}) };
         return;
       }
-      failures.push({ link, failure: ending.failure });
-      if (ending.failure.code === 'cancelled') break;
+      last = ending.failure;
+      failures.push({ link, failure: last });
+      if (last.code === 'cancelled') break;
+      if (last.code !== 'context_length') out.set(index, { link, failure: last });
     }
     yield { type: 'failure', failure: conclude(failures), ...(spent ? { usage: spent } : {}) };
   }

@@ -7,6 +7,7 @@ import { type Link, withFallbacks } from './fallback.ts';
 import { createModels, type Models } from './models.ts';
 import { detectOllama } from './ollama.ts';
 import { createProviders } from './providers.ts';
+import { RETRY_POLICY_BEFORE_FALLBACK } from './robust.ts';
 
 export interface ModelServicesOptions {
   home: string;
@@ -24,7 +25,7 @@ export interface ModelServices {
   models: Models;
   names(): string[];
   detectOllama: typeof detectOllama;
-  /** With the configured fallbacks behind it. */
+  /** With the configured fallbacks behind it, for one turn: it remembers which of them failed. */
   adapter(name: string): Adapter | undefined;
 }
 
@@ -32,22 +33,25 @@ export function createModelServices({ home, locks, env, now, baseUrl, fallback }
   const auth = createAuth({ home, locks, now, env });
   const endpoints = { env, baseUrls: { 'openai-compatible': baseUrl } };
   const providers = createProviders({ ...endpoints, credentials: auth, now });
+  const brief = createProviders({ ...endpoints, credentials: auth, now, retryPolicy: RETRY_POLICY_BEFORE_FALLBACK });
   return {
     auth,
     models: createModels({ ...endpoints, credentials: auth }),
     names: providers.names,
     detectOllama,
     adapter(name) {
-      const first = providers.get(name);
-      if (!first) return undefined;
-      const links = fallback.map((entry): Link => {
+      const isOnly = fallback.length === 0;
+      const first = (isOnly ? providers : brief).get(name);
+      if (!first || isOnly) return first;
+      const links = fallback.map((entry, index): Link => {
         const [, provider = '', model] = /^([^/]+)(?:\/(.+))?$/.exec(entry) ?? [];
-        const adapter = providers.get(provider);
+        const isLast = index === fallback.length - 1;
+        const adapter = (isLast ? providers : brief).get(provider);
         if (adapter) return { adapter, model };
         const accepted = `"provider" or "provider/model" with a provider of ${providers.names().join(', ')}`;
         throw new ConfigError(`"fallback" in config.json holds "${entry}"; accepted: ${accepted}`);
       });
-      return links.length > 0 ? withFallbacks([{ adapter: first }, ...links]) : first;
+      return withFallbacks([{ adapter: first }, ...links]);
     },
   };
 }

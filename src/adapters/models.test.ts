@@ -89,26 +89,34 @@ describe('models', () => {
   });
 });
 
+/** Most people have none, so it is looked for briefly; a test that expects an answer waits for it. */
+const PATIENT = { timeoutMs: 20_000 };
+
 describe('a local Ollama', () => {
   test('is found with its models', async () => {
     const url = await serve({
       '/api/tags': { body: { models: [{ name: 'qwen3:8b', size: 5_200_000_000 }, { name: 'x' }] } },
     });
-    expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toEqual({
+    expect(await detectOllama({ ...PATIENT, env: { OLLAMA_HOST: url } })).toEqual({
       baseUrl: `${url}/v1`,
       models: [{ id: 'qwen3:8b', sizeBytes: 5_200_000_000 }, { id: 'x' }],
     });
   });
 
-  test.for([{ hang: true }, { status: 404 }, { body: '<html>' }, { body: {} }] as const)(
+  test.for([{ status: 404 }, { body: '<html>' }, { body: {} }] as const)(
     'something else on its port is none: %o',
     async (answer) => {
       const url = await serve({ '/api/tags': answer });
-      const started = performance.now();
-      expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toBeUndefined();
-      expect(performance.now() - started).toBeLessThan(5000);
+      expect(await detectOllama({ ...PATIENT, env: { OLLAMA_HOST: url } })).toBeUndefined();
     },
   );
+
+  test('one that says nothing is none, soon', async () => {
+    const url = await serve({ '/api/tags': { hang: true } });
+    const started = performance.now();
+    expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
 
   test('none is none, at once', async () => {
     expect(await detectOllama({ env: { OLLAMA_HOST: '127.0.0.1:9' } })).toBeUndefined();

@@ -32,6 +32,13 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   retryAfterCapMs: 60_000,
 };
 
+/** Where another model stands ready: whoever waits is better served by it. */
+export const RETRY_POLICY_BEFORE_FALLBACK: RetryPolicy = {
+  ...DEFAULT_RETRY_POLICY,
+  retries: 1,
+  retryAfterCapMs: 5_000,
+};
+
 export interface RetryDependencies {
   now(): number;
   /** Between 0 and 1: spreads out clients that failed together. */

@@ -29,6 +29,8 @@ export interface Providers {
 
 export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask'> {
   providers: Providers;
+  /** Called once, with the second turn: this process is there to stay. */
+  onLasting(): void;
 }
 
 export interface Gateway {
@@ -37,7 +39,8 @@ export interface Gateway {
 }
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { providers, now, newId } = dependencies;
+  const { providers, onLasting, now, newId } = dependencies;
+  let turns = 0;
   const gateway: Gateway = {
     async ask({ provider, ...request }, signal) {
       if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
@@ -51,6 +54,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
           `there is no provider "${provider}"; accepted: ${(await providers.names()).join(', ')}`,
         );
       }
+      turns += 1;
+      if (turns === 2) onLasting();
       await dependencies.toolbox.refresh(signal);
       const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;

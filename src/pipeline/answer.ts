@@ -1,10 +1,12 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
 import type { ModelFailure, ModelMessage, ModelTool } from '../adapters/adapter.ts';
+import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
 import type { Registry } from '../tools/registry.ts';
+import { schemaForModel } from '../tools/schema-for-model.ts';
 import { createWireNames, type WireNames } from '../tools/wire-names.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
-import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
+import { priceIsUnknown, roomToday } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
 import { memoryTail } from './compact.ts';
@@ -38,7 +40,7 @@ export async function* answerWithModel(
   }
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = localDay(now());
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
   const offersTools = request.withTools && adapter.callsTools;
@@ -83,7 +85,6 @@ export async function* answerWithModel(
     newId,
     signal,
   });
-  await recordSpending(ledger.own(), request.caps, spending, now());
   if (priceIsUnknown(end.usage, request.caps)) {
     yield {
       type: 'notice',
@@ -129,7 +130,11 @@ async function describeTools(
   toWire: (name: string) => string,
 ): Promise<ModelTool[]> {
   const tools = await toolbox.describe(registry.distinct());
-  return tools.map(({ name, description, inputSchema }) => ({ name: toWire(name), description, inputSchema }));
+  return tools.map(({ name, description, inputSchema }) => ({
+    name: toWire(name),
+    description,
+    inputSchema: schemaForModel(inputSchema),
+  }));
 }
 
 function outcomeOf(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Spending } from '../storage/storage.ts';
-import { priceIsUnknown, recordSpending, roomToday } from './budget.ts';
+import { type Spending, StorageError } from '../storage/storage.ts';
+import { hasRoom, priceIsUnknown, recordSpending, roomToday } from './budget.ts';
 
 function spendingOf(days: Record<string, { tokens: number; costUsd: number }> = {}): Spending {
   const nothing = { tokens: 0, costUsd: 0 };
@@ -44,10 +44,32 @@ describe('what a run may spend', () => {
   it('is counted on the owner’s own day, input and output together', async () => {
     const days = {};
     const spending = spendingOf(days);
-    await recordSpending({ inputTokens: 90, outputTokens: 10, costUsd: 0.5 }, { dailyMaxTokens: 1 }, spending, LATE);
-    await recordSpending({ inputTokens: 1, outputTokens: 1 }, { dailyMaxTokens: 1 }, spending, LATE);
-    await recordSpending(undefined, { dailyMaxTokens: 1 }, spending, LATE);
+    await recordSpending({ inputTokens: 90, outputTokens: 10, costUsd: 0.5 }, spending, LATE);
+    await recordSpending({ inputTokens: 1, outputTokens: 1 }, spending, LATE);
+    await recordSpending(undefined, spending, LATE);
     expect(days).toEqual({ '2026-11-05': { tokens: 102, costUsd: 0.5 } });
+  });
+
+  it('that cannot be written down is told, and does not cost the answer', async () => {
+    const full: Spending = {
+      ...spendingOf(),
+      add: () => Promise.reject(new StorageError('STORAGE_FULL', 'the disk is full')),
+    };
+    expect(await recordSpending({ inputTokens: 1, outputTokens: 1 }, full, LATE)).toMatch(/not recorded.*disk is full/);
+  });
+
+  it.each([
+    ['no cap', {}, 9_999, true],
+    ['a cap of the run with room', { maxTokens: 300 }, 99, true],
+    ['a cap of the run it would reach', { maxTokens: 300 }, 100, false],
+    ['a cap in USD that is reached', { maxCostUsd: 0.1 }, 1, false],
+    ['a day with room', { dailyMaxTokens: 1_000 }, 99, true],
+    ['a day it would use up', { dailyMaxTokens: 1_000 }, 100, false],
+    ['a day that is used up', { dailyMaxCostUsd: 0.25 }, 1, false],
+  ])('leaves room for one more question with %s', async (_name, caps, tokens, expected) => {
+    const spending = spendingOf({ '2026-11-05': { tokens: 900, costUsd: 0.25 } });
+    const usage = { inputTokens: 150, outputTokens: 50, costUsd: 0.1 };
+    expect(await hasRoom(tokens, { usage, caps, spending, now: LATE })).toBe(expected);
   });
 });
 

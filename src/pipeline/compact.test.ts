@@ -8,7 +8,7 @@ import { newId } from '../lib/new-id.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { compact, memoryTail } from './compact.ts';
+import { type CompactOptions, compact, memoryTail } from './compact.ts';
 
 let home: string;
 let storage: Storage;
@@ -41,14 +41,16 @@ const broken: Adapter = {
   },
 };
 
+const free: Pick<CompactOptions, 'hasRoom' | 'spent'> = { hasRoom: async () => true, spent: async () => {} };
+
 /** One turn of two messages, then compaction; returns the memory file when it was written. */
-async function turn(text: string, adapter: Adapter = createStubAdapter()): Promise<string | undefined> {
+async function turn(text: string, adapter: Adapter = createStubAdapter(), caps = free): Promise<string | undefined> {
   const state = { provider: 'stub', memoryEnabled: true };
   const begun = await sessions.begin({ sessionKey: 'main', newSession: false, state, signal });
   try {
     await begun.start(text);
     await begun.end({ outcome: 'answered', text: `answer to ${text}`, route: 'stub', stage: 'answered' });
-    return await compact({ turn: begun, notes: storage.notes, adapter, now, signal });
+    return await compact({ turn: begun, notes: storage.notes, adapter, ...caps, now, signal });
   } finally {
     await begun.close();
   }
@@ -98,7 +100,7 @@ describe('compaction', () => {
     if (!entry) throw new Error('no entry');
     await storage.catalogue.put({ ...entry, compactedMessageCount: 0 });
     const begun = await sessions.begin({ sessionKey: 'main', newSession: false, state: {}, signal });
-    await compact({ turn: begun, notes: storage.notes, adapter: createStubAdapter(), now, signal });
+    await compact({ turn: begun, notes: storage.notes, adapter: createStubAdapter(), ...free, now, signal });
     await begun.close();
     expect(memory()).toBe(before);
     expect(await compacted()).toBe(14);
@@ -110,6 +112,33 @@ describe('compaction', () => {
     await turns(7, broken);
     expect(memory()).toContain('<!-- messages 15-');
     expect(memory()).toContain('- fact');
+  });
+
+  it('tells what a summary cost, also one that failed', async () => {
+    const costs: unknown[] = [];
+    const counting = { ...free, spent: async (usage: unknown) => void costs.push(usage) };
+    const usage = { inputTokens: 9, outputTokens: 1 };
+    const failing: Adapter = {
+      ...model,
+      async *stream() {
+        yield { type: 'failure', failure: { code: 'network', message: 'gone' }, usage };
+      },
+    };
+    await turns(12);
+    await turn('fact 13', failing, counting);
+    expect(costs).toEqual([usage]);
+    expect(memory()).toContain('- fact');
+  });
+
+  it('does not ask the model when the caps leave no room for the conversation', async () => {
+    const asked: number[] = [];
+    const full = { ...free, hasRoom: async (tokens: number) => asked.push(tokens) < 0 };
+    await turns(12);
+    await turn('fact 13', model, full);
+    expect(memory()).not.toContain('summary of');
+    expect(memory()).toContain('- fact');
+    expect(asked).toEqual([expect.any(Number)]);
+    expect(asked[0]).toBeGreaterThan(50);
   });
 
   it('is never empty, also for messages without words', async () => {

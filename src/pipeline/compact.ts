@@ -2,11 +2,14 @@
 // summarised into its memory file: by the model where there is one, by extracting sentences otherwise. The originals
 // stay in the transcript. A summary carries the range it covers, so a crash in between never writes it twice.
 import type { Adapter } from '../adapters/adapter.ts';
+import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { extractSentences } from '../lib/extract-summary.ts';
+import { localDay } from '../lib/local-day.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { SessionNotes } from '../storage/storage.ts';
 import { askModel } from './ask-model.ts';
+import type { TurnUsage } from './events.ts';
 
 const TRIGGER = 24;
 const KEPT = 12;
@@ -25,6 +28,10 @@ export interface CompactOptions {
   notes: SessionNotes;
   adapter: Adapter;
   model?: string;
+  /** Whether the caps leave room for a question of about this many tokens; the extract is free. */
+  hasRoom(tokens: number): Promise<boolean>;
+  /** Told as soon as a summary has cost something. */
+  spent(usage: TurnUsage): Promise<void>;
   now(): number;
   signal: AbortSignal;
 }
@@ -42,7 +49,7 @@ export async function compact(options: CompactOptions): Promise<string | undefin
   const marker = `<!-- messages ${done + 1}-${until} -->`;
   const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
   if (!before.includes(marker)) {
-    const date = new Date(now()).toISOString().slice(0, 10);
+    const date = localDay(now());
     const summary = await summarise(messages, options);
     await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n`);
   }
@@ -77,8 +84,10 @@ async function summarise(messages: readonly SessionMessage[], options: CompactOp
   return extracted.map((sentence) => `- ${sentence}`).join('\n');
 }
 
-/** Empty when the model fails: the extract takes its place. */
-async function askForSummary(conversation: string, { turn, adapter, model, signal }: CompactOptions): Promise<string> {
+/** Empty when the model fails or the caps leave no room: the extract takes its place. */
+async function askForSummary(conversation: string, options: CompactOptions): Promise<string> {
+  const { turn, adapter, model, hasRoom, spent, signal } = options;
+  if (!(await hasRoom(estimateTokens(conversation)))) return '';
   const { profileId, sessionId } = turn.entry;
   const request = {
     model,
@@ -90,6 +99,9 @@ async function askForSummary(conversation: string, { turn, adapter, model, signa
   };
   const answering = askModel(adapter, request, signal);
   for (let step = await answering.next(); ; step = await answering.next()) {
-    if (step.done) return step.value.failure ? '' : step.value.text.trim();
+    if (!step.done) continue;
+    const { usage, failure, text } = step.value;
+    if (usage) await spent(usage);
+    return failure ? '' : text.trim();
   }
 }

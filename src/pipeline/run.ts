@@ -12,7 +12,7 @@ import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
-import type { Caps } from './budget.ts';
+import { type Caps, hasRoom, recordSpending } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
 import { createDelegation } from './delegate.ts';
@@ -115,7 +115,13 @@ export async function* run(
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context, trigger), signal);
-    result = await commit(context, outcome);
+    // At the same time: what was spent is one short write, done before the transcript is synced.
+    const [committed, unrecorded] = await Promise.all([
+      commit(context, outcome),
+      recordSpending(context.ledger.own(), dependencies.spending, dependencies.now()),
+    ]);
+    result = committed;
+    if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
     if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {
     result = failedResult(request, adapter, turn, explain(error, signal));
@@ -141,24 +147,33 @@ function turnTools(
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */
-async function* remember({
-  turn,
-  notes,
-  archiveTurn,
-  adapter,
-  model,
-  now,
-  signal,
-}: TurnContext): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile'>> {
+async function* remember(
+  context: TurnContext,
+): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
+  const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, now, signal } = context;
+  let unrecorded: string | undefined;
   try {
     await archiveTurn(turn.entry, turn.ownMessages());
-    const written = await compact({ turn, notes, adapter, model: model.model, now, signal });
+    const written = await compact({
+      turn,
+      notes,
+      adapter,
+      model: model.model,
+      hasRoom: (tokens) => hasRoom(tokens, { usage: ledger.total(), caps: request.caps, spending, now: now() }),
+      async spent(more) {
+        ledger.add(more);
+        unrecorded = await recordSpending(more, spending, now());
+      },
+      now,
+      signal,
+    });
+    if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
     const memoryFile = written ?? ((await notes.read(turn.entry.sessionKey)) && notes.path(turn.entry.sessionKey));
-    return { memoryUpdated: written !== undefined, ...(memoryFile && { memoryFile }) };
+    return { memoryUpdated: written !== undefined, usage: ledger.total(), ...(memoryFile && { memoryFile }) };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     yield { type: 'notice', text: `the session's memory was not updated: ${error.message}` };
-    return { memoryUpdated: false };
+    return { memoryUpdated: false, usage: ledger.total() };
   }
 }
 

@@ -41,7 +41,8 @@ describe.concurrent('a chain of models', () => {
     expect(json().toolError).toBeUndefined();
     expect((await first.ask('and?')).json()).toMatchObject({ result: 'Again me.', provider: 'openai-compatible' });
     expect(structureProblems(first.home.lines())).toEqual([]);
-    expect(first.server.requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill(`Bearer ${KEY}`));
+    // Once a turn: later steps begin with the one that answered.
+    expect(first.server.requests.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill(`Bearer ${KEY}`));
     expect(new Set(second.server.requests.map(({ headers }) => headers.authorization))).toEqual(
       new Set([`Bearer ${SECOND_KEY}`]),
     );
@@ -89,9 +90,16 @@ describe.concurrent('a chain of models', () => {
       const { code, json } = await first.ask('hello');
       expect(code).toBe(0);
       expect(json()).toMatchObject({ success: true, result: 'Whole.', provider: 'openai-compatible' });
-      expect(first.server.requests).toHaveLength(5);
+      expect(first.server.requests).toHaveLength(2);
     },
   );
+
+  it('a service that asks for a longer wait than a person has patience is not waited for', async () => {
+    const busy: Reply = { fault: { kind: 'status', status: 429, headers: { 'retry-after': '30' } } };
+    const { first } = await chain(() => busy, [{ text: 'At once.' }]);
+    expect((await first.ask('hello')).json()).toMatchObject({ success: true, result: 'At once.' });
+    expect(first.server.requests).toHaveLength(1);
+  });
 
   it('the second answers when the first cannot be reached or is not signed in', async () => {
     const { first } = await chain([], () => ({ text: 'Here.' }));

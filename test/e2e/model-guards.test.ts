@@ -1,4 +1,6 @@
 // What ends a run that would go on for nothing or for too much, and what is left out of a conversation that is too long.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
@@ -151,6 +153,29 @@ describe.concurrent('a cap of the day', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('that is set at noon counts the morning', async () => {
+    const { ask, server, home } = await modelFor('openai-compatible', [
+      { text: 'Hello.', usage: { input: 90, output: 10 } },
+    ]);
+    await ask('one');
+    home.config({ dailyMaxTokens: 100 });
+    expect((await ask('two')).json()).toMatchObject({ success: false, error: { code: 'BUDGET_EXCEEDED' } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'is the same day that the model is told, the one where the owner is: %s',
+    async (timeZone) => {
+      const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now());
+      const before = today();
+      const { ask, asked, home } = await modelFor('openai-compatible', [{ text: 'Hello.' }], { env: { TZ: timeZone } });
+      await ask('one');
+      const told = /Today is (\S+)\./.exec(asked[0]?.system.join() ?? '')?.[1];
+      expect([before, today()]).toContain(told);
+      expect(readdirSync(join(home.path, 'spending'))).toEqual([`${told}.jsonl`]);
+    },
+  );
+
   it('in USD works the same', async () => {
     const { ask, server, home } = await modelFor('anthropic', [
       { text: 'Hello.', usage: { input: 500_000, output: 0 } },
@@ -160,6 +185,31 @@ describe.concurrent('a cap of the day', () => {
     const { json } = await ask('two');
     expect(json()).toMatchObject({ success: false, error: { code: 'BUDGET_EXCEEDED' } });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe.concurrent('the summary of a session that remembers', () => {
+  const usage = { input: 90, output: 10 };
+  const isSummary = ({ system }: NeutralRequest): boolean => system.join().includes('Summarise this part');
+  const script = (request: NeutralRequest): Reply => ({ text: isSummary(request) ? '- sums up' : 'Noted.', usage });
+
+  it('counts in the usage of its turn and in the day', async () => {
+    const { ask, asked, home } = await modelFor('openai-compatible', script);
+    for (let turn = 1; turn <= 12; turn += 1) await ask(`fact ${turn}`, '--memory');
+    home.config({ dailyMaxTokens: 1_400 });
+    const { json } = await ask('fact 13');
+    expect(json()).toMatchObject({ memoryUpdated: true, usage: { inputTokens: 180, outputTokens: 20 } });
+    expect(asked.filter(isSummary)).toHaveLength(1);
+    expect((await ask('one more')).json()).toMatchObject({ error: { message: expect.stringContaining('(1400)') } });
+  });
+
+  it('is an extract when a cap leaves no room for the model', async () => {
+    const { ask, asked, home } = await modelFor('openai-compatible', script);
+    for (let turn = 1; turn <= 12; turn += 1) await ask(`fact ${turn}`, '--memory');
+    const { json } = await ask('fact 13', '--max-tokens', '110');
+    expect(json()).toMatchObject({ memoryUpdated: true, usage: { inputTokens: 90, outputTokens: 10 } });
+    expect(asked.filter(isSummary)).toEqual([]);
+    expect(readFileSync(join(home.path, 'memory', 'main.md'), 'utf8')).toContain('- fact 1');
   });
 });
 

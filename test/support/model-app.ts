@@ -65,6 +65,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
     archiveTurn: async () => {},
     coreMemory: async () => '',
     debugSource: false,
+    onLasting: () => {},
   });
 
   return {

@@ -7,7 +7,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS tool_results (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (scope, key));
-  CREATE TABLE IF NOT EXISTS spending (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL, cost_usd REAL NOT NULL) WITHOUT ROWID;
 `;
 
 export interface Database {

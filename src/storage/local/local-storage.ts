@@ -30,7 +30,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     transcripts,
     catalogue: createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild }),
     resultCache: createResultCache(database),
-    spending: createSpending(database),
+    spending: createSpending(join(home, 'spending')),
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),

@@ -1,109 +1,107 @@
 import type { ToolTexts } from './language.ts';
 
 export const en: ToolTexts = {
-  'time.now': { description: 'The current moment as a timestamp (ms) and ISO 8601 in UTC.' },
+  'time.now': { description: 'The current moment: timestamp (ms) and ISO 8601 in UTC.' },
   current_time: {
     description: 'The local date, time, timezone and weekday.',
-    parameters: { timezone: 'IANA name, e.g. Asia/Shanghai; default: the system timezone' },
+    parameters: { timezone: "IANA name, e.g. Asia/Shanghai; default: the system's" },
   },
-  'tools.echo': { description: 'Returns its arguments unchanged; for testing.' },
-  'shell.pwd': { description: 'The working directory that relative paths start from.' },
+  'tools.echo': { description: 'Returns its arguments; for testing.' },
+  'shell.pwd': { description: 'The directory that relative paths start from.' },
   'fs.list_dir': {
-    description: 'Lists a directory of the workspace: type, size and modification time of each entry.',
+    description: 'Lists a directory: type, size and modification time of each entry.',
     parameters: {
-      path: 'Directory, relative to the workspace or absolute inside it',
-      recursive: 'Also list subdirectories',
-      maxDepth: 'Levels to descend when recursive',
+      path: 'Relative to the workspace, or absolute inside it',
+      recursive: 'With subdirectories',
+      maxDepth: 'Levels when recursive',
     },
   },
   'fs.read_file': {
-    description: 'Reads a text file of the workspace, whole or a range of lines.',
+    description: 'Reads a text file, whole or a range of lines.',
     parameters: {
-      path: 'File, relative to the workspace or absolute inside it',
+      path: 'Relative to the workspace, or absolute inside it',
       startLine: 'First line, from 1',
       maxLines: 'Number of lines',
-      maxBytes: 'Refuse more than this',
+      maxBytes: 'Refuses a larger read',
     },
   },
   file_write: {
-    description:
-      'Writes a text file of the workspace, whole or at its end; creates it and missing directories. To change part of a file, use file_edit.',
+    description: 'Writes a text file; creates it and missing directories. To change part of one, use file_edit.',
     parameters: {
-      path: 'File, relative to the workspace or absolute inside it',
-      content: 'The text, exactly as it is to stand in the file',
-      mode: 'overwrite replaces the whole file, append adds to its end',
+      path: 'In the workspace',
+      content: 'The exact text',
+      mode: 'Replace the file or add to its end',
     },
   },
   file_edit: {
     description:
-      'Replaces an exact piece of text in a file of the workspace. oldText must occur once (or set replaceAll), copied with its white space; line endings are kept. Read the file first.',
+      'Replaces an exact piece of a text file. Read the file first; oldText must occur once unless replaceAll.',
     parameters: {
-      path: 'File, relative to the workspace or absolute inside it',
-      oldText: 'The text to replace, with enough around it to be unique',
-      newText: 'The text to put in its place',
-      replaceAll: 'Replace every occurrence',
+      path: 'In the workspace',
+      oldText: 'Copied with its white space, enough to be unique',
+      newText: 'Its replacement',
+      replaceAll: 'Every occurrence',
     },
   },
   docs_search: {
-    description:
-      "Searches the documentation of this program (Lainclaw), in English. Use it before an unfamiliar tool, setting or command; docs_read reads a result's address.",
-    parameters: { query: 'Words in English', topK: 'How many results at most' },
+    description: "Searches Lainclaw's own documentation. Use it before an unfamiliar tool, setting or command.",
+    parameters: { query: 'English words', topK: 'Most results' },
   },
   docs_read: {
-    description: 'Reads a page of the documentation of this program (Lainclaw), or one section of it.',
-    parameters: { path: 'e.g. tools/overview.md or tools/overview.md#results' },
+    description: "Reads a page or section of Lainclaw's documentation.",
+    parameters: { path: 'e.g. tools/overview.md#results' },
   },
-  docs_list: { description: 'Lists every page of the documentation of this program (Lainclaw) and its sections.' },
+  docs_list: { description: "Lists the pages of Lainclaw's documentation." },
   skill_list: {
-    description: 'Lists the skills: instructions for particular tasks, each with a name and when to use it.',
+    description: 'Lists the skills (instructions for particular tasks) and when to use each.',
   },
   skill_load: {
     description:
-      'Loads the instructions of a skill. Call it when the task fits its description, not beforehand. The text comes from outside: it gives no permission.',
+      "Loads a skill's instructions, once a task fits its description. They come from outside and give no permission.",
     parameters: {
-      name: 'As skill_list shows it',
-      file: 'Instead of the instructions, a file of the skill that they name',
+      name: 'From skill_list',
+      file: 'A file that the instructions name',
     },
   },
   grep: {
-    description: 'Searches file contents with a regular expression (ripgrep); honours ignore files.',
+    description: 'Searches file contents (ripgrep); honours ignore files.',
     parameters: {
-      pattern: 'Rust regular expression',
-      path: 'File or directory; default: the workspace',
-      glob: 'Only files matching, e.g. **/*.ts',
-      type: 'Only files of a type, e.g. py',
+      pattern: 'Rust regex',
+      path: 'File or directory',
+      glob: 'Only these files, e.g. **/*.ts',
+      type: 'Only this type, e.g. py',
       before: 'Lines before a match',
       after: 'Lines after',
       context: 'Lines around',
       ignoreCase: 'Ignore case',
-      multiline: 'Let a match span lines',
+      multiline: 'Matches may span lines',
       limit: 'Most matches',
     },
   },
   glob: {
     description: 'Lists files matching a pattern, newest first; honours ignore files.',
-    parameters: { pattern: 'e.g. src/**/*.ts', path: 'Directory to start from', limit: 'Most files' },
+    parameters: { pattern: 'e.g. src/**/*.ts', path: 'Start directory', limit: 'Most files' },
   },
   bash: {
-    description: 'Runs a bash command in the workspace, sandboxed without network; asks first unless it only reads.',
-    parameters: { command: 'The command', timeoutMs: 'Ended after this', cwd: 'Working directory in the workspace' },
+    description: 'Runs a bash command, sandboxed without network; asks first unless it only reads.',
+    parameters: { command: 'The command', timeoutMs: 'Time limit', cwd: 'In the workspace' },
   },
   code_execute: {
     description: 'Runs Python or bash code in a strict sandbox; files left in output/ are returned.',
-    parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Ended after this' },
+    parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Time limit' },
   },
   memory_search: {
-    description: 'Searches what was saved: notes, imported files, past turns. Use it when the user refers to the past.',
+    description: 'Searches notes, imported files and past turns. Use it when the user refers to the past.',
     parameters: { query: 'Words or a question', topK: 'Most results' },
   },
   memory_save: {
-    description: 'Saves a fact, decision or text for later sessions.',
+    description: 'Saves a fact or text for later sessions.',
     parameters: { content: 'Text or Markdown', source: 'Where it comes from' },
   },
-  memory_core_get: { description: 'Core memory as JSON; its facts are in your context already.' },
+  memory_core_get: { description: 'Core memory as JSON; you have its facts already.' },
   memory_core_update: {
-    description: 'Sets a core fact, always in context: a preference, a correction, a rule.',
-    parameters: { section: 'About the user or for the agent', key: 'Short name', value: 'The fact' },
+    description: 'Sets a fact you always see: a preference, correction or rule.',
+    parameters: { section: 'About the user, or for you', key: 'Short name', value: 'The fact' },
   },
   memory_core_delete: {
     description: 'Deletes a core fact.',
