@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { orToolFailure } from '../fs/failure.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 import { findRipgrep } from './program.ts';
@@ -8,6 +9,8 @@ const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
 /** Files looked at to find the newest. */
 const MOST_FILES = 200_000;
+/** Listing waits for the disk and for whoever reads the list: more threads than processors take a quarter less time. */
+const THREADS = Math.min(16, 4 * availableParallelism());
 
 export function createGlobTool(): ToolSpec {
   return {
@@ -31,13 +34,21 @@ export function createGlobTool(): ToolSpec {
       try {
         if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${path}`);
         const { createFileFilter } = await import('./file-filter.ts');
-        const { fits } = createFileFilter(pattern);
+        const { fits, preselection } = createFileFilter(pattern);
         const found: { name: string; time: number }[] = [];
         // By its plain path: all that a swapped link could tell here is a time, and it takes half as long.
         const base = held.path === '.' ? workspace.root : `${workspace.root}/${held.path}`;
         await ripgrep({
           held,
-          flags: ['--files', '--null', '--no-require-git', '--hidden', '--glob=!.git'],
+          flags: [
+            '--files',
+            '--null',
+            '--no-require-git',
+            '--hidden',
+            '--glob=!.git',
+            `--threads=${THREADS}`,
+            ...preselection,
+          ],
           signal,
           program: findRipgrep,
           separator: '\0',
