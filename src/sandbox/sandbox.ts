@@ -38,6 +38,8 @@ export interface Profile {
   readOnly?: readonly string[];
   /** Absolute paths that can never be written, created, renamed or replaced from inside, also while they do not exist. */
   protect: readonly string[];
+  /** Files and directories of the workspace, absolute, that exist and cannot be read, written or moved from inside. */
+  hide?: readonly string[];
   network: boolean;
   limits: Limits;
 }

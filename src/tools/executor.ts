@@ -87,7 +87,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const full: ToolContext = { ...asking, signal: limited, ...(decision.onlyReads && { onlyReads: true }) };
+      const { onlyReads, hides } = decision;
+      const full: ToolContext = {
+        ...asking,
+        signal: limited,
+        ...(onlyReads && { onlyReads }),
+        ...(hides && { hides }),
+      };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);

@@ -27,8 +27,9 @@ export function createGlobTool(): ToolSpec {
     },
     effect: 'read',
     requiresPermission: false,
+    handlesFiles: 'names',
     timeoutMs: 60_000,
-    async execute(args, { workspace, signal }) {
+    async execute(args, { workspace, signal, hides }) {
       const { pattern, path, limit } = optionsOf(args);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       try {
@@ -36,6 +37,7 @@ export function createGlobTool(): ToolSpec {
         const { createFileFilter } = await import('./file-filter.ts');
         const { fits, preselection } = createFileFilter(pattern);
         const found: { name: string; time: number }[] = [];
+        const prefix = held.path === '.' ? '' : `${held.path}/`;
         // By its plain path: all that a swapped link could tell here is a time, and it takes half as long.
         const base = held.path === '.' ? workspace.root : `${workspace.root}/${held.path}`;
         await ripgrep({
@@ -54,11 +56,10 @@ export function createGlobTool(): ToolSpec {
           separator: '\0',
           onRecord(record) {
             const name = withoutRoot(record);
-            if (fits(name)) found.push({ name, time: changedAt(`${base}/${name}`) });
+            if (fits(name) && !hides?.(prefix + name)) found.push({ name, time: changedAt(`${base}/${name}`) });
             return found.length < MOST_FILES;
           },
         });
-        const prefix = held.path === '.' ? '' : `${held.path}/`;
         found.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1));
         const files = found.slice(0, limit).map(({ name }) => prefix + name);
         const truncated = found.length > files.length;

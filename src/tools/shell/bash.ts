@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { type Finished, type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
+import type { HidesPath } from '../permissions/hidden-paths.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
 
@@ -38,12 +40,13 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
     requiresPermission: true,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
-    async execute(args, { workspace, signal, onlyReads = false, progress, spoolPath }) {
+    async execute(args, { workspace, signal, onlyReads = false, hides, progress, spoolPath }) {
       const { command, timeoutMs, cwd } = argsOf(args);
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
       const backend = await sandbox().catch(orSandboxFailure);
+      const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const lines = createProgressLines(progress);
       const finished = await backend
         .run(
@@ -55,6 +58,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
             profile: {
               workspace: { path: workspace.root, access: 'read-write' },
               protect: protectedPaths(workspace.root),
+              hide,
               network: false,
               limits: LIMITS,
             },
@@ -76,6 +80,22 @@ function argsOf({ command, timeoutMs = DEFAULT_TIMEOUT_MS, cwd = '.' }: ToolArgs
 export function orSandboxFailure(error: unknown): never {
   if (!(error instanceof SandboxError)) throw error;
   throw new ToolFailure(error.message, { reason: 'denied', cause: error });
+}
+
+/** What deny rules keep from being read is not there for a command; where that cannot be had, nothing runs. */
+export async function hiddenFrom(
+  { isolates }: Sandbox,
+  workspace: Workspace,
+  hides: HidesPath,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { findHidden } = await import('../search/hidden-files.ts');
+  const hide = await findHidden(workspace, hides, signal);
+  if (isolates || hide.length === 0) return hide;
+  throw new ToolFailure(
+    'deny rules keep files of the workspace from being read, and without a sandbox no command can be kept from them: install bubblewrap, or take the rules out of permissions.json',
+    { reason: 'denied' },
+  );
 }
 
 /** A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said. */
