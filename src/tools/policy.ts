@@ -13,7 +13,14 @@ export type Approval = (typeof APPROVALS)[number];
 
 /** `onlyReads`: allowed unasked because the command only reads, which holds in a guarded environment alone. */
 export type Decision =
-  | { allowed: true; onlyReads?: true /** See ToolContext. */; hides?: HidesPath }
+  | {
+      allowed: true;
+      onlyReads?: true;
+      /** See ToolContext. */
+      hides?: HidesPath;
+      /** It shows files that somebody else wrote. */
+      fromOutside?: true;
+    }
   | { allowed: false; message: string };
 
 export interface PermissionQuestion {
@@ -42,23 +49,26 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { approval, askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { hiddenPaths }] = await Promise.all([
+    const [{ decide }, { hiddenPaths }, { asksFromOutside }] = await Promise.all([
       import('./permissions/decide.ts'),
       import('./permissions/hidden-paths.ts'),
+      import('./permissions/outside-files.ts'),
     ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
     const marked = options.isMarked();
+    const judging = { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) };
     const verdict = decide({
       spec,
       call,
       rules: rules.rules,
       remembered: await permissions.remembered(sessionId),
       marked,
-      context: { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) },
+      context: judging,
     });
     const hides = hiddenPaths(rules.rules.deny, [spec.name, ...(spec.aliases ?? [])], places);
-    const yes = { allowed: true as const, ...(hides && { hides }) };
+    const fromOutside = asksFromOutside(spec, call.args, judging);
+    const yes = { allowed: true as const, ...(hides && { hides }), ...(fromOutside && { fromOutside }) };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
     if (approval === 'auto' && !verdict.isMarked) return yes;

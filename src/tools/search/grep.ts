@@ -86,7 +86,13 @@ export function createGrepTool(): ToolSpec {
       if (truncated) found.length = belonging;
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-      return { data: { matches, truncated, lines: found }, text: render(found, matches, truncated) };
+      const fromOutside = (await import('../permissions/outside-files.ts')).isFromOutside;
+      const outside = new Set(found.map((line) => line.path)).values().some(fromOutside);
+      return {
+        data: { matches, truncated, lines: found },
+        text: render(found, matches, truncated),
+        ...(outside && { meta: { outside } }),
+      };
     },
   };
 }
