@@ -88,7 +88,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           .catch(orSandboxFailure);
         lines.end();
         if (finished.cancelled) signal.throwIfAborted();
-        const output = toOutput(finished, backend.name, timeoutMs);
+        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs);
         const files = await collect(join(scratch, 'output'), outputs);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };
