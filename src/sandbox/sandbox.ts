@@ -71,7 +71,7 @@ export interface RunOptions {
   timeoutMs: number;
   signal?: AbortSignal;
   output: OutputBounds;
-  /** Called as output arrives, with a copy of its own. Must not throw. */
+  /** Called as output arrives. The bytes are used again as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;
 }
 
