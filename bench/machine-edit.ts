@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { newId } from '../src/lib/new-id.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
 import { createEditFileTool } from '../src/tools/fs/edit-file.ts';
+import type { Changes } from '../src/undo/changes.ts';
 import { createUndo } from '../src/undo/undo.ts';
 import { createWorkspace } from '../src/workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../src/workspace/file-access.ts';
@@ -26,7 +27,7 @@ export async function measureEdit(bed: Bed, scale: Scale): Promise<Figure> {
   for (let round = 0; round < (scale === 'full' ? 41 : 2); round += 1) {
     const oldText = round === 0 ? '008000 x' : `edit-${round - 1} x`;
     const scope = { sessionId: 'bench', turnId: `turn-${round}`, root: workspace };
-    const changes = { record: async (change: Parameters<typeof undo.record>[1]) => undo.record(scope, change) };
+    const changes: Changes = { record: (change) => undo.record(scope, [change]), async recordMade() {} };
     const started = performance.now();
     succeeded(await bed.call(tool, { path: 'large.txt', oldText, newText: `edit-${round} x` }, changes));
     times.push(performance.now() - started);

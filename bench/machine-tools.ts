@@ -57,7 +57,7 @@ export async function createBed(base: string): Promise<Bed> {
       protectedPaths: (root) => protectedPaths({ workspace: root, userHome: base, lainclawHome: home }),
     }),
     codeExecute: createCodeExecuteTool({ sandbox, environment, skillFolders: [], outputs: { place, keep: place } }),
-    async call(tool, args, changes = { async record() {} }) {
+    async call(tool, args, changes = { async record() {}, async recordMade() {} }) {
       const context: ToolContext = {
         workspace: opened,
         seen: nothingSeen,

@@ -196,7 +196,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       resultCache,
       outputs,
       changes: ({ sessionId = 'cli', turnId = newId('turn'), root }): Changes => ({
-        record: async (change) => (await undo()).record({ sessionId, turnId, root }, change),
+        record: async (change) => (await undo()).record({ sessionId, turnId, root }, [change]),
+        recordMade: async ({ changes, notCovered }) =>
+          (await undo()).record({ sessionId, turnId, root }, changes, notCovered),
       }),
       texts: () => loadToolTexts(config.language),
       now,

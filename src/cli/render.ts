@@ -1,7 +1,9 @@
 // A turn on the way to its reader: as one JSON value on stdout, or as streamed text with tool lines on stderr.
 import type { AskResult, RunEvent } from '../pipeline/events.ts';
+import { CALLED_BY_HAND } from '../pipeline/events.ts';
 import type { ToolCall, ToolResult } from '../tools/tool.ts';
 import { type Colors, colorsFor } from './colors.ts';
+import { withoutShown } from './live-output.ts';
 import { printable, type Terminal, warn, writeJson } from './terminal.ts';
 
 const ARGS_SHOWN = 100;
@@ -26,6 +28,7 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
   // What this step has streamed, and the last step that streamed anything: a limit repeats it as the result.
   let streamed = '';
   let lastShown = '';
+  const live = new Map<string, string>();
   for await (const event of events) {
     switch (event.type) {
       case 'run-start':
@@ -54,6 +57,7 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
         streamed = '';
         break;
       case 'tool-output':
+        live.set(event.call.id, (live.get(event.call.id) ?? '') + event.text);
         err.write(colors.dim(printable(event.text)));
         break;
       case 'tool-end':
@@ -66,14 +70,22 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
   }
   const ended = endOf(result);
   const shown = streamed || lastShown;
-  const rest =
-    shown !== '' && ended.result.startsWith(shown) ? ended.result.slice(shown.length).trimStart() : ended.result;
+  const told = out.isTTY && err.isTTY && ended.route === CALLED_BY_HAND ? newsOf(ended, live) : ended.result;
+  const rest = shown !== '' && told.startsWith(shown) ? told.slice(shown.length).trimStart() : told;
   if (streamed !== '') out.write('\n');
   if (rest !== '') out.write(`${printable(rest)}\n`);
   if (ended.success && ended.toolError && ended.stage !== 'answered')
     err.write(`${colors.yellow('!')} ${printable(ended.toolError.message)}\n`);
   sayFailure(ended, terminal);
   return ended;
+}
+
+/** The results are the answer, and whoever sees them has seen what the calls showed. */
+function newsOf({ result: told, toolResults }: AskResult, live: ReadonlyMap<string, string>): string {
+  return toolResults.reduce(
+    (text, { call, result }) => withoutShown(text, { before: `${call.name}: `, result, live: live.get(call.id) ?? '' }),
+    told,
+  );
 }
 
 function toolLine(call: ToolCall, result: ToolResult, colors: Colors): string {

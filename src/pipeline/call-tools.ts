@@ -1,6 +1,8 @@
 // Runs the calls of one round: each is journalled before it runs and after. Read-only calls that stand next to each
 // other run at the same time; a call with an effect runs alone, in its place. Results keep the order of the calls.
+// Once the turn is cancelled no further call starts, and those that were running end with a result that says so.
 import { createEventQueue } from '../lib/event-queue.ts';
+import { unfinishedCall } from '../sessions/tool-context.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { Executed, Executor } from '../tools/executor.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -26,13 +28,20 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
   const done: CalledTool[] = [];
 
   for (const group of groups(calls, (call) => effectOf(call) === 'read')) {
+    if (signal.aborted) break;
     for (const call of group) {
       await turn.callStarts(call, effectOf(call));
       yield { type: 'tool-start', call };
     }
     const shown = createEventQueue<RunEvent>();
     const running = group.map(async (call) => {
-      const executed = await executor.execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }));
+      const started = performance.now();
+      const executed = await executor
+        .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }))
+        .catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+          return cancelled(effectOf(call), performance.now() - started);
+        });
       const { result, text } = executed;
       const error = result.ok ? undefined : result.error;
       await turn.callEnded({ callId: call.id, ok: result.ok, text, error, meta: result.meta });
@@ -48,6 +57,12 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
     }
   }
   return done;
+}
+
+function cancelled(effect: string, durationMs: number): Executed {
+  const text = unfinishedCall(effect);
+  const error = { code: 'execution_error', message: text, reason: 'cancelled' } as const;
+  return { result: { ok: false, error, meta: { durationMs: Math.round(durationMs * 10) / 10 } }, text };
 }
 
 function groups<T>(items: readonly T[], together: (item: T) => boolean): T[][] {

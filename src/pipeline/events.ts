@@ -13,6 +13,9 @@ export interface ToolErrorReport {
   message: string;
 }
 
+/** The route of a turn whose answer is the results of tools called by hand. */
+export const CALLED_BY_HAND = 'tool';
+
 /** Where the turn ended. */
 export type Stage = 'answered' | 'tool-limit' | 'stopped' | 'failed' | 'cancelled';
 

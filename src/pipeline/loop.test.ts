@@ -213,13 +213,23 @@ describe('the loop', () => {
     expect([...failed.journal, ...off.journal]).toEqual([]);
   });
 
-  it('gives up its calls when it is cancelled, and rejects', async () => {
+  it('ends its calls when it is cancelled, tells so of each that ran, and starts no other', async () => {
     const cancel = new AbortController();
-    const run = (): Promise<string> => {
+    const run = async (name: string): Promise<string> => {
+      if (name === 'fs.list') return 'in time';
       cancel.abort(new Error('stopped'));
-      return Promise.reject(cancel.signal.reason);
+      throw cancel.signal.reason;
     };
-    await expect(loop([calls('fs_read')], { signal: cancel.signal, run })).rejects.toThrow('stopped');
+    const answer = calls('fs_list', 'fs_read', 'fs_write');
+    const { end, journal, requests } = await loop([answer], { signal: cancel.signal, run });
+    expect(end.ending).toMatchObject({ kind: 'failed', failure: { code: 'cancelled' } });
+    expect(end.called.map(({ call, executed: { result } }) => [call.name, result.ok || result.error.reason])).toEqual([
+      ['fs.list', true],
+      ['fs.read', 'cancelled'],
+    ]);
+    expect(journal).toContain('ended: interrupted before it finished');
+    expect(journal).not.toContain('fs.write starts');
+    expect(requests).toHaveLength(1);
   });
 });
 

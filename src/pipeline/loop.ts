@@ -41,6 +41,11 @@ export interface LoopEnd {
   answeredBy?: AnsweredBy;
 }
 
+const CANCELLED_MEANWHILE: ModelFailure = {
+  code: 'cancelled',
+  message: 'the turn was cancelled while tools were running',
+};
+
 export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, LoopEnd> {
   const { withTools, maxSteps, guards, wireNames, turn, ledger } = options;
   let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
@@ -64,6 +69,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     const round = yield* callTools({ ...options, calls });
     turn.checkpoint();
     called.push(...round);
+    if (options.signal.aborted) return end({ kind: 'failed', failure: CANCELLED_MEANWHILE });
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
     const guarded = guards.afterRound(round, ledger.total());
     if (guarded) return end({ kind: 'guarded', message: guarded });

@@ -305,11 +305,38 @@ test('a guard below something hidden does not bring it back', async () => {
   expect((await bubblewrap.run(command, trialOptions())).stdout.text).toBe('');
 });
 
+test.each(['read-write', 'read-only'] as const)('what is hidden is not there in a %s workspace', async (access) => {
+  trial.write('workspace/a/b/secret/key', 'HIDDEN');
+  trial.write('workspace/a/b/key.pem', 'HIDDEN');
+  trial.write('workspace/a/open', 'open\n');
+  const command = trial.script(
+    `cat a/open a/b/secret/* a/b/key.pem; mv a moved; mv a/b moved; mv a/b/secret moved; rm -rf a/b/secret a/b/key.pem
+     touch a/new a/b/new; find . -type f -exec cat {} +; ls a/b`,
+    {},
+    {
+      workspace: { path: trial.workspace, access },
+      hide: ['a/b/secret', 'a/b/key.pem', 'a/gone/already'].map((path) => trial.path('workspace', path)),
+    },
+  );
+  const { stdout } = await sandbox.run(command, trialOptions());
+  expect(stdout.text).not.toContain('HIDDEN');
+  expect(stdout.text).toContain('open\n');
+  expect(readFileSync(trial.path('workspace/a/b/secret/key'), 'utf8')).toBe('HIDDEN');
+  expect(readFileSync(trial.path('workspace/a/b/key.pem'), 'utf8')).toBe('HIDDEN');
+  expect(existsSync(trial.path('workspace/a/b/new'))).toBe(access === 'read-write');
+  expect(existsSync(trial.path('workspace/a/gone'))).toBe(false);
+});
+
 test('guards in a directory that cannot be written are not needed, and releasing twice does no harm', () => {
-  const guards = guardPaths('/sys', ['/sys/nothing/here'], String);
+  const guards = guardPaths({ root: '/sys', isWritable: true, protect: ['/sys/nothing/here'], newId: String });
   expect(guards.mounts).toEqual([]);
   guards.release();
-  const made = guardPaths(trial.workspace, [trial.path('workspace/a/b')], String);
+  const made = guardPaths({
+    root: trial.workspace,
+    isWritable: true,
+    protect: [trial.path('workspace/a/b')],
+    newId: String,
+  });
   expect(made.mounts).toEqual([{ path: trial.path('workspace/a'), access: 'empty', isDirectory: true }]);
   made.release();
   expect(readdirSync(trial.workspace)).toEqual([]);

@@ -20,19 +20,29 @@ export interface Guards {
   release(): void;
 }
 
-/** Nothing to guard when the workspace cannot be written. Paths may be spelled through a link that leads to it. */
-export function guardWorkspace({ workspace, protect }: Profile, newId: (prefix: string) => string): Guards {
-  const root = workspace?.access === 'read-write' ? realPath(workspace.path) : undefined;
+/** Nothing to protect when the workspace cannot be written. Paths may be spelled through a link that leads to it. */
+export function guardWorkspace({ workspace, protect, hide }: Profile, newId: (prefix: string) => string): Guards {
+  const root = workspace && realPath(workspace.path);
   if (!workspace || !root) return { mounts: [], release: () => {} };
   const spelled = resolve(workspace.path);
-  const real = protect.map((path) =>
-    isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path),
-  );
-  return guardPaths(root, real, newId);
+  const real = (paths: readonly string[] = []): string[] =>
+    paths.map((path) => (isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path)));
+  const isWritable = workspace.access === 'read-write';
+  return guardPaths({ root, isWritable, protect: isWritable ? real(protect) : [], hide: real(hide), newId });
 }
 
-/** `root` is writable from inside, absolute and without links. Paths outside of it need no guard. */
-export function guardPaths(root: string, protect: readonly string[], newId: (prefix: string) => string): Guards {
+export interface Guarded {
+  /** Absolute and without links. Paths outside of it need no guard. */
+  root: string;
+  /** Otherwise nothing on the way can be renamed, and a pinned directory would be the one that can be written. */
+  isWritable: boolean;
+  protect: readonly string[];
+  /** What is not there, or not there any more, needs no hiding. */
+  hide?: readonly string[];
+  newId(prefix: string): string;
+}
+
+export function guardPaths({ root, isWritable, protect, hide = [], newId }: Guarded): Guards {
   const mounts = new Map<string, GuardMount>();
   const placeholders: Placeholder[] = [];
   const held = new Map<string, HeldDirectory>();
@@ -52,7 +62,7 @@ export function guardPaths(root: string, protect: readonly string[], newId: (pre
     if (access !== 'pinned' || !mounts.has(path)) mounts.set(path, { path, access, isDirectory });
   }
 
-  function guard(path: string): void {
+  function guard(path: string, access: 'read-only' | 'empty'): void {
     let parent = hold(root);
     let at = root;
     const names = relative(root, path).split('/');
@@ -62,6 +72,7 @@ export function guardPaths(root: string, protect: readonly string[], newId: (pre
       const stats = look(`${parent.address}/${name}`);
       if (stats === 'unreachable' || mounts.get(at)?.access === 'empty') return;
       if (stats?.isSymbolicLink()) throw linkRefused(at, path);
+      if (access === 'empty' && !stats) return;
       if (!stats || isPlaceholder(parent, name)) {
         const placeholder = placeholderIn(parent, name, newId('lease'));
         if (!placeholder) return;
@@ -73,16 +84,18 @@ export function guardPaths(root: string, protect: readonly string[], newId: (pre
         return;
       }
       if (index === names.length - 1 || !stats.isDirectory()) {
-        cover(at, 'read-only', stats.isDirectory());
+        cover(at, access, stats.isDirectory());
         return;
       }
-      cover(at, 'pinned', true);
+      if (isWritable) cover(at, 'pinned', true);
       parent = hold(at, `${parent.address}/${name}`);
     }
   }
 
   try {
-    for (const path of protect) if (path !== root && isInside(root, path)) guard(path);
+    // Hidden ones first: what is below them has no need of more.
+    for (const path of hide) if (path !== root && isInside(root, path)) guard(path, 'empty');
+    for (const path of protect) if (path !== root && isInside(root, path)) guard(path, 'read-only');
   } catch (error) {
     release();
     throw error;

@@ -63,7 +63,7 @@ export async function runProcess(
     void tree.end(child);
   };
   const take = (name: OutputStream, chunk: Buffer): Promise<void> | undefined => {
-    options.onOutput?.(name, Buffer.from(chunk));
+    options.onOutput?.(name, chunk);
     const kept = output.add(name, chunk);
     if (output.isFull) stop('output');
     return kept;

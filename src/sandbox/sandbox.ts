@@ -38,6 +38,8 @@ export interface Profile {
   readOnly?: readonly string[];
   /** Absolute paths that can never be written, created, renamed or replaced from inside, also while they do not exist. */
   protect: readonly string[];
+  /** Files and directories of the workspace, absolute, that exist and cannot be read, written or moved from inside. */
+  hide?: readonly string[];
   network: boolean;
   limits: Limits;
 }
@@ -69,7 +71,7 @@ export interface RunOptions {
   timeoutMs: number;
   signal?: AbortSignal;
   output: OutputBounds;
-  /** Called as output arrives, with a copy of its own. Must not throw. */
+  /** Called as output arrives. The bytes are used again as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;
 }
 

@@ -52,7 +52,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(call, signal, progress = () => {}) {
       signal.throwIfAborted();
       const started = performance.now();
-      const outcome = await attempt(options, call, signal, progress).catch((error: unknown): Outcome => {
+      const brought = { fromOutside: false };
+      const outcome = await attempt(options, call, { signal, progress, brought }).catch((error: unknown): Outcome => {
         if (signal.aborted) throw error;
         if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
         onDefect(call, error);
@@ -60,8 +61,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
       });
       const durationMs = Math.round((performance.now() - started) * 10) / 10;
       const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
-      if (outcome.output?.meta?.outside) options.onOutside?.();
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
+      // Also of a call that failed: what went wrong is told with pieces of the file.
+      if (brought.fromOutside) meta.outside = true;
+      if (meta.outside) options.onOutside?.();
       if (outcome.ok && outcome.cached) meta.cached = true;
       if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
       if (outcome.ok) return { result: { ok: true, data: outcome.output.data, meta }, text };
@@ -73,8 +76,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   async function attempt(
     { registry, validate, authorise, reused }: ExecutorOptions,
     call: ToolCall,
-    signal: AbortSignal,
-    progress: (text: string) => void,
+    { signal, progress, brought }: Attempt,
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
@@ -87,7 +89,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const full: ToolContext = { ...asking, signal: limited, ...(decision.onlyReads && { onlyReads: true }) };
+      const { onlyReads, hides, fromOutside = false } = decision;
+      brought.fromOutside = fromOutside;
+      const full: ToolContext = {
+        ...asking,
+        signal: limited,
+        ...(onlyReads && { onlyReads }),
+        ...(hides && { hides }),
+      };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);
@@ -98,6 +107,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return { ok: true, output: told, cached: false };
     });
   }
+}
+
+interface Attempt {
+  signal: AbortSignal;
+  progress(text: string): void;
+  /** Told as soon as it is known, because the attempt may end with an error. */
+  brought: { fromOutside: boolean };
 }
 
 type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };

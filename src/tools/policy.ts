@@ -3,6 +3,7 @@
 // never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
 import type { CommandParser } from './permissions/command.ts';
 import type { Scope, Decision as Verdict } from './permissions/decision.ts';
+import type { HidesPath } from './permissions/hidden-paths.ts';
 import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
@@ -11,7 +12,16 @@ export const APPROVALS = ['ask', 'auto', 'never'] as const;
 export type Approval = (typeof APPROVALS)[number];
 
 /** `onlyReads`: allowed unasked because the command only reads, which holds in a guarded environment alone. */
-export type Decision = { allowed: true; onlyReads?: true } | { allowed: false; message: string };
+export type Decision =
+  | {
+      allowed: true;
+      onlyReads?: true;
+      /** See ToolContext. */
+      hides?: HidesPath;
+      /** It shows files that somebody else wrote. */
+      fromOutside?: true;
+    }
+  | { allowed: false; message: string };
 
 export interface PermissionQuestion {
   call: ToolCall;
@@ -39,21 +49,29 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { approval, askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const { decide } = await import('./permissions/decide.ts');
+    const [{ decide }, { hiddenPaths }, { asksFromOutside }] = await Promise.all([
+      import('./permissions/decide.ts'),
+      import('./permissions/hidden-paths.ts'),
+      import('./permissions/outside-files.ts'),
+    ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
     const marked = options.isMarked();
+    const judging = { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) };
     const verdict = decide({
       spec,
       call,
       rules: rules.rules,
       remembered: await permissions.remembered(sessionId),
       marked,
-      context: { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) },
+      context: judging,
     });
-    if (verdict.verdict === 'allow') return { allowed: true, ...(verdict.onlyReads && { onlyReads: true }) };
+    const hides = hiddenPaths(rules.rules.deny, [spec.name, ...(spec.aliases ?? [])], places);
+    const fromOutside = asksFromOutside(spec, call.args, judging);
+    const yes = { allowed: true as const, ...(hides && { hides }), ...(fromOutside && { fromOutside }) };
+    if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
-    if (approval === 'auto' && !verdict.isMarked) return { allowed: true };
+    if (approval === 'auto' && !verdict.isMarked) return yes;
     // What could not be done anyway says so itself, before anyone is bothered.
     const preview = await spec.preview?.(call.args, context);
     if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
@@ -62,7 +80,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
     const scope = await askPerson({ call, verdict, preview }, context.signal);
     if (scope === undefined) return no(`${call.name} was not approved`);
     if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, marked });
-    return { allowed: true };
+    return yes;
   };
 }
 

@@ -3,6 +3,7 @@ import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
+import type { HidesPath } from './permissions/hidden-paths.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
 export type ToolSource = 'ask' | 'model' | 'cli' | 'console' | 'mcp' | 'schedule' | 'subagent';
@@ -70,6 +71,8 @@ export interface ToolContext {
   onlyReads?: true;
   /** Starts other turns in the name of this one; absent where there is no turn. */
   delegation?: Delegation;
+  /** Set when deny rules keep files from being read: a result must not hold them, nor may what is run find them. */
+  hides?: HidesPath;
   /** Shows a person what a long call is doing. The model never sees it. */
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */
@@ -85,6 +88,11 @@ export interface ToolSpec {
   inputSchema: JsonSchema;
   effect: ToolEffect;
   requiresPermission: boolean;
+  /**
+   * Its `path` is one of the workspace, and it tells what is in files or only their names. Deny rules on reading hold for
+   * it, and what `context.hides` names is left out of its result.
+   */
+  handlesFiles?: 'contents' | 'names';
   timeoutMs: number;
   /** Where the arguments choose how long a call may take. */
   timeoutOf?(args: ToolArgs): number;

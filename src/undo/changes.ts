@@ -31,4 +31,6 @@ export interface Changes {
    * is then not made does no harm: undoing it finds the file as it was.
    */
   record(change: Change): Promise<void>;
+  /** What a command has changed already, all at once, and why that is not everything. */
+  recordMade(made: { changes: readonly Change[]; notCovered?: string }): Promise<void>;
 }

@@ -26,7 +26,7 @@ it('keeps changes by session and turn, in order, with their contents', async () 
   await store.add(scope('t1'), [{ ...change('d/a', undefined, 'one'), madeDirectories: ['d'] }]);
   await store.add(scope('t1'), [change('d/a', 'one', 'two'), change('b', 'x', undefined)]);
   await store.add({ ...scope('t2'), sessionId: 'other' }, [change('c', '1', '2')]);
-  await store.add(scope('u1'), [], 't1');
+  await store.add(scope('u1'), [], { undoes: 't1' });
   const turns = await store.turns('s');
   expect(turns).toMatchObject([
     { turnId: 't1', root: '/ws', recordedAt: 1_000_000, undoes: undefined },

@@ -22,7 +22,8 @@ export interface RecordedState {
 }
 
 export interface RecordedChange {
-  kind: 'file' | 'made-directory';
+  /** not-covered: a command changed more than is on record; the path says why. */
+  kind: 'file' | 'made-directory' | 'not-covered';
   tool: string;
   path: string;
   before: RecordedState | undefined;
@@ -39,7 +40,7 @@ export interface RecordedTurn extends TurnScope {
 
 export interface UndoStore {
   /** Resolves once all changes are durable, in this order, under the turn. */
-  add(scope: TurnScope, changes: readonly Change[], undoes?: string): Promise<void>;
+  add(scope: TurnScope, changes: readonly Change[], more?: { undoes?: string; notCovered?: string }): Promise<void>;
   /** Every turn of a session that changed something, oldest first. */
   turns(sessionId: string): Promise<RecordedTurn[]>;
   changes(turn: RecordedTurn): Promise<RecordedChange[]>;
@@ -94,7 +95,7 @@ export function createUndoStore(options: StoreOptions): UndoStore {
   }
 
   return {
-    async add(scope, changes, undoes) {
+    async add(scope, changes, { undoes, notCovered } = {}) {
       const named = await Promise.all(changes.map(nameStates));
       const contents = await unknownContents(named);
       const dropped = await use((db) =>
@@ -102,6 +103,7 @@ export function createUndoStore(options: StoreOptions): UndoStore {
           const { number, isNew } = turnNumber(db, scope, now(), undoes);
           for (const content of contents) putContent(db, content);
           for (const change of named) putChange(db, number, change);
+          if (notCovered !== undefined) putNotCovered(db, number, notCovered);
           // Once a turn is enough: what one turn adds is bounded by its own limits.
           return isNew && prune(db, { keep: number, before: now() - maxAgeMs, maxBytes });
         }),
@@ -256,6 +258,10 @@ function putChange(db: DatabaseSync, turn: number, { change, before, after }: Na
   for (const directory of madeDirectories) insert.run(turn, 'made-directory', tool, directory, null, null, null, null);
   const states = [before, after].flatMap((state) => [state?.sha256 ?? null, state?.mode ?? null]);
   insert.run(turn, 'file', tool, path, ...states);
+}
+
+function putNotCovered(db: DatabaseSync, turn: number, reason: string): void {
+  db.prepare(`INSERT INTO changes (turn, kind, tool, path) VALUES (?, 'not-covered', 'bash', ?)`).run(turn, reason);
 }
 
 interface PruneOptions {

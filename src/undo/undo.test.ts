@@ -49,7 +49,7 @@ async function change(turnId: string, name: string, text: string | undefined): P
   const madeDirectories = parent !== '.' && !existsSync(path(parent)) ? [parent] : [];
   const after = text === undefined ? undefined : { bytes: Buffer.from(text), mode: state(name)?.mode ?? 0o644 };
   const recorded = { tool: 'file_write', path: name, before: state(name), after, madeDirectories };
-  await undo.record({ sessionId: 's', turnId, root: home.workspace }, recorded);
+  await undo.record({ sessionId: 's', turnId, root: home.workspace }, [recorded]);
   mkdirSync(path(parent), { recursive: true });
   if (text === undefined) rmSync(path(name));
   else writeFileSync(path(name), text);
@@ -167,8 +167,7 @@ it('refuses to overwrite later changes, says which, and touches nothing', async 
 it('does not mind what is already as it was, nor a change that was recorded and never made', async () => {
   home.file('a', 'a');
   await change('t1', 'a', 'changed');
-  await undo.record(
-    { sessionId: 's', turnId: 't1', root: home.workspace },
+  await undo.record({ sessionId: 's', turnId: 't1', root: home.workspace }, [
     {
       tool: 'file_write',
       path: 'never',
@@ -176,7 +175,7 @@ it('does not mind what is already as it was, nor a change that was recorded and 
       after: { bytes: Buffer.from('x'), mode: 0o644 },
       madeDirectories: [],
     },
-  );
+  ]);
   writeFileSync(path('a'), 'a');
   expect((await take()).files).toEqual([
     { path: 'a', action: 'unchanged' },

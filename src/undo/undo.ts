@@ -61,6 +61,8 @@ export interface Undone {
   /** The turn that undoes this undo. */
   undoId: string;
   files: { path: string; action: FileAction }[];
+  /** What commands of the turn changed, or may have, and was not put back: a reason each. */
+  notCovered: string[];
 }
 
 export interface ChangedFile {
@@ -81,10 +83,12 @@ export interface ListedTurn {
   undoes?: string;
   undone: boolean;
   paths: string[];
+  notCovered: string[];
 }
 
 export interface Undo {
-  record(scope: TurnScope, change: Change): Promise<void>;
+  /** `notCovered`: that more was changed, or may have been, and why it cannot be put back. */
+  record(scope: TurnScope, changes: readonly Change[], notCovered?: string): Promise<void>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
   /** All of the turn's files or, as far as the system allows, none. Rejects with UndoError. */
@@ -99,14 +103,16 @@ const DIFF_CHARS = 200_000;
 export function createUndo({ home, locks, openFiles, now, newId }: UndoDependencies): Undo {
   const store = createUndoStore({ home, now });
   return {
-    record: (scope, change) => store.add(scope, [change]),
+    record: (scope, changes, notCovered) => store.add(scope, changes, { notCovered }),
 
     async turns(sessionId) {
       const turns = await store.turns(sessionId);
       const listed = turns.toReversed().map(async (turn): Promise<ListedTurn> => {
         const { turnId, root, undoes } = turn;
-        const paths = [...historiesOf(await store.changes(turn)).keys()];
-        return { turnId, recordedAt: timeOf(turn), root, undoes, undone: undoOf(turn, turns) !== undefined, paths };
+        const changes = await store.changes(turn);
+        const paths = [...historiesOf(changes).keys()];
+        const undone = undoOf(turn, turns) !== undefined;
+        return { turnId, recordedAt: timeOf(turn), root, undoes, undone, paths, notCovered: notCoveredOf(changes) };
       });
       return Promise.all(listed);
     },
@@ -120,7 +126,7 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
         if (plan.conflicts.length > 0) throw conflictError(turn, plan.conflicts, force);
         signal?.throwIfAborted();
         const scope = { sessionId, turnId: newId('undo'), root: turn.root };
-        await store.add(scope, asChanges(plan), turn.turnId);
+        await store.add(scope, asChanges(plan), { undoes: turn.turnId });
         try {
           await applyPlan(plan, files);
         } catch (cause) {
@@ -134,6 +140,7 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
           root: turn.root,
           undoId: scope.turnId,
           files: plan.files.map(({ path, action }) => ({ path, action })),
+          notCovered: notCoveredOf(await store.changes(turn)),
         };
       } finally {
         lock.release();
@@ -157,6 +164,10 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
 
     close: () => store.close(),
   };
+}
+
+function notCoveredOf(changes: readonly RecordedChange[]): string[] {
+  return changes.flatMap(({ kind, path }) => (kind === 'not-covered' ? [path] : []));
 }
 
 async function changedFile(

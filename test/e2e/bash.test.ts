@@ -187,7 +187,16 @@ describe.concurrent('when its time is over', () => {
     running.kill(signal);
     const { code, json } = await running.ended;
     expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-    expect(json()).toMatchObject({ success: false, stage: 'cancelled' });
+    const call = { name: 'bash', args: { command } };
+    expect(json()).toMatchObject({
+      success: false,
+      stage: 'cancelled',
+      toolCalls: [call],
+      toolResults: [{ call, result: { ok: false, error: { code: 'execution_error', reason: 'cancelled' } } }],
+    });
+    expect(home.lines()).toContainEqual(
+      expect.objectContaining({ type: 'tool-result', error: expect.objectContaining({ reason: 'cancelled' }) }),
+    );
     expect(sleepersOf(seconds)).toEqual([]);
     expect(await ask(home, 'after')).toMatchObject({ success: true });
   });
@@ -334,6 +343,15 @@ describe.concurrent('on a terminal', () => {
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
     expect(stdout).toContain('second-line');
+  });
+
+  it.each([
+    ['ask', (command: string) => ['ask', '--approve=auto', '--', `tool:bash ${JSON.stringify({ command })}`]],
+    ['tools invoke', (command: string) => callArgs({ command })],
+  ])('is shown once by "%s", with what only its end can tell', async (_name, argsFor) => {
+    const { stdout } = await startTerminal(argsFor('echo "li""ne"; exit 3'), { home: testHome() }).ended;
+    expect(stdout.match(/line/g)).toHaveLength(1);
+    expect(stdout).toContain('[exit code 3]');
   });
 
   it('does not let the output command the terminal', async () => {

@@ -9,6 +9,7 @@ import type { Toolbox } from '../../tools/toolbox.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
+import { withoutShown } from '../live-output.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import {
@@ -115,11 +116,22 @@ async function invoke(
   terminal: Terminal,
 ): Promise<number> {
   const call: ToolCall = { id: newId('call'), name, args: parseArgs(flags.args ?? '{}'), source: 'cli' };
-  const { result, text: shown } = await toolbox
+  const asJson = wantsJson(terminal, flags);
+  const colors = colorsFor(terminal.err, terminal);
+  let live = '';
+  const showLive = (text: string): void => {
+    live += text;
+    terminal.err.write(colors.dim(printable(text)));
+  };
+  const watched = !asJson && terminal.out.isTTY && terminal.err.isTTY;
+  const { result, text } = await toolbox
     .executor({ registry, approval: flags.approve ?? 'ask' })
-    .execute(call, terminal.signal);
-  if (wantsJson(terminal, flags)) writeJson(terminal, { call, result });
-  else if (result.ok) terminal.out.write(`${printable(shown)}\n`);
+    .execute(call, terminal.signal, watched ? showLive : undefined);
+  if (asJson) writeJson(terminal, { call, result });
+  else if (result.ok) {
+    const told = withoutShown(text, { before: '', result, live });
+    if (told !== '') terminal.out.write(`${printable(told)}\n`);
+  }
   if (result.ok) return EXIT.done;
   const close = result.error.code === 'tool_not_found' ? suggestion(name, registry) : '';
   terminal.err.write(`error ${result.error.code}: ${printable(result.error.message)}${close}\n`);

@@ -80,17 +80,23 @@ function showTurns(turns: Awaited<ReturnType<Undo['turns']>>, asJson: boolean, t
   return EXIT.done;
 }
 
-function turnLine({ turnId, recordedAt, undone, undoes, paths }: ListedTurn, colors: Colors): string {
+function turnLine({ turnId, recordedAt, undone, undoes, paths, notCovered }: ListedTurn, colors: Colors): string {
   const state = undone ? ' (undone)' : undoes ? ` (undid ${undoes})` : '';
   const files = paths.slice(0, 10).map(printable).join(', ') + (paths.length > 10 ? ', …' : '');
-  return `${colors.bold(turnId)}  ${recordedAt}${state}  ${files}\n`;
+  const lost = notCovered.length > 0 ? colors.dim(' (and a command whose changes are not covered)') : '';
+  return `${colors.bold(turnId)}  ${recordedAt}${state}  ${files}${lost}\n`;
 }
 
-function showUndone({ turnId, recordedAt, root, undoId, files }: Undone, terminal: Terminal): void {
+function showUndone({ turnId, recordedAt, root, undoId, files, notCovered }: Undone, terminal: Terminal): void {
   const { out } = terminal;
   const colors = colorsFor(out, terminal);
-  out.write(`undone: ${colors.bold(turnId)} of ${recordedAt} in ${printable(root)}\n`);
+  const what = files.length > 0 ? 'undone' : 'nothing to put back';
+  out.write(`${what}: ${colors.bold(turnId)} of ${recordedAt} in ${printable(root)}\n`);
   for (const { path, action } of files) out.write(`  ${action.padEnd(9)}  ${printable(path)}\n`);
+  for (const reason of new Set(notCovered))
+    out.write(
+      `${colors.yellow('!')} a command of this turn may have changed more, which is not covered: ${printable(reason)}\n`,
+    );
   out.write(colors.dim(`bring it back: lainclaw undo --turn ${undoId}\n`));
 }
 

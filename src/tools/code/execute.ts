@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import type { Outputs } from '../../storage/storage.ts';
-import { orSandboxFailure, toOutput } from '../shell/bash.ts';
+import { hiddenFrom, orSandboxFailure, toOutput } from '../shell/bash.ts';
 import { createProgressLines } from '../shell/progress-lines.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -56,10 +56,11 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         throw error;
       }
     },
-    async execute(args, { workspace, signal, progress, spoolPath }) {
+    async execute(args, { workspace, signal, hides, progress, spoolPath }) {
       const { language, code, timeoutMs } = argsOf(args);
       const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
+      const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const { file, argv } = INTERPRETERS[language];
       const scratch = await mkdtemp(join(tmpdir(), 'lainclaw-code-'));
       try {
@@ -77,6 +78,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
                 workspace: { path: workspace.root, access: 'read-only' },
                 readOnly: skillFolders.filter((folder) => existsSync(folder)),
                 protect: [],
+                hide,
                 network: false,
                 limits: LIMITS,
               },
@@ -86,7 +88,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           .catch(orSandboxFailure);
         lines.end();
         if (finished.cancelled) signal.throwIfAborted();
-        const output = toOutput(finished, backend.name, timeoutMs);
+        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs);
         const files = await collect(join(scratch, 'output'), outputs);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };

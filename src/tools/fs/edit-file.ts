@@ -29,6 +29,7 @@ export function createEditFileTool(): ToolSpec {
     },
     effect: 'write',
     requiresPermission: true,
+    handlesFiles: 'contents',
     timeoutMs: 20_000,
 
     async preview(args, context) {

@@ -19,11 +19,14 @@ export function createListDirTool(): ToolSpec {
     },
     effect: 'read',
     requiresPermission: false,
+    handlesFiles: 'names',
     timeoutMs: 20_000,
-    async execute(args, { workspace, signal }) {
+    async execute(args, { workspace, signal, hides }) {
       const { path, recursive, maxDepth } = argsOf(args);
       const options = { recursive, maxDepth, maxEntries: MAX_ENTRIES, signal };
-      const listing = await workspace.list(path, options).catch(orToolFailure);
+      const all = await workspace.list(path, options).catch(orToolFailure);
+      const prefix = all.path === '.' ? '' : `${all.path}/`;
+      const listing = hides ? { ...all, entries: all.entries.filter((entry) => !hides(prefix + entry.path)) } : all;
       return { data: listing, text: render(listing) };
     },
   };

@@ -37,6 +37,7 @@ export function createReadFileTool(): ToolSpec {
     },
     effect: 'read',
     requiresPermission: false,
+    handlesFiles: 'contents',
     timeoutMs: 20_000,
     async fingerprint(args, { workspace, signal, now }) {
       const file = await workspace.openFile(argsOf(args).path, signal).catch(() => undefined);

@@ -29,6 +29,7 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
     },
     effect: 'write',
     requiresPermission: true,
+    handlesFiles: 'contents',
     timeoutMs: 20_000,
 
     async preview(args, context) {

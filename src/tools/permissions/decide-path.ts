@@ -11,6 +11,7 @@ import {
   deny,
   MARKED,
 } from './decision.ts';
+import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
 import { isInside, type Location, locate } from './paths.ts';
 import { fileQuestion } from './question.ts';
@@ -22,8 +23,10 @@ export function decidePath(input: DecideInput, path: string): Decision {
   const context = { ...input.context, directory: input.context.workspaceRoot };
   const names = [spec.name, ...(spec.aliases ?? [])];
   const location = locate(path, context);
+  const concerns = (rule: Rule): boolean =>
+    namesTool(rule, names) || (spec.handlesFiles !== undefined && isAboutReading(rule));
   const touches = (rule: Rule): boolean =>
-    namesTool(rule, names) && (rule.pattern.kind !== 'path' || touchesPath(rule.pattern.path, path, location, context));
+    concerns(rule) && (rule.pattern.kind !== 'path' || touchesPath(rule.pattern.path, path, location, context));
   const allows = (rule: Rule): boolean =>
     namesTool(rule, names) &&
     (rule.pattern.kind === 'everything' ||
@@ -47,11 +50,12 @@ export function decidePath(input: DecideInput, path: string): Decision {
 
   const answered = answersFor(remembered, marked).some(allows);
   if (answered) return allow(base);
+  const reaches = (rule: Rule): boolean => concerns(rule) && liesBelow(rule, location, context.workspaceRoot);
+  // What is denied below is left out of the result by tools that handle files; the others ask.
   const asking =
-    rules.ask.find(touches) ??
-    [...rules.deny, ...rules.ask].find(
-      (rule) => namesTool(rule, names) && liesBelow(rule, location, context.workspaceRoot),
-    );
+    spec.handlesFiles === 'names'
+      ? rules.ask.find((rule) => namesTool(rule, names) && (touches(rule) || reaches(rule)))
+      : (rules.ask.find(touches) ?? [...(spec.handlesFiles ? [] : rules.deny), ...rules.ask].find(reaches));
   if (asking) return ask({ ...base, scopes: ['session'] }, [...(restricted ? mark : []), askedBy(asking)]);
   if (spec.effect === 'read') return allow(base);
   if (marked && restricted) return ask({ ...base, scopes: ['session'] }, mark);

@@ -9,14 +9,16 @@ export const ROOT = '/home/u/project';
 
 export const SPECS = {
   bash: spec('bash', 'exec', true, ['command', 'cwd']),
-  write: spec('file_write', 'write', true, ['path', 'content']),
-  edit: spec('file_edit', 'write', true, ['path', 'oldText', 'newText']),
-  read: spec('fs.read_file', 'read', false, ['path'], ['file_read']),
-  grep: spec('grep', 'read', false, ['pattern', 'path']),
+  write: { ...spec('file_write', 'write', true, ['path', 'content']), handlesFiles: 'contents' },
+  edit: { ...spec('file_edit', 'write', true, ['path', 'oldText', 'newText']), handlesFiles: 'contents' },
+  read: { ...spec('fs.read_file', 'read', false, ['path'], ['file_read']), handlesFiles: 'contents' },
+  grep: { ...spec('grep', 'read', false, ['pattern', 'path']), handlesFiles: 'contents' },
+  glob: { ...spec('glob', 'read', false, ['pattern', 'path']), handlesFiles: 'names' },
+  mcpSearch: spec('mcp__files__search', 'read', false, ['path']),
   send: spec('send_message', 'send', true, ['channel', 'chatId', 'text']),
   remember: spec('memory_save', 'write', false, ['content']),
   mcp: spec('mcp__github__create_issue', 'send', true, ['title']),
-};
+} satisfies Record<string, ToolSpec>;
 
 export interface Case {
   allow?: readonly string[];

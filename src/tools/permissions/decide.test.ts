@@ -77,6 +77,22 @@ describe('files', () => {
     expect(decide('read', { path: 'x/../a' }, { deny: ['fs.read_file(x)'] }).verdict).toBe('allow');
   });
 
+  it('a deny rule on reading holds for every tool that handles files, an ask rule for those that show what is in them', () => {
+    const deny = { deny: ['fs.read_file(secrets/**)'] };
+    const inside = { path: 'secrets/a', content: 'x', oldText: 'x', newText: 'y', pattern: 'x' };
+    for (const tool of ['read', 'grep', 'glob', 'write', 'edit'] as const)
+      expect(decide(tool, inside, deny).verdict, tool).toBe('deny');
+    expect(decide('mcpSearch', inside, deny).verdict).toBe('allow');
+    // What lies below is left out of the result, so there is nothing to ask.
+    for (const tool of ['grep', 'glob'] as const)
+      expect(decide(tool, { pattern: 'x' }, deny).verdict, tool).toBe('allow');
+    const ask = { ask: ['fs.read_file(secrets/**)'] };
+    expect(decide('grep', { pattern: 'x' }, ask).verdict).toBe('ask');
+    expect(decide('glob', { pattern: 'x' }, ask).verdict).toBe('allow');
+    // A tool from elsewhere leaves nothing out by itself.
+    expect(decide('mcpSearch', { path: '.' }, { deny: ['mcp__files__search(secrets/**)'] }).verdict).toBe('ask');
+  });
+
   it('an alias is the same tool', () => {
     expect(read('secrets/a', { deny: ['file_read(secrets/**)'] })).toBe('deny');
   });
@@ -122,9 +138,9 @@ describe('files', () => {
     expect(read('notes.txt', { context })).toBe('allow');
   });
 
-  it('a search from above a denied place asks', () => {
+  it('a search from above a denied place leaves it out, in it there is none', () => {
     const given: Case = { deny: ['grep(secrets/**)'] };
-    expect(decide('grep', { pattern: 'x' }, given).verdict).toBe('ask');
+    expect(decide('grep', { pattern: 'x' }, given).verdict).toBe('allow');
     expect(decide('grep', { pattern: 'x', path: 'secrets' }, given).verdict).toBe('deny');
     expect(decide('grep', { pattern: 'x', path: 'src' }, given).verdict).toBe('allow');
   });

@@ -40,8 +40,9 @@ export function createGrepTool(): ToolSpec {
     },
     effect: 'read',
     requiresPermission: false,
+    handlesFiles: 'contents',
     timeoutMs: 60_000,
-    async execute(args, { workspace, signal }) {
+    async execute(args, { workspace, signal, hides = () => false }) {
       const { path, limit, after, flags, only } = await optionsOf(args);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       const found: Line[] = [];
@@ -50,6 +51,11 @@ export function createGrepTool(): ToolSpec {
       // What belongs to the matches so far: lines before a match come ahead of it, also of one that is left out.
       let belonging = 0;
       let last = { path: '', line: 0 };
+      let judged = { path: '', hidden: false };
+      const isHidden = (path: string): boolean => {
+        if (judged.path !== path) judged = { path, hidden: hides(path) };
+        return judged.hidden;
+      };
       try {
         await ripgrep({
           held,
@@ -60,7 +66,7 @@ export function createGrepTool(): ToolSpec {
           separator: '\n',
           onRecord(record) {
             const line = lineOf(record, held, only);
-            if (!line) return true;
+            if (!line || isHidden(line.path)) return true;
             if (!line.context && matches === limit) {
               truncated = true;
               return false;
@@ -80,7 +86,13 @@ export function createGrepTool(): ToolSpec {
       if (truncated) found.length = belonging;
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-      return { data: { matches, truncated, lines: found }, text: render(found, matches, truncated) };
+      const fromOutside = (await import('../permissions/outside-files.ts')).isFromOutside;
+      const outside = new Set(found.map((line) => line.path)).values().some(fromOutside);
+      return {
+        data: { matches, truncated, lines: found },
+        text: render(found, matches, truncated),
+        ...(outside && { meta: { outside } }),
+      };
     },
   };
 }

@@ -29,8 +29,12 @@ function toolOn(run: Sandbox['run'] | Error, { signal = new AbortController().si
     root: '/w',
     hold: async (path: string) => ({ path, kind: path === 'file' ? 'file' : 'directory', fd: -1, release() {} }),
   };
-  const context = { workspace, signal, progress() {}, spoolPath: async () => '/spool' } as unknown as ToolContext;
-  return { tool, execute: (args: object) => tool.execute(args as Record<string, unknown>, context) };
+  const changes = { async record() {}, async recordMade() {} };
+  const context = { workspace, changes, signal, progress() {}, spoolPath: async () => '/spool' };
+  return {
+    tool,
+    execute: (args: object) => tool.execute(args as Record<string, unknown>, context as unknown as ToolContext),
+  };
 }
 
 describe('bash', () => {

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { type Finished, type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
+import type { Changes } from '../../undo/changes.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
+import type { HidesPath } from '../permissions/hidden-paths.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
+import type { ChangeWatch, watchChanges } from './watch-changes.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 600_000;
@@ -38,12 +42,17 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
     requiresPermission: true,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
-    async execute(args, { workspace, signal, onlyReads = false, progress, spoolPath }) {
+    async execute(args, { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath }) {
       const { command, timeoutMs, cwd } = argsOf(args);
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
+      // Looked at while the sandbox is tried, which takes as long in a new process.
+      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal });
+      watching?.catch(() => {});
       const backend = await sandbox().catch(orSandboxFailure);
+      const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
+      const watch = await watching;
       const lines = createProgressLines(progress);
       const finished = await backend
         .run(
@@ -55,6 +64,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
             profile: {
               workspace: { path: workspace.root, access: 'read-write' },
               protect: protectedPaths(workspace.root),
+              hide,
               network: false,
               limits: LIMITS,
             },
@@ -63,8 +73,9 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
         )
         .catch(orSandboxFailure);
       lines.end();
+      const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
-      return toOutput(finished, backend.name, timeoutMs);
+      return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs);
     },
   };
 }
@@ -78,8 +89,56 @@ export function orSandboxFailure(error: unknown): never {
   throw new ToolFailure(error.message, { reason: 'denied', cause: error });
 }
 
+/** What undo can put back of a command: how many files it changed, and why that is not everything. */
+interface UndoFacts {
+  files: number;
+  notCovered?: string;
+}
+
+async function watchForUndo(...given: Parameters<typeof watchChanges>): Promise<ChangeWatch> {
+  const { unwatched, watchChanges } = await import('./watch-changes.ts');
+  return watchChanges(...given).catch((error: unknown) => {
+    given[1].signal.throwIfAborted();
+    return unwatched(`the files could not be looked at: ${(error as Error).message}`);
+  });
+}
+
+async function recordChanges(watch: ChangeWatch, changes: Changes): Promise<{ undo?: UndoFacts }> {
+  const { changes: made, notCovered } = await watch.finish().catch((error: unknown) => ({
+    changes: [],
+    notCovered: `the files could not be compared: ${(error as Error).message}`,
+  }));
+  if (made.length === 0 && notCovered === undefined) return {};
+  const undo = { files: made.length, ...(notCovered !== undefined && { notCovered }) };
+  // The command has run: a record that cannot be kept must not hide what it said.
+  return changes.recordMade({ changes: made, ...(notCovered !== undefined && { notCovered }) }).then(
+    () => ({ undo }),
+    (error: unknown) => ({ undo: { files: 0, notCovered: `it could not be recorded: ${(error as Error).message}` } }),
+  );
+}
+
+/** What deny rules keep from being read is not there for a command; where that cannot be had, nothing runs. */
+export async function hiddenFrom(
+  { isolates }: Sandbox,
+  workspace: Workspace,
+  hides: HidesPath,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { findHidden } = await import('../search/hidden-files.ts');
+  const hide = await findHidden(workspace, hides, signal);
+  if (isolates || hide.length === 0) return hide;
+  throw new ToolFailure(
+    'deny rules keep files of the workspace from being read, and without a sandbox no command can be kept from them: install bubblewrap, or take the rules out of permissions.json',
+    { reason: 'denied' },
+  );
+}
+
 /** A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said. */
-export function toOutput(finished: Finished, sandbox: string, timeoutMs: number): ToolOutput {
+export function toOutput(
+  finished: Finished,
+  facts: { sandbox: string; undo?: UndoFacts },
+  timeoutMs: number,
+): ToolOutput {
   const { exitCode, signal, stdout, stderr, interleaved, spool } = finished;
   const data = {
     exitCode,
@@ -94,7 +153,7 @@ export function toOutput(finished: Finished, sandbox: string, timeoutMs: number)
   const output: ToolOutput = {
     data,
     text: `${interleaved.text.trimEnd()}${ending}${whole}`.trim() || '(no output)',
-    meta: { sandbox, ...(spool && { fullOutputPath: spool.path }) },
+    meta: { ...facts, ...(spool && { fullOutputPath: spool.path }) },
   };
   if (finished.timedOut) {
     throw new ToolFailure(`the command took longer than ${timeoutMs} ms: it and everything it started was ended`, {

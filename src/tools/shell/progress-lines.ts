@@ -1,5 +1,5 @@
 /** Output as it arrives, for a person: whole lines, from either stream, at most so much of it. */
-const SHOWN_BYTES = 200_000;
+export const MOST_SHOWN = 200_000;
 /** A line that is longer is shown in pieces: what has no newline yet must not pile up. */
 const LONGEST_LINE = 8_000;
 
@@ -15,14 +15,14 @@ export function createProgressLines(progress: (text: string) => void): ProgressL
   let shown = 0;
 
   function show(text: string): void {
-    if (text === '' || shown > SHOWN_BYTES) return;
+    if (text === '' || shown > MOST_SHOWN) return;
     shown += text.length;
-    progress(shown > SHOWN_BYTES ? `${text}… (more output follows, not shown here)\n` : text);
+    progress(shown > MOST_SHOWN ? `${text}… (more output follows, not shown here)\n` : text);
   }
 
   return {
     add(stream, chunk) {
-      if (shown > SHOWN_BYTES) return;
+      if (shown > MOST_SHOWN) return;
       const text = decoders[stream].decode(chunk, { stream: true });
       const newline = text.lastIndexOf('\n') + 1;
       if (newline > 0) show(rest[stream] + text.slice(0, newline));
