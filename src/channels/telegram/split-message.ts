@@ -1,0 +1,180 @@
+// Cuts Markdown into parts that each fit into one Telegram message after rendering: 4096 UTF-16 units and 100 entities.
+//
+// Blocks are put together as long as they fit. A block that fits into no message alone is cut by its kind: a fence
+// between lines, closed and opened again; a list between items; a table between rows, its header repeated; a quote
+// between its blocks; a paragraph between words (split-inline.ts). What is too large even so is cut between characters.
+import { lexer, type Token, type Tokens } from 'marked';
+import { renderMarkdown } from './render-markdown.ts';
+import { LIMIT, type Room } from './room.ts';
+import { splitInline } from './split-inline.ts';
+
+interface Piece {
+  source: string;
+  /** What stands between it and the piece before, in the source. */
+  before: '\n' | '\n\n';
+}
+
+export function splitMessage(markdown: string): string[] {
+  if (markdown.trim() === '') return [];
+  if (fits(markdown, LIMIT)) return [markdown];
+  const tokens = lexer(markdown.toWellFormed().replace(/\r\n?/g, '\n'));
+  // What `[words][1]` leads to is told at the end of the text: each part needs it.
+  const definitions = tokens.filter(({ type }) => type === 'def').map(({ raw }) => raw.trim());
+  return splitBlocks(tokens, LIMIT)
+    .map((part) => (/\]/.test(part) ? [part, ...definitions.filter((each) => isUsed(each, part))].join('\n\n') : part))
+    .flatMap((part) => (fits(part, LIMIT) ? [part] : cutAnywhere(part)))
+    .filter((part) => part.trim() !== '');
+}
+
+function isUsed(definition: string, part: string): boolean {
+  const [, label = ''] = /^\[([^\]]+)\]:/.exec(definition) ?? [];
+  return part.toLowerCase().includes(`[${label.toLowerCase()}]`);
+}
+
+function splitBlocks(tokens: readonly Token[], room: Room): string[] {
+  const pieces = tokens.flatMap((token): Piece[] => {
+    if (token.type === 'space' || token.type === 'def') return [];
+    const source = token.raw.replace(/^\n+|\n+$/g, '');
+    if (source.trim() === '') return [];
+    if (fits(source, room)) return [{ source, before: '\n\n' }];
+    return splitBlock(token, source, room);
+  });
+  return packed(pieces, room);
+}
+
+function splitBlock(token: Token, source: string, room: Room): Piece[] {
+  const apart = (sources: string[]): Piece[] => sources.map((each) => ({ source: each, before: '\n\n' }));
+  switch (token.type) {
+    case 'code':
+      return apart(splitCode(token as Tokens.Code, room));
+    case 'list':
+      return splitList(token as Tokens.List, room);
+    case 'table':
+      return apart(splitTable(token as Tokens.Table, room));
+    case 'blockquote':
+      return apart(splitBlocks(token.tokens ?? [], room).map((part) => part.replace(/^/gm, '> ')));
+    case 'heading': {
+      const mark = `${'#'.repeat(token.depth)} `;
+      return apart(splitInline(token.tokens ?? [], room).map((part) => mark + part.replaceAll('\n', ' ')));
+    }
+    case 'paragraph':
+    case 'text':
+      return apart(token.tokens ? splitInline(token.tokens, room) : cutAnywhere(source));
+    default:
+      return apart(cutAnywhere(source));
+  }
+}
+
+function splitCode({ text, lang = '' }: Tokens.Code, room: Room): string[] {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const parts: string[] = [];
+  let lines: string[] = [];
+  let units = 0;
+  const flush = (): void => {
+    if (lines.some((line) => line.trim() !== '')) parts.push(`${fence}${lang}\n${lines.join('\n')}\n${fence}`);
+    lines = [];
+    units = 0;
+  };
+  for (const line of text.split('\n').flatMap((each) => chunks(each, room.units))) {
+    if (units + line.length + 1 > room.units) flush();
+    lines.push(line);
+    units += line.length + 1;
+  }
+  flush();
+  return parts;
+}
+
+function splitList(list: Tokens.List, room: Room): Piece[] {
+  const first = typeof list.start === 'number' ? list.start : 1;
+  return list.items.flatMap((item, index): Piece[] => {
+    const mark = list.ordered ? `${first + index}. ` : '- ';
+    const box = item.task ? `[${item.checked ? 'x' : ' '}] ` : '';
+    const whole = mark + box + hanging(item.text, mark.length);
+    const before = index === 0 ? '\n\n' : '\n';
+    if (fits(whole, room)) return [{ source: whole, before }];
+    const inside = { units: room.units - mark.length - box.length - 8, entities: room.entities };
+    return splitBlocks(lexer(item.text), inside).map((part, position) =>
+      position === 0 ? { source: mark + box + hanging(part, mark.length), before } : { source: part, before: '\n\n' },
+    );
+  });
+}
+
+function hanging(text: string, columns: number): string {
+  return text.replace(/\n(?!\n|$)/g, `\n${' '.repeat(columns)}`);
+}
+
+function splitTable(table: Tokens.Table, room: Room): string[] {
+  const [header = '', rule = '', ...rows] = table.raw.split('\n').filter((line) => line.trim() !== '');
+  const parts: string[] = [];
+  let current: string[] = [];
+  const assembled = (lines: readonly string[]): string => [header, rule, ...lines].join('\n');
+  for (const row of rows) {
+    if (fits(assembled([...current, row]), room)) {
+      current.push(row);
+      continue;
+    }
+    if (current.length > 0) parts.push(assembled(current));
+    const fitsAlone = fits(assembled([row]), room);
+    current = fitsAlone ? [row] : [];
+    if (!fitsAlone) parts.push(...splitCode({ type: 'code', raw: row, text: row }, room));
+  }
+  if (current.length > 0) parts.push(assembled(current));
+  return parts;
+}
+
+/** As many pieces together as fit. */
+function packed(pieces: readonly Piece[], room: Room): string[] {
+  const parts: string[] = [];
+  let current = '';
+  let used: Room = { units: 0, entities: 0 };
+  for (const { source, before } of pieces) {
+    const size = sizeOf(source);
+    const together = { units: used.units + 2 + size.units, entities: used.entities + size.entities };
+    if (current !== '' && together.units <= room.units && together.entities <= room.entities) {
+      current += before + source;
+      used = together;
+      continue;
+    }
+    if (current !== '') parts.push(current);
+    current = source;
+    used = size;
+  }
+  if (current !== '') parts.push(current);
+  return parts;
+}
+
+function sizeOf(markdown: string): Room {
+  const { text, entities } = renderMarkdown(markdown);
+  return { units: text.length, entities: entities.length };
+}
+
+function fits(markdown: string, room: Room): boolean {
+  const { units, entities } = sizeOf(markdown);
+  return units <= room.units && entities <= room.entities;
+}
+
+/** The last resort: halves, between lines or words where there are any near the middle. */
+function cutAnywhere(source: string): string[] {
+  if (source.length < 2 || fits(source, LIMIT)) return [source];
+  const middle = Math.floor(source.length / 2);
+  const near = source.slice(Math.floor(middle / 2), middle);
+  const blank = Math.max(near.lastIndexOf('\n'), near.lastIndexOf(' '));
+  let at = blank < 0 ? middle : Math.floor(middle / 2) + blank + 1;
+  if (/[\uDC00-\uDFFF]/.test(source[at] ?? '')) at -= 1;
+  if (at < 1) return [source];
+  return [source.slice(0, at), source.slice(at)].flatMap(cutAnywhere);
+}
+
+/** Pieces of at most so many units, no character cut in two. */
+function chunks(text: string, units: number): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (text.length - from > units - 1) {
+    let to = from + units - 1;
+    if (/[\uDC00-\uDFFF]/.test(text[to] ?? '')) to -= 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return [...pieces, text.slice(from)];
+}
