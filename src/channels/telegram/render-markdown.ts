@@ -102,7 +102,8 @@ function writeList(writer: Writer, list: Tokens.List): void {
   let number = typeof list.start === 'number' ? list.start : 1;
   for (const [index, item] of list.items.entries()) {
     if (index > 0) write(writer, '\n');
-    const mark = item.task ? '' : list.ordered ? `${number}. ` : '• ';
+    const box = item.checked ? '☑ ' : '☐ ';
+    const mark = item.task ? box : list.ordered ? `${number}. ` : '• ';
     number += 1;
     write(writer, mark);
     indented(writer, '  ', () => writeBlocks(writer, item.tokens, '\n'));
@@ -149,7 +150,7 @@ function writeInlineToken(writer: Writer, token: Token): void {
       write(writer, '\n');
       break;
     case 'checkbox':
-      write(writer, token.checked ? '☑ ' : '☐ ');
+      // Written as the mark of its item.
       break;
     case 'html':
       write(writer, htmlText(token.text));
@@ -173,9 +174,9 @@ function childrenOf(token: Token): readonly Token[] {
 /** Tags are shown as they are: they may be what the text is about. */
 function htmlText(html: string): string {
   return html
+    .trimEnd()
     .replace(/<br\s*\/?>/gi, '\n')
-    .replace(/<!--.*?-->/gs, '')
-    .trimEnd();
+    .replace(/<!--.*?-->/gs, '');
 }
 
 /** An address that Telegram would not open is written out behind its words. */

@@ -78,10 +78,12 @@ function atomsOf(token: Token, within: readonly Wrapper[]): Atom[] {
     }
     case 'image':
       return [whole(token.text.length + token.href.length + 3, 1)];
-    case 'codespan':
-      return token.text.length <= WORD_UNITS
-        ? [whole(token.text.length, 1)]
-        : cutLong(token.text).map((text) => ({ ...whole(text.length, 1), source: `\`\` ${text} \`\`` }));
+    case 'codespan': {
+      if (token.text.length <= WORD_UNITS) return [whole(token.text.length, 1)];
+      const longest = Math.max(0, ...Array.from(token.text.matchAll(/`+/g), ([run]) => run.length));
+      const fence = '`'.repeat(longest + 1);
+      return wordsOf(token.text, [...within, { open: `${fence} `, close: ` ${fence}` }]);
+    }
     case 'br':
       return [{ ...whole(1, 0), isBlank: true }];
     case 'text':

@@ -106,20 +106,21 @@ function hanging(text: string, columns: number): string {
 
 function splitTable(table: Tokens.Table, room: Room): string[] {
   const [header = '', rule = '', ...rows] = table.raw.split('\n').filter((line) => line.trim() !== '');
+  const assembled = (from: number, to: number): string => [header, rule, ...rows.slice(from, to)].join('\n');
   const parts: string[] = [];
-  let current: string[] = [];
-  const assembled = (lines: readonly string[]): string => [header, rule, ...lines].join('\n');
-  for (const row of rows) {
-    if (fits(assembled([...current, row]), room)) {
-      current.push(row);
-      continue;
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    // The largest number of rows that fits, by halving.
+    let least = from;
+    let most = rows.length;
+    while (least < most) {
+      const middle = Math.ceil((least + most) / 2);
+      if (fits(assembled(from, middle), room)) least = middle;
+      else most = middle - 1;
     }
-    if (current.length > 0) parts.push(assembled(current));
-    const fitsAlone = fits(assembled([row]), room);
-    current = fitsAlone ? [row] : [];
-    if (!fitsAlone) parts.push(...splitCode({ type: 'code', raw: row, text: row }, room));
+    to = Math.max(from + 1, least);
+    const row = rows[from] ?? '';
+    parts.push(...(least > from ? [assembled(from, to)] : splitCode({ type: 'code', raw: row, text: row }, room)));
   }
-  if (current.length > 0) parts.push(assembled(current));
   return parts;
 }
 
