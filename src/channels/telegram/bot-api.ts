@@ -37,13 +37,14 @@ const DEADLINE_MS = 30_000;
 const CONNECT_FAILURES = /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b/;
 
 export function createBotApi({ botToken, apiRoot, fetch, secrets }: BotApiOptions): BotApi {
-  let opened: Promise<RawApi> | undefined;
+  // Not the raw API itself: it has every name as a method, also `then`, and must not be awaited.
+  let opened: Promise<{ raw: RawApi }> | undefined;
 
-  async function open(): Promise<RawApi> {
+  async function open(): Promise<{ raw: RawApi }> {
     // The build for the web is the same library without node-fetch, which costs 20 MB.
     const { Api } = await import('grammy/web');
     const options = { apiRoot, fetch } as unknown as ConstructorParameters<typeof Api>[1];
-    return new Api(botToken, options).raw;
+    return { raw: new Api(botToken, options).raw };
   }
 
   async function within<T>(options: CallOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -68,8 +69,8 @@ export function createBotApi({ botToken, apiRoot, fetch, secrets }: BotApiOption
   return {
     async call(run, options) {
       opened ??= open();
-      const api = await opened;
-      return within(options, (signal) => run(api, signal as unknown as GrammySignal));
+      const { raw } = await opened;
+      return within(options, (signal) => run(raw, signal as unknown as GrammySignal));
     },
     fetchFile(path, maxBytes, options) {
       const address = `${apiRoot}/file/bot${botToken}/${path.split('/').map(encodeURIComponent).join('/')}`;
