@@ -184,6 +184,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}) {
     repeat: queue.repeat,
     reorder: queue.reorder,
     holdBack: queue.holdBack,
+    renumber: queue.renumber,
     /** Every connection breaks, and none can be opened. */
     cut(): void {
       mode = 'cut';

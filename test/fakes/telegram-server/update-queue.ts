@@ -157,6 +157,10 @@ export function createUpdateQueue(firstId: number) {
         arrive(mine.updates);
       };
     },
+    /** Ids go on from here, as they do after a week without updates. */
+    renumber(id: number): void {
+      nextId = id;
+    },
     close(): void {
       isClosed = true;
       poll?.finish([]);

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
+import type { Channel, IncomingMessage } from '../channel.ts';
+import { createReceiver } from '../conformance-subject.ts';
+import { createTelegramChannel } from './telegram-channel.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 20 };
+const never = new AbortController().signal;
+
+describe('long polling', () => {
+  let server: TelegramServer;
+  const opened: Channel[] = [];
+
+  beforeEach(async () => {
+    server = await startTelegramServer();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((channel) => channel.close()));
+    await server.close();
+    expect(server.violations).toEqual([]);
+  });
+
+  const open = (polling = { seconds: 1, graceMs: 1_000 }): Channel => {
+    const { url: apiRoot, token: botToken } = server;
+    const channel = createTelegramChannel({
+      account: 'default',
+      botToken,
+      apiRoot,
+      mode: 'polling',
+      now: Date.now,
+      polling,
+    });
+    opened.push(channel);
+    return channel;
+  };
+  const polls = (): number => server.calls.filter(({ method }) => method === 'getUpdates').length;
+
+  test('confirms nothing before it is stored, and confirms it then', async () => {
+    const receiver = createReceiver();
+    const release = receiver.hold();
+    await open().connect(receiver.receive, never);
+    server.userSays({ chatId: 7, text: 'one' });
+    server.userSays({ chatId: 8, text: 'other' });
+    await vi.waitFor(() => expect(receiver.deliveries.length).toBeGreaterThanOrEqual(1), PATIENCE);
+    expect(server.waiting).toBe(2);
+    release();
+    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    expect(receiver.received.map(({ text }) => text).toSorted()).toEqual(['one', 'other']);
+  });
+
+  test('one chat that cannot be stored does not keep the other chats of the batch waiting, and is never skipped', async () => {
+    const stored: string[] = [];
+    let isFull = true;
+    for (const text of ['a1', 'a2']) server.userSays({ chatId: 7, text });
+    for (const text of ['b1', 'b2']) server.userSays({ chatId: 8, text });
+    const channel = open();
+    await channel.connect(async ({ chatId, text }) => {
+      if (chatId === '7' && isFull) throw new Error('the disk is full');
+      stored.push(text);
+    }, never);
+    await vi.waitFor(() => expect(stored).toEqual(['b1', 'b2']), PATIENCE);
+    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/could not be stored.*disk is full/), PATIENCE);
+    expect(server.waiting).toBe(4);
+    isFull = false;
+    await vi.waitFor(() => expect(stored).toEqual(['b1', 'b2', 'a1', 'a2']), PATIENCE);
+    await vi.waitFor(() => expect(channel.status().lastError).toBeUndefined(), PATIENCE);
+  });
+
+  test('repeated and reordered updates keep their ids, and their order can be told', async () => {
+    const receiver = createReceiver();
+    server.reorder(true);
+    const release = server.holdBack(1);
+    for (const text of ['one', 'two', 'three']) server.userSays({ chatId: 7, text });
+    await open().connect(receiver.receive, never);
+    await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['two', 'three']), PATIENCE);
+    release();
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), PATIENCE);
+    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    server.repeat(3);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(6), PATIENCE);
+    const byId = Map.groupBy(receiver.received, ({ id }) => id);
+    expect(byId.size).toBe(3);
+    expect([...byId.values()].every((same) => new Set(same.map(({ order }) => order)).size === 1)).toBe(true);
+    const inOrder = Array.from(byId.values(), ([first]) => first as IncomingMessage).toSorted(
+      (a, b) => a.order - b.order,
+    );
+    expect(inOrder.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('ids that begin anew at a lower number are not missed', async () => {
+    const receiver = createReceiver();
+    await open().connect(receiver.receive, never);
+    server.userSays({ chatId: 7, text: 'high' });
+    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    const before = polls();
+    await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 1), PATIENCE);
+    server.renumber(1_000);
+    server.userSays({ chatId: 7, text: 'low' });
+    await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['high', 'low']), PATIENCE);
+  });
+
+  test('a connection that says nothing any more is noticed and opened again', async () => {
+    const receiver = createReceiver();
+    const channel = open();
+    await channel.connect(receiver.receive, never);
+    server.freeze();
+    await vi.waitFor(() => expect(channel.status()).toMatchObject({ state: 'disconnected' }), PATIENCE);
+    expect(channel.status().lastError).toMatch(/no answer within 2 s/);
+    server.restore();
+    server.userSays({ chatId: 7, text: 'after' });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    expect(channel.status()).toMatchObject({ state: 'connected', reconnects: 1 });
+  });
+
+  test('starting while Telegram is away waits for it', async () => {
+    server.cut();
+    const channel = open();
+    let isConnected = false;
+    const connecting = channel
+      .connect(async () => {}, never)
+      .then(() => {
+        isConnected = true;
+      });
+    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/Telegram/), PATIENCE);
+    expect(channel.status().state).toBe('connecting');
+    expect(isConnected).toBe(false);
+    server.restore();
+    await connecting;
+    expect(channel.status()).toMatchObject({ state: 'connected', reconnects: 0 });
+  });
+
+  test('another poller and another’s webhook are explained, and it goes on afterwards', async () => {
+    const channel = open({ seconds: 20, graceMs: 5_000 });
+    const receiver = createReceiver();
+    await channel.connect(receiver.receive, never);
+    await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
+    const other = (method: string, body: object): Promise<Response> =>
+      fetch(`${server.url}/bot${server.token}/${method}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    await other('getUpdates', {});
+    await vi.waitFor(
+      () => expect(channel.status().lastError).toMatch(/two programs cannot use one bot token/),
+      PATIENCE,
+    );
+    await vi.waitFor(() => expect(polls()).toBe(3), PATIENCE);
+    await other('setWebhook', { url: 'https://example.com/' });
+    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/has set a webhook/), PATIENCE);
+    expect(channel.status().state).toBe('disconnected');
+    await other('deleteWebhook', {});
+    server.userSays({ chatId: 7, text: 'back' });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+  });
+
+  test('it waits as long as Telegram asks', async () => {
+    server.fail('getUpdates', {
+      kind: 'error',
+      code: 429,
+      description: 'Too Many Requests: retry after 2',
+      retryAfter: 2,
+    });
+    const channel = open();
+    const asked = Date.now();
+    await channel.connect(async () => {}, never);
+    await vi.waitFor(() => expect(polls()).toBe(2), PATIENCE);
+    expect(Date.now() - asked).toBeGreaterThanOrEqual(1_900);
+  });
+
+  test('what is stored when it is closed is confirmed', async () => {
+    const channel = open({ seconds: 30, graceMs: 5_000 });
+    const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+    const receive = vi.fn(() => stored);
+    await channel.connect(receive, never);
+    server.userSays({ chatId: 7, text: 'last' });
+    await vi.waitFor(() => expect(receive).toHaveBeenCalled(), PATIENCE);
+    const closing = channel.close();
+    store();
+    await closing;
+    expect(server.waiting).toBe(0);
+  });
+
+  test('a process killed between storing and confirming gets the message again', async () => {
+    const script = new URL('../../../test/support/telegram-poller.ts', import.meta.url).pathname;
+    server.userSays({ chatId: 7, text: 'precious' });
+    const run = async (dies: string): Promise<{ lines: string[]; signal: NodeJS.Signals | null }> => {
+      const child = spawn(process.execPath, [script, server.url, server.token, dies], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+      });
+      const exited = once(child, 'exit');
+      if (dies === '') {
+        await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+        child.kill('SIGTERM');
+      }
+      const [, signal] = (await exited) as [number | null, NodeJS.Signals | null];
+      return { lines: printed.split('\n').filter(Boolean), signal };
+    };
+    expect(await run('after-receive')).toEqual({ lines: ['7:101'], signal: 'SIGKILL' });
+    expect(server.waiting).toBe(1);
+    expect((await run('after-receive')).lines).toEqual(['7:101']);
+    expect((await run('')).lines).toEqual(['7:101']);
+    expect(server.waiting).toBe(0);
+  });
+});
