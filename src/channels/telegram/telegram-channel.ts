@@ -19,6 +19,7 @@ import { messageIdOf, numberOf } from './message-id.ts';
 import { backOff, pause } from './pause.ts';
 import { pollUpdates } from './polling.ts';
 import { type Rendered, renderMarkdown } from './render-markdown.ts';
+import { LIMIT } from './room.ts';
 import { splitMessage } from './split-message.ts';
 import { createWebhook } from './webhook.ts';
 
@@ -260,7 +261,7 @@ async function withPlainFallback<T>(
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.errorCode !== 400 || entities.length === 0 || !/entit/i.test(refusal.description)) throw error;
-    return attempt({ text: source.length <= text.length * 2 && source.length <= 4096 ? source : text });
+    return attempt({ text: source.length <= LIMIT.units ? source : text });
   }
 }
 
