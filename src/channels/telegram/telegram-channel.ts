@@ -23,16 +23,25 @@ import { LIMIT } from './room.ts';
 import { splitMessage } from './split-message.ts';
 import { createWebhook } from './webhook.ts';
 
-export type TelegramOptions = {
+export interface TelegramOptions {
   account: string;
   botToken: string;
   /** Another Bot API server than Telegram's own. */
   apiRoot?: string;
+  mode: 'polling' | 'webhook';
+  /** Webhook mode needs both: where Telegram reaches `webhook`, and how its requests are known. */
+  webhookUrl?: string;
+  webhookSecret?: string;
   now: () => number;
   fetch?: HttpFetch;
   /** How long a poll stays open, and how much later silence means that the connection is dead. */
   polling?: { seconds: number; graceMs: number };
-} & ({ mode: 'polling' } | { mode: 'webhook'; webhookUrl: string; webhookSecret: string });
+}
+
+interface WebhookSettings {
+  url: string;
+  secret: string;
+}
 
 const TELEGRAM = 'https://api.telegram.org';
 const POLLING = { seconds: 30, graceMs: 10_000 };
@@ -44,7 +53,7 @@ const ROW_CHARACTERS = 28;
 
 export function createTelegramChannel(options: TelegramOptions): Channel {
   const { account, botToken, now, polling = POLLING } = options;
-  const secrets = [botToken, botToken.split(':')[1] ?? '', options.mode === 'webhook' ? options.webhookSecret : ''];
+  const secrets = [botToken, botToken.split(':')[1] ?? '', options.webhookSecret ?? ''];
   const apiRoot = (options.apiRoot ?? TELEGRAM).replace(/\/+$/, '');
   const api = createBotApi({ botToken, apiRoot, fetch: options.fetch ?? httpFetch, secrets });
   const status = createConnectionStatus(now);
@@ -60,15 +69,14 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
 
   async function connect(receive: Receive, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    checkSettings(options);
+    const settings = webhookSettings(options);
     const either = untilClosed(signal);
     const bot = await persistently(either, (call) => api.call((raw, abort) => raw.getMe(abort), call));
     const deliver = (update: Update): Promise<void> => store(update, bot, receive);
-    if (options.mode === 'webhook') {
-      const { webhookSecret: secret } = options;
-      webhook = createWebhook({ secret, deliver, onFailure: (reason) => status.trouble(reason) });
-      await persistently(either, (call) => setWebhook(options, call));
-      inBackground(watchWebhook(options));
+    if (settings) {
+      webhook = createWebhook({ secret: settings.secret, deliver, onFailure: (reason) => status.trouble(reason) });
+      await persistently(either, (call) => setWebhook(settings, call));
+      inBackground(watchWebhook(settings));
     } else {
       // A webhook keeps polls from getting anything; what waits there is kept.
       await persistently(either, (call) => api.call((raw, abort) => raw.deleteWebhook({}, abort), call));
@@ -111,8 +119,8 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
     inBackground(api.call((raw, abort) => raw.answerCallbackQuery(answer, abort), { signal: lifetime.signal }));
   }
 
-  function setWebhook({ webhookUrl, webhookSecret }: WebhookSettings, call: CallOptions): Promise<true> {
-    const payload = { url: webhookUrl, secret_token: webhookSecret, allowed_updates: ALLOWED_UPDATES };
+  function setWebhook({ url, secret }: WebhookSettings, call: CallOptions): Promise<true> {
+    const payload = { url, secret_token: secret, allowed_updates: ALLOWED_UPDATES };
     return api.call((raw, abort) => raw.setWebhook(payload, abort), call);
   }
 
@@ -124,7 +132,7 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
       if (lifetime.signal.aborted) return;
       try {
         const info = await api.call((raw, abort) => raw.getWebhookInfo(abort), call);
-        if (info.url !== settings.webhookUrl) {
+        if (info.url !== settings.url) {
           status.lost('The webhook of this bot was changed by another program.');
           await setWebhook(settings, call);
         }
@@ -226,23 +234,23 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
   };
 }
 
-type WebhookSettings = Pick<TelegramOptions & { mode: 'webhook' }, 'webhookUrl' | 'webhookSecret'>;
-
-function checkSettings(options: TelegramOptions): void {
-  const wrong = (message: string): never => {
-    throw new ChannelError('auth', message);
-  };
-  if (options.botToken === '') wrong('There is no bot token. Get one from @BotFather and set it as botToken.');
-  if (!/^\d+:[\w-]+$/.test(options.botToken))
-    wrong('This is no bot token: @BotFather gives one like 123456789:AbC-dEf.');
-  if (options.mode === 'polling') return;
-  if (!/^[\w-]{1,256}$/.test(options.webhookSecret)) {
-    wrong(
-      'webhookSecret must be 1 to 256 letters, digits, "_" or "-": it is how requests are known to come from Telegram.',
+/** Undefined: updates are polled for. Throws when the settings cannot work. */
+function webhookSettings({ botToken, mode, webhookUrl, webhookSecret }: TelegramOptions): WebhookSettings | undefined {
+  const wrong = (message: string): ChannelError => new ChannelError('auth', message);
+  if (botToken === '') throw wrong('There is no bot token. Get one from @BotFather and set it as botToken.');
+  if (!/^\d+:[\w-]+$/.test(botToken)) {
+    throw wrong('botToken is no bot token: @BotFather gives one like 123456789:AbC-dEf.');
+  }
+  if (mode === 'polling') return undefined;
+  if (webhookSecret === undefined || !/^[\w-]{1,256}$/.test(webhookSecret)) {
+    throw wrong(
+      'webhookSecret must be 1 to 256 letters, digits, "_" or "-": by it requests are known to come from Telegram.',
     );
   }
-  if (!URL.canParse(options.webhookUrl))
-    wrong('webhookUrl must be the address at which Telegram reaches this gateway.');
+  if (webhookUrl === undefined || !URL.canParse(webhookUrl)) {
+    throw wrong('webhookUrl must be the address at which Telegram reaches this gateway.');
+  }
+  return { url: webhookUrl, secret: webhookSecret };
 }
 
 function renderFilled(markdown: string): Rendered & { source: string } {
