@@ -20,7 +20,7 @@ describeChannel('telegram', async () => {
       apiRoot: server.url,
       mode: 'polling',
       now: Date.now,
-      polling: { seconds: 1, graceMs: 2_000 },
+      timing: { pollSeconds: 1, graceMs: 2_000 },
     });
   const wrongToken = '987654321:AAWrongTokenThatNobodyGaveOut_00000';
   const faults = {

@@ -22,7 +22,7 @@ describe('long polling', () => {
     expect(server.violations).toEqual([]);
   });
 
-  const open = (polling = { seconds: 1, graceMs: 1_000 }): Channel => {
+  const open = (timing = { pollSeconds: 1, graceMs: 1_000 }): Channel => {
     const { url: apiRoot, token: botToken } = server;
     const channel = createTelegramChannel({
       account: 'default',
@@ -30,7 +30,7 @@ describe('long polling', () => {
       apiRoot,
       mode: 'polling',
       now: Date.now,
-      polling,
+      timing,
     });
     opened.push(channel);
     return channel;
@@ -132,7 +132,7 @@ describe('long polling', () => {
   });
 
   test('another poller and another’s webhook are explained, and it goes on afterwards', async () => {
-    const channel = open({ seconds: 20, graceMs: 5_000 });
+    const channel = open({ pollSeconds: 20, graceMs: 5_000 });
     const receiver = createReceiver();
     await channel.connect(receiver.receive, never);
     await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
@@ -171,7 +171,7 @@ describe('long polling', () => {
   });
 
   test('what is stored when it is closed is confirmed', async () => {
-    const channel = open({ seconds: 30, graceMs: 5_000 });
+    const channel = open({ pollSeconds: 30, graceMs: 5_000 });
     const { promise: stored, resolve: store } = Promise.withResolvers<void>();
     const receive = vi.fn(() => stored);
     await channel.connect(receive, never);

@@ -27,8 +27,14 @@ interface Writer {
 const LINKED = /^(https?|tg):/i;
 
 export function renderMarkdown(markdown: string): Rendered {
+  const text = cleaned(markdown);
   const writer: Writer = { text: '', entities: [], indent: '', active: new Set() };
-  writeBlocks(writer, lexer(cleaned(markdown)), '\n\n');
+  try {
+    writeBlocks(writer, lexer(text), '\n\n');
+  } catch {
+    // Nested so deeply that it ends in a stack overflow.
+    return trimmed({ text, entities: [] });
+  }
   return trimmed({ text: writer.text, entities: stylesAroundCode(writer.entities) });
 }
 
@@ -238,13 +244,26 @@ function withGaps(entity: MessageEntity, gaps: readonly MessageEntity[]): Messag
   const pieces: MessageEntity[] = [];
   const end = entity.offset + entity.length;
   let from = entity.offset;
-  for (const gap of gaps) {
-    if (gap.offset + gap.length <= from || gap.offset >= end) continue;
+  for (let index = firstFrom(gaps, from); index < gaps.length; index += 1) {
+    const gap = gaps[index];
+    if (!gap || gap.offset >= end) break;
     if (gap.offset > from) pieces.push({ ...entity, offset: from, length: gap.offset - from });
     from = gap.offset + gap.length;
   }
   if (from < end) pieces.push({ ...entity, offset: from, length: end - from });
   return pieces;
+}
+
+/** The first that begins there or later. Code never begins before a style it is in. */
+function firstFrom(sorted: readonly MessageEntity[], offset: number): number {
+  let least = 0;
+  let most = sorted.length;
+  while (least < most) {
+    const middle = (least + most) >> 1;
+    if ((sorted[middle]?.offset ?? 0) < offset) least = middle + 1;
+    else most = middle;
+  }
+  return least;
 }
 
 /** Telegram takes white space off both ends, but not off the start of an entity. */

@@ -71,6 +71,20 @@ describe('a long text for Telegram', () => {
     expect(wordsOf(...splitMessage(paragraph))).toBe(wordsOf(paragraph));
   });
 
+  test('texts made to be hard lose nothing either', () => {
+    const nested = Array.from(
+      { length: 60 },
+      (_, level) => `${'  '.repeat(level)}- item ${level} ${'word '.repeat(40)}`,
+    );
+    const hard = ['> '.repeat(3_000), '- '.repeat(3_000), '_a'.repeat(9_000), '**a'.repeat(5_000), nested.join('\n')];
+    for (const each of hard) {
+      const parts = splitMessage(`${each} end`);
+      expect(parts.every(fits)).toBe(true);
+      const letters = (text: string): string => text.replace(/[^a-z\d]/g, '');
+      expect(letters(parts.join(''))).toBe(letters(`${each} end`));
+    }
+  });
+
   test('nothing is nothing', () => {
     expect(splitMessage('')).toEqual([]);
     expect(splitMessage(' \n\n ')).toEqual([]);

@@ -3,7 +3,9 @@
 // Blocks are put together as long as they fit. A block that fits into no message alone is cut by its kind: a fence
 // between lines, closed and opened again; a list between items; a table between rows, its header repeated; a quote
 // between its blocks; a paragraph between words (split-inline.ts). What is too large even so is cut between characters.
-import { lexer, type Token, type Tokens } from 'marked';
+//
+// In texts made for that, finding emphasis takes quadratic time: there it is looked for in short stretches.
+import { Lexer, type Token, type Tokens } from 'marked';
 import { renderMarkdown } from './render-markdown.ts';
 import { LIMIT, type Room } from './room.ts';
 import { splitInline } from './split-inline.ts';
@@ -14,16 +16,46 @@ interface Piece {
   before: '\n' | '\n\n';
 }
 
+/** Where a block stands that is being cut. */
+interface Place {
+  room: Room;
+  /** Quotes and lists around it. */
+  depth: number;
+  /** What `[words][1]` leads to. */
+  links: Links;
+}
+
+type Links = Lexer['tokens']['links'];
+
+/** What is longer than this is not rendered to see whether it fits: it does not, but for long addresses. */
+const LONG = 2 * LIMIT.units;
+/** Quotes and lists within each other that are taken apart. */
+const DEEPEST = 3;
+/** So many signs that may be markup are in no paragraph that people write. */
+const MOST_SIGNS = 3_000;
+
 export function splitMessage(markdown: string): string[] {
   if (markdown.trim() === '') return [];
   if (fits(markdown, LIMIT)) return [markdown];
-  const tokens = lexer(markdown.toWellFormed().replace(/\r\n?/g, '\n'));
-  // What `[words][1]` leads to is told at the end of the text: each part needs it.
-  const definitions = tokens.filter(({ type }) => type === 'def').map(({ raw }) => raw.trim());
-  return splitBlocks(tokens, LIMIT)
+  const text = markdown.toWellFormed().replace(/\r\n?/g, '\n');
+  const whole = blocksOf(text);
+  if (!whole) return cutAnywhere(text).filter((part) => part.trim() !== '');
+  // They are told at the end of the text: each part needs them.
+  const definitions = whole.tokens.filter(({ type }) => type === 'def').map(({ raw }) => raw.trim());
+  return splitBlocks(whole.tokens, { room: LIMIT, depth: 0, links: whole.links })
     .map((part) => (/\]/.test(part) ? [part, ...definitions.filter((each) => isUsed(each, part))].join('\n\n') : part))
     .flatMap((part) => (fits(part, LIMIT) ? [part] : cutAnywhere(part)))
     .filter((part) => part.trim() !== '');
+}
+
+/** The blocks, with nothing looked for inside paragraphs. Undefined: nested too deeply. */
+function blocksOf(text: string): { tokens: Token[]; links: Links } | undefined {
+  const lexer = new Lexer();
+  try {
+    return { tokens: lexer.blockTokens(text, []), links: lexer.tokens.links };
+  } catch {
+    return undefined;
+  }
 }
 
 function isUsed(definition: string, part: string): boolean {
@@ -31,38 +63,67 @@ function isUsed(definition: string, part: string): boolean {
   return part.toLowerCase().includes(`[${label.toLowerCase()}]`);
 }
 
-function splitBlocks(tokens: readonly Token[], room: Room): string[] {
+function splitBlocks(tokens: readonly Token[], place: Place): string[] {
+  const { room, depth } = place;
   const pieces = tokens.flatMap((token): Piece[] => {
     if (token.type === 'space' || token.type === 'def') return [];
     const source = token.raw.replace(/^\n+|\n+$/g, '');
     if (source.trim() === '') return [];
     if (fits(source, room)) return [{ source, before: '\n\n' }];
-    return splitBlock(token, source, room);
+    if (depth >= DEEPEST) return apart(cutAnywhere(source));
+    return splitBlock(token, source, { ...place, depth: depth + 1 });
   });
   return packed(pieces, room);
 }
 
-function splitBlock(token: Token, source: string, room: Room): Piece[] {
-  const apart = (sources: string[]): Piece[] => sources.map((each) => ({ source: each, before: '\n\n' }));
+function apart(sources: readonly string[]): Piece[] {
+  return sources.map((source) => ({ source, before: '\n\n' }));
+}
+
+function splitBlock(token: Token, source: string, place: Place): Piece[] {
+  const { room } = place;
   switch (token.type) {
     case 'code':
       return apart(splitCode(token as Tokens.Code, room));
     case 'list':
-      return splitList(token as Tokens.List, room);
+      return splitList(token as Tokens.List, place);
     case 'table':
       return apart(splitTable(token as Tokens.Table, room));
     case 'blockquote':
-      return apart(splitBlocks(token.tokens ?? [], room).map((part) => part.replace(/^/gm, '> ')));
+      return apart(splitBlocks(token.tokens ?? [], place).map((part) => part.replace(/^/gm, '> ')));
     case 'heading': {
       const mark = `${'#'.repeat(token.depth)} `;
-      return apart(splitInline(token.tokens ?? [], room).map((part) => mark + part.replaceAll('\n', ' ')));
+      return apart(splitWords(token.text, place).map((part) => mark + part.replaceAll('\n', ' ')));
     }
     case 'paragraph':
     case 'text':
-      return apart(token.tokens ? splitInline(token.tokens, room) : cutAnywhere(source));
+      return apart(splitWords(source, place));
     default:
       return apart(cutAnywhere(source));
   }
+}
+
+function splitWords(text: string, { room, links }: Place): string[] {
+  const isOdd = (text.match(/[*_~`[<@.:]/g)?.length ?? 0) > MOST_SIGNS;
+  return (isOdd ? stretches(text) : [text]).flatMap((stretch) => {
+    const lexer = new Lexer();
+    lexer.tokens.links = links;
+    return splitInline(lexer.inlineTokens(stretch, []), room);
+  });
+}
+
+/** No longer than is safe to look for emphasis in, cut at blanks. */
+function stretches(text: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (text.length - from > LONG) {
+    const blank = text.lastIndexOf(' ', from + LONG);
+    let to = blank > from + LONG / 2 ? blank : from + LONG;
+    if (/[\uDC00-\uDFFF]/.test(text[to] ?? '')) to -= 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return [...pieces, text.slice(from)];
 }
 
 function splitCode({ text, lang = '' }: Tokens.Code, room: Room): string[] {
@@ -85,7 +146,8 @@ function splitCode({ text, lang = '' }: Tokens.Code, room: Room): string[] {
   return parts;
 }
 
-function splitList(list: Tokens.List, room: Room): Piece[] {
+function splitList(list: Tokens.List, place: Place): Piece[] {
+  const { room } = place;
   const first = typeof list.start === 'number' ? list.start : 1;
   return list.items.flatMap((item, index): Piece[] => {
     const mark = list.ordered ? `${first + index}. ` : '- ';
@@ -94,7 +156,9 @@ function splitList(list: Tokens.List, room: Room): Piece[] {
     const before = index === 0 ? '\n\n' : '\n';
     if (fits(whole, room)) return [{ source: whole, before }];
     const inside = { units: room.units - mark.length - box.length - 8, entities: room.entities };
-    return splitBlocks(lexer(item.text), inside).map((part, position) =>
+    const inner = blocksOf(item.text);
+    const parts = inner ? splitBlocks(inner.tokens, { ...place, room: inside }) : cutAnywhere(item.text);
+    return parts.map((part, position) =>
       position === 0 ? { source: mark + box + hanging(part, mark.length), before } : { source: part, before: '\n\n' },
     );
   });
@@ -151,6 +215,7 @@ function sizeOf(markdown: string): Room {
 }
 
 function fits(markdown: string, room: Room): boolean {
+  if (markdown.length > LONG) return false;
   const { units, entities } = sizeOf(markdown);
   return units <= room.units && entities <= room.entities;
 }

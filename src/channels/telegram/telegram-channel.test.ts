@@ -28,7 +28,7 @@ describe('the Telegram channel', () => {
       apiRoot: `${server.url}/`,
       mode: 'polling',
       now: Date.now,
-      polling: { seconds: 1, graceMs: 2_000 },
+      timing: { pollSeconds: 1, graceMs: 2_000 },
       ...more,
     });
     opened.push(channel);

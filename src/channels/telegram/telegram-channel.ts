@@ -34,8 +34,16 @@ export interface TelegramOptions {
   webhookSecret?: string;
   now: () => number;
   fetch?: HttpFetch;
-  /** How long a poll stays open, and how much later silence means that the connection is dead. */
-  polling?: { seconds: number; graceMs: number };
+  timing?: Partial<TelegramTiming>;
+}
+
+export interface TelegramTiming {
+  /** How long a poll stays open. */
+  pollSeconds: number;
+  /** How much later silence means that the connection is dead. */
+  graceMs: number;
+  /** How often Telegram is asked whether it reaches the webhook. */
+  webhookCheckMs: number;
 }
 
 interface WebhookSettings {
@@ -44,15 +52,15 @@ interface WebhookSettings {
 }
 
 const TELEGRAM = 'https://api.telegram.org';
-const POLLING = { seconds: 30, graceMs: 10_000 };
+const TIMING: TelegramTiming = { pollSeconds: 30, graceMs: 10_000, webhookCheckMs: 5 * 60_000 };
 const ALLOWED_UPDATES = ['message', 'callback_query'] as const;
 const BETWEEN_ATTEMPTS = { first: 500, most: 30_000 };
-const WEBHOOK_CHECK_MS = 5 * 60_000;
 /** What Telegram shows in one row before labels are cut. */
 const ROW_CHARACTERS = 28;
 
 export function createTelegramChannel(options: TelegramOptions): Channel {
-  const { account, botToken, now, polling = POLLING } = options;
+  const { account, botToken, now } = options;
+  const { pollSeconds, graceMs, webhookCheckMs } = { ...TIMING, ...options.timing };
   const secrets = [botToken, botToken.split(':')[1] ?? '', options.webhookSecret ?? ''];
   const apiRoot = (options.apiRoot ?? TELEGRAM).replace(/\/+$/, '');
   const api = createBotApi({ botToken, apiRoot, fetch: options.fetch ?? httpFetch, secrets });
@@ -102,9 +110,9 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
   }
 
   function getUpdates(offset: number | undefined, wait: 'long' | 'none', signal: AbortSignal): Promise<Update[]> {
-    const timeout = wait === 'long' ? polling.seconds : 0;
+    const timeout = wait === 'long' ? pollSeconds : 0;
     const payload = { offset, timeout, limit: wait === 'long' ? 100 : 1, allowed_updates: ALLOWED_UPDATES };
-    const deadlineMs = timeout * 1000 + polling.graceMs;
+    const deadlineMs = timeout * 1000 + graceMs;
     return api.call((raw, abort) => raw.getUpdates(payload, abort), { signal, deadlineMs });
   }
 
@@ -128,7 +136,7 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
   async function watchWebhook(settings: WebhookSettings): Promise<void> {
     const call = { signal: lifetime.signal };
     for (;;) {
-      await pause(WEBHOOK_CHECK_MS, lifetime.signal);
+      await pause(webhookCheckMs, lifetime.signal);
       if (lifetime.signal.aborted) return;
       try {
         const info = await api.call((raw, abort) => raw.getWebhookInfo(abort), call);
@@ -137,7 +145,7 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
           await setWebhook(settings, call);
         }
         const failedAt = (info.last_error_date ?? 0) * 1000;
-        const isStuck = info.pending_update_count > 0 && now() - failedAt < WEBHOOK_CHECK_MS;
+        const isStuck = info.pending_update_count > 0 && now() - failedAt < webhookCheckMs;
         if (isStuck)
           status.lost(`Telegram cannot deliver to the webhook: ${info.last_error_message ?? 'no reason given'}`);
         else status.connected();

@@ -47,6 +47,7 @@ describe('a webhook', () => {
       webhookUrl,
       webhookSecret: SECRET,
       now: Date.now,
+      timing: { webhookCheckMs: 100 },
       ...more,
     });
   const request = (
@@ -125,6 +126,24 @@ describe('a webhook', () => {
     expect(await status(request(endless))).toBe(413);
     // Unknown kinds of updates come with time: taken, and nothing done.
     expect(await status(request('{"update_id":5,"something_new":{}}'))).toBe(200);
+  });
+
+  test('that another program has changed is set again, and one that Telegram cannot reach is told of', async () => {
+    const states: string[] = [];
+    await channel.connect(async () => {
+      throw new Error('the disk is full');
+    }, never);
+    const post = (body: object): Promise<Response> =>
+      fetch(`${server.url}/bot${server.token}/setWebhook`, { method: 'POST', body: JSON.stringify(body) });
+    await post({ url: 'https://example.com/other' });
+    const isOurs = (): boolean =>
+      server.calls.findLast(({ method }) => method === 'setWebhook')?.payload.url === webhookUrl;
+    await vi.waitFor(() => expect(isOurs()).toBe(true), PATIENCE);
+    server.userSays({ chatId: 7, text: 'x' });
+    await vi.waitFor(() => {
+      states.push(channel.status().lastError ?? '');
+      expect(states.some((told) => /cannot deliver to the webhook.*500/.test(told))).toBe(true);
+    }, PATIENCE);
   });
 
   test('is not opened without a secret, and is closed with the channel', async () => {
