@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { startTelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
+import { openFront } from '../../../test/fakes/telegram-server/webhook-front.ts';
+import type { Channel } from '../channel.ts';
 import { describeChannel } from '../conformance.ts';
-import type { PlatformFault } from '../conformance-subject.ts';
+import type { ChannelSubject, PlatformFault } from '../conformance-subject.ts';
 import { messageIdOf, numberOf } from './message-id.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
@@ -9,16 +11,22 @@ import { createTelegramChannel } from './telegram-channel.ts';
 const SENDER = { id: 42, first_name: 'Ada' };
 const CHATS = { direct: '42', otherDirect: '43', group: '-1001' };
 
-describeChannel('telegram', async () => {
+describeChannel('telegram, polling', () => subjectFor('polling'));
+describeChannel('telegram, by webhook', () => subjectFor('webhook'));
+
+async function subjectFor(mode: 'polling' | 'webhook'): Promise<ChannelSubject> {
   const server = await startTelegramServer();
   for (const id of [42, 43]) server.addChat({ id, kind: 'private' });
   server.addChat({ id: -1001, kind: 'supergroup', title: 'Us' });
-  const open = (botToken: string) =>
+  const front = await openFront();
+  const open = (botToken: string): Channel =>
     createTelegramChannel({
       account: 'default',
       botToken,
       apiRoot: server.url,
-      mode: 'polling',
+      mode,
+      webhookUrl: front.url,
+      webhookSecret: 'webhook-secret_1',
       now: Date.now,
       timing: { pollSeconds: 1, graceMs: 2_000 },
     });
@@ -63,10 +71,13 @@ describeChannel('telegram', async () => {
       async press({ chatId, messageId, value, senderId }) {
         server.press(Number(chatId), numberOf(messageId) ?? 0, value, { ...SENDER, id: Number(senderId) });
       },
-      disconnect: async () => server.cut(),
-      restore: async () => server.restore(),
+      ...(mode === 'polling' ? { disconnect: async () => server.cut(), restore: async () => server.restore() } : {}),
     },
-    open: () => open(server.token),
+    open() {
+      const channel = open(server.token);
+      front.channel = channel;
+      return channel;
+    },
     openUnauthorised: () => open(wrongToken),
     chats: CHATS,
     senderId: String(SENDER.id),
@@ -77,7 +88,8 @@ describeChannel('telegram', async () => {
     secrets: [server.token, wrongToken],
     async close() {
       await server.close();
+      await front.close();
       expect(server.violations).toEqual([]);
     },
   };
-});
+}

@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
+import { openFront } from '../../../test/fakes/telegram-server/webhook-front.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
 import { createReceiver } from '../conformance-subject.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
@@ -12,30 +11,19 @@ const never = new AbortController().signal;
 
 describe('a webhook', () => {
   let server: TelegramServer;
-  let front: Server;
-  let webhookUrl: string;
+  let front: Awaited<ReturnType<typeof openFront>>;
   let channel: Channel;
 
   beforeEach(async () => {
     server = await startTelegramServer();
-    front = createServer((incoming, response) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', async () => {
-        const headers = new Headers(incoming.headers as Record<string, string>);
-        const request = new Request(webhookUrl, { method: 'POST', headers, body: Buffer.concat(chunks) });
-        const answer = await channel.webhook?.(request);
-        response.writeHead(answer?.status ?? 500).end(await answer?.text());
-      });
-    });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    webhookUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}/telegram`;
+    front = await openFront();
     channel = open();
+    front.channel = channel;
   });
   afterEach(async () => {
     await channel.close();
     await server.close();
-    await new Promise((resolve) => front.close(resolve));
+    await front.close();
   });
 
   const open = (more: { webhookSecret?: string } = {}): Channel =>
@@ -44,7 +32,7 @@ describe('a webhook', () => {
       botToken: server.token,
       apiRoot: server.url,
       mode: 'webhook',
-      webhookUrl,
+      webhookUrl: front.url,
       webhookSecret: SECRET,
       now: Date.now,
       timing: { webhookCheckMs: 100 },
@@ -137,7 +125,7 @@ describe('a webhook', () => {
       fetch(`${server.url}/bot${server.token}/setWebhook`, { method: 'POST', body: JSON.stringify(body) });
     await post({ url: 'https://example.com/other' });
     const isOurs = (): boolean =>
-      server.calls.findLast(({ method }) => method === 'setWebhook')?.payload.url === webhookUrl;
+      server.calls.findLast(({ method }) => method === 'setWebhook')?.payload.url === front.url;
     await vi.waitFor(() => expect(isOurs()).toBe(true), PATIENCE);
     server.userSays({ chatId: 7, text: 'x' });
     await vi.waitFor(() => {
