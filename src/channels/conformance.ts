@@ -1,8 +1,8 @@
 // What every channel must do, whichever platform stands behind it. A suite is given the channel and the other side: a
 // platform on which somebody writes, that can fail, forget to answer and hang up.
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CHANNEL_NAMES, type Channel, ChannelError, type ChannelErrorCode, type OutgoingMessage } from './channel.ts';
+import { describeSplit } from './conformance-split.ts';
 import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './conformance-subject.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };
@@ -381,65 +381,11 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
       });
     });
 
-    describe('a text as parts', () => {
-      test('is one when it is short', () => {
-        const markdown = 'Two *words*.\n\n- a list';
-        expect(open().split(markdown)).toEqual([markdown]);
-      });
-
-      test('each of which fits, with nothing lost and every fence closed', () => {
-        const channel = open();
-        fc.assert(
-          fc.property(markdownTexts, (markdown) => {
-            const parts = channel.split(markdown);
-            for (const part of parts) {
-              expect(subject.fits(part)).toBe(true);
-              expect(part.trim()).not.toBe('');
-              expect(part.isWellFormed()).toBe(true);
-              expect(part.split('\n').filter((line) => line.startsWith('```')).length % 2).toBe(0);
-            }
-            expect(parts.map(wordsOf).join('')).toBe(wordsOf(markdown));
-          }),
-          { numRuns: 40 },
-        );
-      });
-
-      test('opens a fence again with its language', () => {
-        const code = Array.from({ length: 3_000 }, (_, line) => `const line${line} = ${line};`).join('\n');
-        const parts = open().split(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\n\nThat was it.`);
-        expect(parts.length).toBeGreaterThan(1);
-        expect(parts.slice(1, -1).every((part) => part.startsWith('```ts\n') && part.endsWith('\n```'))).toBe(true);
-        // Cut between lines, never within one.
-        const lines = parts.join('\n').match(/^const line\d+ = \d+;$/gm);
-        expect(lines).toHaveLength(3_000);
-      });
-    });
+    describeSplit(open, (markdown) => subject.fits(markdown));
   });
-}
-
-/** The text without white space and fences: what a person must not miss. */
-function wordsOf(markdown: string): string {
-  return markdown
-    .split('\n')
-    .filter((line) => !line.startsWith('```'))
-    .join('')
-    .replace(/\s+/gu, '');
 }
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-
-const word = fc.oneof(
-  { weight: 20, arbitrary: fc.string({ unit: fc.constantFrom(...'abcdefgh0123éß字😀'), minLength: 1, maxLength: 12 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 100, max: 3_000 }).map((length) => '长w😀'.repeat(length)) },
-);
-const line = fc.array(word, { minLength: 1, maxLength: 60 }).map((words) => words.join(' '));
-const lines = fc.array(line, { minLength: 1, maxLength: 30 }).map((each) => each.join('\n'));
-const block = fc.oneof(
-  lines,
-  lines.map((code) => `\`\`\`js\n${code}\n\`\`\``),
-  fc.array(line, { minLength: 1, maxLength: 20 }).map((items) => items.map((item) => `- ${item}`).join('\n')),
-);
-const markdownTexts = fc.array(block, { minLength: 1, maxLength: 12 }).map((blocks) => blocks.join('\n\n'));
