@@ -25,6 +25,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   // A connection of its own to the same file: what the archive saves is synced with each commit.
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
+  const jobsDatabase = createDatabase(home);
   return {
     locks,
     transcripts,
@@ -34,6 +35,14 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
+    jobs: async () => {
+      const [{ createLocalJobs }, { createChangeFile }] = await Promise.all([
+        import('./jobs/local-jobs.ts'),
+        import('./jobs/change-file.ts'),
+      ]);
+      const changes = createChangeFile(join(home, 'schedule', 'changed'), now);
+      return createLocalJobs({ database: jobsDatabase, changes });
+    },
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -41,6 +50,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       database.close();
       archiveDatabase.close();
       runsDatabase.close();
+      jobsDatabase.close();
     },
   };
 }

@@ -1,0 +1,140 @@
+// Runs claimed slots, a few at a time, and records each end with what follows from it: the next slot, the letters to the chat,
+// the pause after too many failures.
+import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
+import { answerLetter, failureText, notice } from './letters.ts';
+import { planAfterRun } from './plan.ts';
+import type { Slots } from './timetable.ts';
+
+export type FireResult = { ok: true; answer: string } | { ok: false; reason: string };
+
+/** One turn of the job's own session. Must end soon after the signal fires. */
+export type Fire = (job: Job, slot: number | undefined, signal: AbortSignal) => Promise<FireResult>;
+
+export interface RunnerDependencies {
+  jobs: Jobs;
+  slots: Slots;
+  fire: Fire;
+  now(): number;
+  timer(ms: number, callback: () => void): () => void;
+  log(text: string): void;
+  concurrency: number;
+  longestRunMs: number;
+  signal: AbortSignal;
+  onFinish(run: Run): void;
+}
+
+export interface ClaimedRun {
+  run: Run;
+  job: Job;
+}
+
+export interface Runner {
+  /** How many more could start at once. */
+  free(): number;
+  add(claimed: readonly ClaimedRun[], owner: string): void;
+  has(runId: number): boolean;
+  /** Resolves when what runs has ended, and with `withQueued` everything that was added. */
+  drained(options: { withQueued: boolean }): Promise<void>;
+  /** What has ended since it was last asked. */
+  finished(): Run[];
+}
+
+const MOST_KEPT = 1_000;
+
+export function createRunner(dependencies: RunnerDependencies): Runner {
+  const { jobs, slots, fire, now, timer, log, concurrency, longestRunMs, signal, onFinish } = dependencies;
+  const running = new Map<number, Promise<void>>();
+  const queue: (ClaimedRun & { owner: string })[] = [];
+  let ended: Run[] = [];
+
+  function pump(): void {
+    while (running.size < concurrency && queue.length > 0 && !signal.aborted) {
+      const next = queue.shift();
+      if (!next) return;
+      const done = execute(next)
+        .catch((error: Error) => log(`the run of ${next.job.name} could not be recorded: ${error.message}`))
+        .finally(() => {
+          running.delete(next.run.id);
+          pump();
+          onFinish(next.run);
+        });
+      running.set(next.run.id, done);
+    }
+  }
+
+  async function execute({ run, job, owner }: ClaimedRun & { owner: string }): Promise<void> {
+    if (run.status === 'queued' && !(await jobs.begin(owner, run.id, now()))) return;
+    const result = await fireBounded(job, run);
+    const finish = await endOf(run, result);
+    if (!finish) return;
+    await jobs.finish(finish);
+    ended.push({ ...run, ...recorded(finish) });
+    if (ended.length > MOST_KEPT) ended.shift();
+  }
+
+  async function fireBounded(job: Job, run: Run): Promise<FireResult> {
+    const tooLong = new AbortController();
+    const cancel = timer(longestRunMs, () => tooLong.abort());
+    try {
+      const result = await fire(job, run.slot, AbortSignal.any([signal, tooLong.signal]));
+      return tooLong.signal.aborted ? { ok: false, reason: `it took longer than ${longestRunMs / 60_000} minutes` } : result;
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Undefined: the job was removed meanwhile. */
+  async function endOf(run: Run, result: FireResult): Promise<Finish | undefined> {
+    // As it is now: it may have been changed or paused meanwhile.
+    const job = await jobs.jobOf(run.id);
+    if (!job) return undefined;
+    const at = now();
+    const base = { runId: run.id, at, expectedSlot: job.next?.slot };
+    if (result.ok) {
+      const letters = answerLetter(job, run, result.answer);
+      const delivery = letters.length > 0 ? 'pending' : 'none';
+      const outcome = { status: 'ok', answer: result.answer, delivery } as const;
+      return { ...base, outcome, ...planAfterRun(job, at, 0, slots), failures: 0, letters };
+    }
+    if (signal.aborted) {
+      const outcome = { status: 'interrupted', reason: 'the scheduler was stopped' } as const;
+      return { ...base, outcome, passedOver: [], next: job.next, failures: job.failures, letters: [] };
+    }
+    const failures = job.failures + 1;
+    const text = failureText(job, failures, result.reason);
+    if (text !== undefined) log(text);
+    return {
+      ...base,
+      outcome: { status: 'failed', reason: result.reason },
+      ...planAfterRun(job, at, failures, slots),
+      failures,
+      ...(failures >= job.maxFailures && { pause: `${failures} failures in a row, the last: ${result.reason}` }),
+      letters: notice(job, run, 'failed', text),
+    };
+  }
+
+  return {
+    free: () => Math.max(0, concurrency - running.size - queue.length),
+    add(claimed, owner) {
+      queue.push(...claimed.map((one) => ({ ...one, owner })));
+      pump();
+    },
+    has: (runId) => running.has(runId) || queue.some(({ run }) => run.id === runId),
+    async drained({ withQueued }) {
+      if (!withQueued) queue.length = 0;
+      while (running.size > 0) await Promise.all(running.values());
+    },
+    finished() {
+      const all = ended;
+      ended = [];
+      return all;
+    },
+  };
+}
+
+function recorded({ at, outcome }: Finish): Partial<Run> {
+  if (outcome.status === 'ok') return { ...outcome, finishedAt: at };
+  return { status: outcome.status, reason: outcome.reason, finishedAt: at };
+}

@@ -1,0 +1,20 @@
+export type ScheduleErrorCode =
+  | 'SCHEDULE_INVALID'
+  | 'SCHEDULE_NEVER_FIRES'
+  | 'SCHEDULE_BAD_TIMEZONE'
+  | 'SCHEDULE_BAD_NAME'
+  | 'SCHEDULE_DUPLICATE'
+  | 'SCHEDULE_NOT_FOUND'
+  | 'SCHEDULE_RUNNING'
+  | 'SCHEDULE_BAD_VALUE';
+
+/** What a schedule cannot be, or cannot do now: the message says what to do. */
+export class ScheduleError extends Error {
+  readonly code: ScheduleErrorCode;
+
+  constructor(code: ScheduleErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ScheduleError';
+    this.code = code;
+  }
+}

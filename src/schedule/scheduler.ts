@@ -1,0 +1,234 @@
+// The scheduler: one timer to the next slot, whatever the number of jobs. When it rings, everything due is claimed in one
+// transaction and run, a few at a time. Nothing is decided in memory: after a kill another scheduler on the same storage goes
+// on where this one was, and tells which runs it found cut short.
+import type { Job, Jobs, Run } from '../storage/jobs.ts';
+import type { Locks } from '../storage/storage.ts';
+import { becomeOwner, type Owner } from './owner.ts';
+import { nextOf, planDue } from './plan.ts';
+import { createPost, type Deliver } from './post.ts';
+import { createRunner, type Fire } from './runner.ts';
+import { settleAbandoned } from './settle.ts';
+import type { Slots } from './timetable.ts';
+
+export interface SchedulerDependencies {
+  jobs: Jobs;
+  locks: Locks;
+  slots: Slots;
+  fire: Fire;
+  deliver: Deliver;
+  now(): number;
+  /** Calls back once after this time; returns how to cancel it. */
+  timer(ms: number, callback: () => void): () => void;
+  log(text: string): void;
+  /** Runs at the same time. */
+  concurrency?: number;
+  /** A slot taken up later than this is late. */
+  graceMs?: number;
+  /** A run that takes longer is ended, and has failed. */
+  longestRunMs?: number;
+}
+
+export interface Scheduler {
+  /** Settles what an earlier process left, then runs whatever comes due until the signal fires or `stop`. Resolves when ready. */
+  start(signal: AbortSignal): Promise<void>;
+  /** Takes nothing new and resolves when the running ones have ended (at once cut short when the signal of `start` fires). */
+  stop(): Promise<void>;
+  /** Runs what is due now, and resolves when all of it has ended. */
+  runDue(signal: AbortSignal): Promise<Run[]>;
+  /** Runs one job now, beside its slots. Undefined: a run of it is under way. */
+  runByHand(name: string, signal: AbortSignal): Promise<Run | undefined>;
+  /** Looks at once instead of at the next ring. */
+  wake(): void;
+}
+
+/** However far the next slot is: the clock may have been set, the machine may have slept, another process may have added a job. */
+const LONGEST_WAIT_MS = 10_000;
+const DEFAULT_GRACE_MS = 15_000;
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_LONGEST_RUN_MS = 3_600_000;
+const BATCH = 100;
+const SETTLE_EVERY_MS = 60_000;
+/** A claimed slot so far ahead can only mean that the clock was wrong then. */
+const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
+
+export function createScheduler(dependencies: SchedulerDependencies): Scheduler {
+  const { jobs, locks, slots, fire, now, timer, log } = dependencies;
+  const { concurrency = DEFAULT_CONCURRENCY, graceMs = DEFAULT_GRACE_MS } = dependencies;
+  const { longestRunMs = DEFAULT_LONGEST_RUN_MS } = dependencies;
+  const post = createPost({ jobs, deliver: dependencies.deliver, now, log });
+  const ended = new AbortController();
+  let owner: Owner | undefined;
+  let cancelTimer: (() => void) | undefined;
+  let ticking: Promise<void> | undefined;
+  let isWoken = false;
+  let isStopped = false;
+  let settledAt = Number.NEGATIVE_INFINITY;
+  let lastSeen = Number.NEGATIVE_INFINITY;
+
+  const runner = createRunner({
+    jobs,
+    slots,
+    fire,
+    now,
+    timer,
+    log,
+    concurrency,
+    longestRunMs,
+    signal: ended.signal,
+    onFinish: () => {
+      void post.flush();
+      // A job that ran may be due again.
+      if (owner && !isStopped) wake();
+    },
+  });
+
+  async function settle(mine: Owner): Promise<void> {
+    settledAt = now();
+    const adopted = await settleAbandoned({ jobs, locks, slots, owner: mine.name, isOurs: runner.has, now, graceMs, log });
+    runner.add(adopted, mine.name);
+    for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
+      const next = nextOf(job, now(), slots);
+      if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next)))
+        log(`${job.name}: the clock was far ahead when it last ran; it goes on from now`);
+    }
+  }
+
+  /** Claims what is due by a moment and hands it to the runner. */
+  async function claimDue(mine: Owner, horizon: () => number): Promise<Run[]> {
+    const claimed: Run[] = [];
+    for (;;) {
+      const due = await jobs.due(horizon(), BATCH);
+      if (due.length === 0 || isStopped) return claimed;
+      const at = now();
+      const claims = [];
+      for (const job of due) {
+        try {
+          claims.push(planDue(job, Math.max(at, job.next?.dueAt ?? at), { slots, graceMs }));
+        } catch (error) {
+          await jobs.pause(job.name, `its schedule cannot be read: ${(error as Error).message}`);
+        }
+      }
+      const runs = await jobs.claim(mine.name, claims, { now: at, begun: runner.free() });
+      runner.add(pairs(runs, due), mine.name);
+      claimed.push(...runs);
+    }
+  }
+
+  async function tick(): Promise<void> {
+    if (!owner || isStopped) return;
+    const isSetBack = now() < lastSeen - LONGEST_WAIT_MS;
+    lastSeen = now();
+    if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner);
+    await claimDue(owner, now);
+    await post.flush();
+  }
+
+  /** One look at a time; a wake during one is followed by another. */
+  function wake(): void {
+    if (isStopped) return;
+    isWoken = true;
+    ticking ??= look().finally(() => {
+      ticking = undefined;
+    });
+  }
+
+  async function look(): Promise<void> {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    let wait = LONGEST_WAIT_MS;
+    try {
+      while (isWoken && !isStopped) {
+        isWoken = false;
+        await tick();
+      }
+      const next = await jobs.nextDueAt();
+      if (next !== undefined) wait = Math.min(Math.max(next - now(), 0), LONGEST_WAIT_MS);
+    } catch (error) {
+      // A full disk, a locked file: nothing is lost, it is tried again.
+      log(`the scheduler could not look for due jobs: ${(error as Error).message}`);
+    }
+    if (!isStopped) cancelTimer = timer(isWoken ? 0 : wait, wake);
+  }
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    cancelTimer?.();
+    await ticking;
+    await runner.drained({ withQueued: false });
+    await post.flush();
+    owner?.release();
+    owner = undefined;
+    ended.abort();
+  }
+
+  return {
+    async start(signal) {
+      signal.throwIfAborted();
+      owner = await becomeOwner(locks, signal);
+      signal.addEventListener(
+        'abort',
+        () => {
+          ended.abort(signal.reason);
+          stop().catch((error: Error) => log(`the scheduler did not stop cleanly: ${error.message}`));
+        },
+        { once: true },
+      );
+      jobs.watch(wake, AbortSignal.any([signal, ended.signal]));
+      await settle(owner);
+      wake();
+      await ticking;
+    },
+    stop,
+    async runDue(signal) {
+      const mine = await becomeOwner(locks, signal);
+      const onAbort = (): void => {
+        isStopped = true;
+        ended.abort(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        const horizon = now();
+        await settle(mine);
+        const ids: number[] = [];
+        for (;;) {
+          const runs = await claimDue(mine, () => horizon);
+          ids.push(...runs.map(({ id }) => id));
+          await runner.drained({ withQueued: true });
+          if (runs.length === 0 || isStopped) break;
+        }
+        await post.flush();
+        return runner.finished();
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        mine.release();
+      }
+    },
+    async runByHand(name, signal) {
+      const mine = await becomeOwner(locks, signal);
+      const onAbort = (): void => ended.abort(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        await settle(mine);
+        const run = await jobs.claimByHand(mine.name, name, now());
+        const job = run && (await jobs.jobOf(run.id));
+        if (!run || !job) return undefined;
+        runner.add([{ run, job }], mine.name);
+        await runner.drained({ withQueued: true });
+        await post.flush();
+        return runner.finished().find(({ id }) => id === run.id);
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        mine.release();
+      }
+    },
+    wake,
+  };
+}
+
+function pairs(runs: readonly Run[], due: readonly Job[]): { run: Run; job: Job }[] {
+  const byId = new Map(due.map((job) => [job.id, job]));
+  return runs.flatMap((run) => {
+    const job = byId.get(run.jobId);
+    return job ? [{ run, job }] : [];
+  });
+}

@@ -1,0 +1,74 @@
+// What an owner who is gone left behind. A run that had begun is recorded as interrupted and never repeated; one that was only
+// waiting is taken over.
+import type { Job, Jobs, Run } from '../storage/jobs.ts';
+import type { Locks } from '../storage/storage.ts';
+import { interruptedText, notice } from './letters.ts';
+import { acquireIfFree } from './owner.ts';
+import { planAfterRun } from './plan.ts';
+import type { ClaimedRun } from './runner.ts';
+import type { Slots } from './timetable.ts';
+
+export interface SettleDependencies {
+  jobs: Jobs;
+  locks: Locks;
+  slots: Slots;
+  /** Who settles. */
+  owner: string;
+  isOurs(runId: number): boolean;
+  now(): number;
+  graceMs: number;
+  log(text: string): void;
+}
+
+export async function settleAbandoned(dependencies: SettleDependencies): Promise<ClaimedRun[]> {
+  const { jobs, locks, owner, isOurs } = dependencies;
+  const open = (await jobs.unfinished()).filter(({ id }) => !isOurs(id));
+  const adopted: ClaimedRun[] = [];
+  for (const [name, runs] of Map.groupBy(open, (run) => run.owner ?? '')) {
+    // A name is used by one scheduler at a time: what stands under ours and is not ours is from an earlier holder.
+    const lock = name === owner ? undefined : await acquireIfFree(locks, name);
+    if (!lock && name !== owner) continue;
+    try {
+      for (const run of runs) {
+        const job = await jobs.jobOf(run.id);
+        if (!job) continue;
+        if (run.status === 'running') await interrupt(job, run, dependencies);
+        else if (!(await dropLate(job, run, dependencies)) && (await jobs.adopt(run.id, name, owner)))
+          adopted.push({ job, run });
+      }
+    } finally {
+      lock?.release();
+    }
+  }
+  return adopted;
+}
+
+async function interrupt(job: Job, run: Run, { jobs, now, log }: SettleDependencies): Promise<void> {
+  const text = interruptedText(job);
+  const finished = await jobs.finish({
+    runId: run.id,
+    at: now(),
+    outcome: { status: 'interrupted', reason: 'the program ended while it ran' },
+    passedOver: [],
+    expectedSlot: job.next?.slot,
+    next: job.next,
+    failures: job.failures,
+    letters: notice(job, run, 'interrupted', text),
+  });
+  if (finished) log(text);
+}
+
+/** Nobody had begun it: for a job that makes up for nothing it is too late now. */
+async function dropLate(job: Job, run: Run, { jobs, slots, now, graceMs }: SettleDependencies): Promise<boolean> {
+  if (job.misfire !== 'skip' || now() - (run.slot ?? 0) <= graceMs + job.jitterMs) return false;
+  const at = now();
+  return jobs.finish({
+    runId: run.id,
+    at,
+    outcome: { status: 'missed', reason: 'it passed while nothing ran' },
+    expectedSlot: job.next?.slot,
+    ...planAfterRun(job, at, 0, slots),
+    failures: job.failures,
+    letters: [],
+  });
+}

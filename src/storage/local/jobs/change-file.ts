@@ -1,0 +1,34 @@
+// Tells other processes that jobs changed: an empty file whose time is renewed, watched through its directory.
+import { watch } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ensureDirectory, ensurePrivateFile } from '../files.ts';
+
+export interface ChangeFile {
+  touch(): Promise<void>;
+  watch(onChange: () => void, signal: AbortSignal): void;
+}
+
+/** Best effort on both sides: whoever watches also looks by itself now and then. */
+export function createChangeFile(path: string, now: () => number): ChangeFile {
+  return {
+    async touch() {
+      try {
+        await ensurePrivateFile(path);
+        const seconds = now() / 1_000;
+        await utimes(path, seconds, seconds);
+      } catch {
+        // The change itself is on disk; it is noticed later.
+      }
+    },
+    watch(onChange, signal) {
+      const begin = async (): Promise<void> => {
+        await ensureDirectory(dirname(path));
+        if (signal.aborted) return;
+        const watcher = watch(dirname(path), { persistent: false, signal }, onChange);
+        watcher.on('error', () => watcher.close());
+      };
+      begin().catch(() => {});
+    },
+  };
+}

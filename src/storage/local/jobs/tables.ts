@@ -1,0 +1,71 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Job, JobDefinition, JobStatus, Letter, NextSlot, Run, RunStatus } from '../../jobs.ts';
+
+/** `due_at` is null while the job is due for nobody: paused, done, or with an unfinished run. */
+export function prepareTables(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS schedule_jobs (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL, status TEXT NOT NULL, reason TEXT,
+      failures INTEGER NOT NULL, last_slot INTEGER, next_slot INTEGER, next_due INTEGER, due_at INTEGER, run_id INTEGER);
+    CREATE INDEX IF NOT EXISTS schedule_jobs_due ON schedule_jobs (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS schedule_jobs_last ON schedule_jobs (last_slot);
+    CREATE TABLE IF NOT EXISTS schedule_runs (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, job_id INTEGER NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL, slot INTEGER,
+      last_slot INTEGER, count INTEGER NOT NULL, late INTEGER NOT NULL, owner TEXT, started_at INTEGER, finished_at INTEGER,
+      answer TEXT, reason TEXT, delivery TEXT NOT NULL);
+    CREATE UNIQUE INDEX IF NOT EXISTS schedule_runs_slot ON schedule_runs (job_id, slot) WHERE slot IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS schedule_runs_job ON schedule_runs (job_id, id);
+    CREATE INDEX IF NOT EXISTS schedule_runs_open ON schedule_runs (status) WHERE status IN ('queued', 'running');
+    CREATE TABLE IF NOT EXISTS schedule_letters (
+      key TEXT PRIMARY KEY, run_id INTEGER NOT NULL, chat TEXT NOT NULL, text TEXT NOT NULL, is_answer INTEGER NOT NULL);
+  `);
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+export function jobOf(row: Row): Job {
+  const { id, status, reason, failures, last_slot: lastSlot, next_slot: slot, next_due: dueAt, run_id: runId } = row;
+  return {
+    ...(JSON.parse(String(row.definition)) as JobDefinition),
+    id: Number(id),
+    status: status as JobStatus,
+    ...(reason !== null && { reason: String(reason) }),
+    failures: Number(failures),
+    ...(lastSlot !== null && { lastSlot: Number(lastSlot) }),
+    ...(slot !== null && { next: { slot: Number(slot), dueAt: Number(dueAt) } satisfies NextSlot }),
+    ...(runId !== null && { runId: Number(runId) }),
+  };
+}
+
+export function runOf(row: Row): Run {
+  const number = (name: string): number | undefined => (row[name] === null ? undefined : Number(row[name]));
+  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+  const run: Run = {
+    id: Number(row.id),
+    jobId: Number(row.job_id),
+    status: row.status as RunStatus,
+    trigger: row.trigger as Run['trigger'],
+    slot: number('slot'),
+    lastSlot: number('last_slot'),
+    count: Number(row.count),
+    late: row.late === 1,
+    owner: text('owner'),
+    startedAt: number('started_at'),
+    finishedAt: number('finished_at'),
+    answer: text('answer'),
+    reason: text('reason'),
+    delivery: row.delivery as Run['delivery'],
+  };
+  return Object.fromEntries(Object.entries(run).filter(([, value]) => value !== undefined)) as unknown as Run;
+}
+
+export function letterOf(row: Row): Letter {
+  const { key, run_id: runId, chat, text, is_answer: isAnswer } = row;
+  return {
+    key: String(key),
+    runId: Number(runId),
+    chat: String(chat),
+    text: String(text),
+    isAnswer: isAnswer === 1,
+  };
+}
