@@ -12,6 +12,7 @@ import type { Slots } from './timetable.ts';
 export const MOST_MADE_UP = 100;
 /** More are counted as this many. */
 export const MOST_COUNTED = 1_000;
+export const MISSED = 'it passed while nothing ran';
 const FIRST_BACK_OFF_MS = 60_000;
 const LONGEST_BACK_OFF_MS = 6 * 3_600_000;
 
@@ -42,9 +43,9 @@ export function planDue(job: Job, now: number, { slots, graceMs }: { slots: Slot
   switch (job.misfire) {
     case 'skip': {
       const next = nextOf(job, newest, slots);
-      if (isLate(newest)) return { ...base, passedOver: missed(pending, 'it passed while nothing ran'), next };
+      if (isLate(newest)) return { ...base, passedOver: missed(pending, MISSED), next };
       const run = { slot: newest, late: false, missed: 0 };
-      return { ...base, passedOver: missed(older, 'it passed while nothing ran'), run, next };
+      return { ...base, passedOver: missed(older, MISSED), run, next };
     }
     case 'once': {
       const run = { slot: newest, late: older.length > 0 || isLate(newest), missed: older.length };

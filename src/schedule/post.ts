@@ -20,6 +20,7 @@ export interface PostDependencies {
 
 export function createPost({ jobs, deliver, now, log }: PostDependencies): Post {
   let flushing: Promise<void> | undefined;
+  let isAsked = false;
   /** Letters nobody took, and when to offer them again. */
   const waiting = new Map<string, number>();
 
@@ -39,9 +40,18 @@ export function createPost({ jobs, deliver, now, log }: PostDependencies): Post 
     }
   }
 
+  /** A letter written while others are handed over is handed over next. */
+  async function handOverAll(): Promise<void> {
+    while (isAsked) {
+      isAsked = false;
+      await handOver();
+    }
+  }
+
   return {
     flush() {
-      flushing ??= handOver()
+      isAsked = true;
+      flushing ??= handOverAll()
         .catch((error: Error) => log(`letters of scheduled jobs wait: ${error.message}`))
         .finally(() => {
           flushing = undefined;

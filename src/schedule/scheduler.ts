@@ -24,6 +24,8 @@ export interface SchedulerDependencies {
   concurrency?: number;
   /** A slot taken up later than this is late. */
   graceMs?: number;
+  /** Called before each look for due jobs, at least every ten seconds. */
+  beforeLook?(): Promise<void>;
   /** A run that takes longer is ended, and has failed. */
   longestRunMs?: number;
 }
@@ -82,9 +84,18 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     },
   });
 
-  async function settle(mine: Owner): Promise<void> {
+  async function settle(mine: Owner, adopts: boolean): Promise<void> {
     settledAt = now();
-    const adopted = await settleAbandoned({ jobs, locks, slots, owner: mine.name, isOurs: runner.has, now, graceMs, log });
+    const adopted = await settleAbandoned({
+      jobs,
+      locks,
+      owner: mine.name,
+      isOurs: runner.has,
+      adopts,
+      now,
+      graceMs,
+      log,
+    });
     runner.add(adopted, mine.name);
     for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);
@@ -118,7 +129,8 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     if (!owner || isStopped) return;
     const isSetBack = now() < lastSeen - LONGEST_WAIT_MS;
     lastSeen = now();
-    if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner);
+    if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner, true);
+    await dependencies.beforeLook?.();
     await claimDue(owner, now);
     await post.flush();
   }
@@ -129,6 +141,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     isWoken = true;
     ticking ??= look().finally(() => {
       ticking = undefined;
+      if (isWoken) wake();
     });
   }
 
@@ -174,7 +187,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         { once: true },
       );
       jobs.watch(wake, AbortSignal.any([signal, ended.signal]));
-      await settle(owner);
+      await settle(owner, true);
       wake();
       await ticking;
     },
@@ -188,11 +201,10 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       signal.addEventListener('abort', onAbort, { once: true });
       try {
         const horizon = now();
-        await settle(mine);
-        const ids: number[] = [];
+        await settle(mine, true);
+        await dependencies.beforeLook?.();
         for (;;) {
           const runs = await claimDue(mine, () => horizon);
-          ids.push(...runs.map(({ id }) => id));
           await runner.drained({ withQueued: true });
           if (runs.length === 0 || isStopped) break;
         }
@@ -208,7 +220,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       const onAbort = (): void => ended.abort(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
-        await settle(mine);
+        await settle(mine, false);
         const run = await jobs.claimByHand(mine.name, name, now());
         const job = run && (await jobs.jobOf(run.id));
         if (!run || !job) return undefined;

@@ -1,20 +1,20 @@
 // What an owner who is gone left behind. A run that had begun is recorded as interrupted and never repeated; one that was only
 // waiting is taken over.
-import type { Job, Jobs, Run } from '../storage/jobs.ts';
+import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Locks } from '../storage/storage.ts';
 import { interruptedText, notice } from './letters.ts';
 import { acquireIfFree } from './owner.ts';
-import { planAfterRun } from './plan.ts';
+import { MISSED } from './plan.ts';
 import type { ClaimedRun } from './runner.ts';
-import type { Slots } from './timetable.ts';
 
 export interface SettleDependencies {
   jobs: Jobs;
   locks: Locks;
-  slots: Slots;
   /** Who settles. */
   owner: string;
   isOurs(runId: number): boolean;
+  /** Whether waiting runs are taken over. */
+  adopts: boolean;
   now(): number;
   graceMs: number;
   log(text: string): void;
@@ -33,7 +33,7 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
         const job = await jobs.jobOf(run.id);
         if (!job) continue;
         if (run.status === 'running') await interrupt(job, run, dependencies);
-        else if (!(await dropLate(job, run, dependencies)) && (await jobs.adopt(run.id, name, owner)))
+        else if (dependencies.adopts && !(await dropLate(job, run, dependencies)) && (await jobs.adopt(run.id, name, owner)))
           adopted.push({ job, run });
       }
     } finally {
@@ -46,29 +46,19 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
 async function interrupt(job: Job, run: Run, { jobs, now, log }: SettleDependencies): Promise<void> {
   const text = interruptedText(job);
   const finished = await jobs.finish({
-    runId: run.id,
-    at: now(),
+    ...leftAsItIs(job, run, now()),
     outcome: { status: 'interrupted', reason: 'the program ended while it ran' },
-    passedOver: [],
-    expectedSlot: job.next?.slot,
-    next: job.next,
-    failures: job.failures,
     letters: notice(job, run, 'interrupted', text),
   });
   if (finished) log(text);
 }
 
 /** Nobody had begun it: for a job that makes up for nothing it is too late now. */
-async function dropLate(job: Job, run: Run, { jobs, slots, now, graceMs }: SettleDependencies): Promise<boolean> {
+async function dropLate(job: Job, run: Run, { jobs, now, graceMs }: SettleDependencies): Promise<boolean> {
   if (job.misfire !== 'skip' || now() - (run.slot ?? 0) <= graceMs + job.jitterMs) return false;
-  const at = now();
-  return jobs.finish({
-    runId: run.id,
-    at,
-    outcome: { status: 'missed', reason: 'it passed while nothing ran' },
-    expectedSlot: job.next?.slot,
-    ...planAfterRun(job, at, 0, slots),
-    failures: job.failures,
-    letters: [],
-  });
+  return jobs.finish({ ...leftAsItIs(job, run, now()), outcome: { status: 'missed', reason: MISSED }, letters: [] });
+}
+
+function leftAsItIs({ next, failures }: Job, { id }: Run, at: number): Omit<Finish, 'outcome' | 'letters'> {
+  return { runId: id, at, passedOver: [], expectedSlot: next?.slot, next, failures };
 }

@@ -34,6 +34,8 @@ export interface JobDefinition {
   source: JobSource;
   /** The file it was read from. */
   origin?: string;
+  /** What stood there. */
+  originText?: string;
   createdAt: number;
 }
 

@@ -1,0 +1,157 @@
+// The jobs as people and models handle them: add, list, remove, pause, resume, look ahead and back. Reading changes nothing.
+import type { Job, JobDefinition, Jobs, JobSource, Misfire, NextSlot, Run } from '../storage/jobs.ts';
+import { parseDuration, parseTimetable } from './parse-timetable.ts';
+import { nextOf } from './plan.ts';
+import { ScheduleError } from './schedule-error.ts';
+import type { Slots } from './timetable.ts';
+
+export interface JobRequest {
+  name: string;
+  /** Cron, @daily, "every 20m" or "at 2026-12-01T09:00". */
+  cron: string;
+  message: string;
+  model?: string;
+  injectInto?: string;
+  timezone?: string;
+  misfire?: Misfire;
+  /** A duration such as 30s. */
+  jitter?: string;
+  maxFailures?: number;
+}
+
+export interface Schedule {
+  add(request: JobRequest, source: JobSource): Promise<Job>;
+  /** The job this would be, without keeping it. Throws as `add` does. */
+  define(request: JobRequest, from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>): { definition: JobDefinition; next: NextSlot };
+  list(): Promise<Job[]>;
+  get(name: string): Promise<Job>;
+  remove(name: string): Promise<void>;
+  pause(name: string): Promise<Job>;
+  resume(name: string): Promise<Job>;
+  /** Newest first. */
+  history(name: string, limit: number): Promise<Run[]>;
+  /** When it runs next, jitter included. */
+  upcoming(name: string, count: number): Promise<NextSlot[]>;
+}
+
+export interface ScheduleDependencies {
+  jobs: Jobs;
+  slots: Slots;
+  now(): number;
+  systemTimezone(): string;
+  /** The channels a chat can be in. */
+  channels: readonly string[];
+}
+
+const DEFAULT_MAX_FAILURES = 5;
+const LONGEST_NAME_BYTES = 64;
+const LONGEST_MESSAGE = 20_000;
+
+export function createSchedule({ jobs, slots, now, systemTimezone, channels }: ScheduleDependencies): Schedule {
+  async function existing(name: string): Promise<Job> {
+    const job = await jobs.get(name);
+    if (!job) throw new ScheduleError('SCHEDULE_NOT_FOUND', `there is no job "${name}": lainclaw schedule list shows them`);
+    return job;
+  }
+
+  function define(request: JobRequest, from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>) {
+    const { name, cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
+    checkName(name);
+    if (message.trim() === '') throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what is to be done');
+    if (message.length > LONGEST_MESSAGE)
+      throw new ScheduleError('SCHEDULE_BAD_VALUE', `the message is longer than ${LONGEST_MESSAGE} characters`);
+    if (injectInto !== undefined) checkChat(injectInto, channels);
+    const timezone = request.timezone ?? systemTimezone();
+    const timetable = parseTimetable(cron, { slots, timezone, now: now() });
+    const jitterMs = jitterFrom(request.jitter);
+    const definition: JobDefinition = {
+      name,
+      when: cron.trim(),
+      timetable,
+      timezone: timetable.kind === 'every' ? timezone : timetable.timezone,
+      message,
+      ...(model !== undefined && { model }),
+      ...(injectInto !== undefined && { injectInto }),
+      misfire,
+      jitterMs,
+      maxFailures,
+      ...from,
+      createdAt: now(),
+    };
+    const next = nextOf(definition, now(), slots);
+    if (!next) throw new ScheduleError('SCHEDULE_NEVER_FIRES', `"${cron}" never fires`);
+    const second = slots.next(timetable, next.slot);
+    if (second !== undefined && jitterMs >= second - next.slot)
+      throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the jitter must be shorter than the time between two runs');
+    return { definition, next };
+  }
+
+  return {
+    define,
+    async add(request, source) {
+      const { definition, next } = define(request, { source });
+      const job = await jobs.add(definition, next);
+      if (job) return job;
+      throw new ScheduleError(
+        'SCHEDULE_DUPLICATE',
+        `there is a job "${request.name}" already: choose another name, or remove it first (lainclaw schedule remove ${request.name})`,
+      );
+    },
+    list: () => jobs.list(),
+    get: existing,
+    async remove(name) {
+      if (!(await jobs.remove(name))) await existing(name);
+    },
+    async pause(name) {
+      const { status } = await existing(name);
+      if (status === 'done') throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is done: it has no further run`);
+      await jobs.pause(name, 'paused by hand');
+      return existing(name);
+    },
+    async resume(name) {
+      const job = await existing(name);
+      if (job.status === 'active') return job;
+      // Not what passed while it was paused, nor a slot that it had already.
+      const next = nextOf(job, Math.max(now(), job.lastSlot ?? 0), slots);
+      if (!next) throw new ScheduleError('SCHEDULE_NEVER_FIRES', `"${name}" has no further run: remove it and add another`);
+      await jobs.resume(name, next);
+      return existing(name);
+    },
+    async history(name, limit) {
+      await existing(name);
+      return jobs.history(name, limit);
+    },
+    async upcoming(name, count) {
+      const job = await existing(name);
+      const found: NextSlot[] = [];
+      for (let next = job.next; next && found.length < count; next = nextOf(job, next.slot, slots)) found.push(next);
+      return job.status === 'active' ? found : [];
+    },
+  };
+}
+
+/** It becomes a part of a session's key. */
+function checkName(name: string): void {
+  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.-]*$/u.test(name) && Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
+  if (isPlain) return;
+  throw new ScheduleError(
+    'SCHEDULE_BAD_NAME',
+    `"${name}" cannot name a job: accepted are up to ${LONGEST_NAME_BYTES} bytes of letters, digits and _ . - beginning with a letter, a digit or _`,
+  );
+}
+
+function checkChat(chat: string, channels: readonly string[]): void {
+  const [, channel = ''] = /^([a-z]+):\S+$/.exec(chat) ?? [];
+  if (channels.includes(channel)) return;
+  throw new ScheduleError(
+    'SCHEDULE_BAD_VALUE',
+    `"${chat}" is no chat: write <channel>:<chatId>, such as telegram:123456; channels are ${channels.join(', ')}`,
+  );
+}
+
+function jitterFrom(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const jitter = text === '0' ? 0 : parseDuration(text);
+  if (jitter !== undefined && jitter <= 86_400_000) return jitter;
+  throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${text}" is no jitter: write a time up to 1d, such as 30s or 5m`);
+}

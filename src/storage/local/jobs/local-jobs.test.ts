@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { describeJobs, type JobsSubject } from '../../jobs-conformance.ts';
+import { createLocalStorage } from '../local-storage.ts';
+
+function subject(): JobsSubject {
+  const base = mkdtempSync(join(tmpdir(), 'lainclaw-jobs-'));
+  return {
+    async open() {
+      const storage = createLocalStorage({ home: join(base, 'home'), now: Date.now });
+      return { jobs: await storage.jobs(), close: () => storage.close() };
+    },
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+}
+
+describeJobs('local storage', subject);
+
+it('a process that watches hears of a job another one added', async () => {
+  const store = subject();
+  const [one, two] = [await store.open(), await store.open()];
+  const ended = new AbortController();
+  const onChange = vi.fn();
+  two.jobs.watch(onChange, ended.signal);
+  const job = { when: '@daily', timetable: { kind: 'at', at: 9e12, timezone: 'UTC' }, timezone: 'UTC' } as const;
+  const rest = { message: 'm', misfire: 'once', jitterMs: 0, maxFailures: 5, source: 'cli', createdAt: 0 } as const;
+  await vi.waitFor(
+    async () => {
+      await one.jobs.add({ name: `n${Math.random().toString(36).slice(2)}`, ...job, ...rest }, { slot: 9e12, dueAt: 9e12 });
+      expect(onChange).toHaveBeenCalled();
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  ended.abort();
+  one.close();
+  two.close();
+  store.remove();
+});
