@@ -170,7 +170,7 @@ export interface Jobs {
   adopt(runId: number, from: string, owner: string): Promise<boolean>;
   jobOf(runId: number): Promise<Job | undefined>;
 
-  /** Newest first; bounded per job. */
+  /** Newest first; two hundred are kept. */
   history(name: string, limit: number): Promise<Run[]>;
   letters(limit: number): Promise<Letter[]>;
   /** It was handed over, or never can be. */

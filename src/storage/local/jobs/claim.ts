@@ -4,7 +4,7 @@ import type { Claim, Finish, PassedOver, Run } from '../../jobs.ts';
 import { runOf } from './tables.ts';
 
 /** Rows of history a job keeps; unfinished runs are kept in any case. */
-const KEPT_RUNS = 100;
+const KEPT_RUNS = 200;
 
 export function claimSlots(
   db: DatabaseSync,
