@@ -12,6 +12,7 @@ import { manyTurns } from './many-turns.ts';
 import { model } from './model.ts';
 import { prompt } from './prompt.ts';
 import { retrieval } from './retrieval.ts';
+import { schedule } from './schedule.ts';
 import { startup } from './startup.ts';
 
 const BENCHES: Bench[] = [
@@ -26,6 +27,7 @@ const BENCHES: Bench[] = [
   retrieval,
   archiveScale,
   machine,
+  schedule,
   agents,
 ];
 

@@ -7,16 +7,22 @@ import { createStubAdapter } from './adapters/stub.ts';
 import type { Agents } from './agents/agents.ts';
 import type { AgentAnswer, Background } from './agents/background.ts';
 import type { BackgroundRequest } from './agents/spawn.ts';
+import { CHANNEL_NAMES } from './channels/channel.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
+import type { JobTurnSettings } from './gateway/job-turn.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import type { HeartbeatLoader } from './schedule/load-heartbeat.ts';
+import type { SchedulerOptions } from './schedule/open-schedule.ts';
+import type { Schedule } from './schedule/schedule.ts';
+import type { Scheduler } from './schedule/scheduler.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
 import type { Skills } from './skills/skills.ts';
@@ -31,11 +37,13 @@ import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 import type { Changes } from './undo/changes.ts';
 import type { Undo } from './undo/undo.ts';
 import { createWorkspace } from './workspace/confined.ts';
-import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
+import { createFileAccess, LARGEST_KEPT_BYTES, readWholeFile } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** A server nothing is known of yet may take this long to start. */
 const MCP_START_MS = 20_000;
+const HEARTBEAT = 'HEARTBEAT.md';
+const LARGEST_HEARTBEAT_BYTES = 262_144;
 
 export interface AppOptions {
   environment: Environment;
@@ -73,6 +81,12 @@ export interface App {
   agentRuns(): Promise<AgentRuns>;
   /** Background runs of sub-agents. */
   background(): Promise<Background>;
+  schedule(): Promise<Schedule>;
+  /** HEARTBEAT.md of the workspace. */
+  heartbeat(): Promise<HeartbeatLoader>;
+  /** What runs scheduled jobs, in turns with these settings; one for each process that does. */
+  scheduler(turns: JobTurnSettings, options: Omit<SchedulerOptions, 'fire'>): Promise<Scheduler>;
+  isGatewayRunning(): Promise<boolean>;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
   close(): void;
@@ -157,9 +171,27 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startWorkerHere = async (): Promise<void> =>
     (await import('./agents/start-worker.ts')).startWorker(environment);
 
+  const systemTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const scheduling = lazily(async () => {
+    const { openSchedule } = await import('./schedule/open-schedule.ts');
+    return openSchedule({ jobs: await storage.jobs(), locks, now, systemTimezone, channels: CHANNEL_NAMES, log: warn });
+  });
+  const schedule = async (): Promise<Schedule> => (await scheduling()).schedule;
+  const heartbeat = lazily(async () => {
+    const files = await openWorkspace();
+    const path = join(files.root, HEARTBEAT);
+    const read = async () => {
+      const file = await readWholeFile(files, HEARTBEAT, { maxBytes: LARGEST_HEARTBEAT_BYTES });
+      return file && { text: file.bytes.toString('utf8'), state: file.fingerprint };
+    };
+    return (await scheduling()).heartbeat({ path, read });
+  });
+  const gatewayRunning = async (): Promise<boolean> =>
+    (await import('./gateway/gateway-running.ts')).isGatewayRunning(ownerFiles);
+
   const toolbox = lazily(async () => {
     const specs = createBuiltinTools({
-      systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+      systemTimezone,
       maxFileSizeBytes: config.maxFileSizeBytes,
       docs,
       memory,
@@ -182,6 +214,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         queued();
         return spawned;
       },
+      schedule,
+      isGatewayRunning: gatewayRunning,
       sandbox,
       variables,
       userHome,
@@ -281,6 +315,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     agents,
     agentRuns: () => storage.agentRuns(),
     background,
+    schedule,
+    heartbeat,
+    async scheduler(turns, options) {
+      const { askForJob } = await import('./gateway/job-turn.ts');
+      const door = await gateway();
+      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob(door, job, turns, signal);
+      return (await scheduling()).scheduler({ ...options, fire }, await heartbeat());
+    },
+    isGatewayRunning: gatewayRunning,
     sandbox,
     close() {
       storage.close();

@@ -86,8 +86,14 @@ function explain(error: unknown): { code: string; message: string } {
 /** The error classes of the layers below, each of which carries a code. */
 function isOurs(error: Error): error is Error & { code: string } {
   return (
-    ['StorageError', 'ConfigError', 'WorkspaceError', 'RefusedRequest', 'AuthError', 'MemoryError'].includes(
-      error.name,
-    ) && 'code' in error
+    [
+      'StorageError',
+      'ConfigError',
+      'WorkspaceError',
+      'RefusedRequest',
+      'AuthError',
+      'MemoryError',
+      'ScheduleError',
+    ].includes(error.name) && 'code' in error
   );
 }

@@ -30,6 +30,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/memory.ts')).configureMemory,
   },
   {
+    name: 'schedule',
+    description: 'what is asked when: add, list, pause, run, look back',
+    load: async () => (await import('./commands/schedule.ts')).configureSchedule,
+  },
+  {
     name: 'sessions',
     description: 'the conversations kept on this machine',
     load: async () => (await import('./commands/sessions.ts')).configureSessions,

@@ -59,7 +59,8 @@ export function parseHeartbeat(text: string): Heartbeat {
     const message = values.get('message')?.text.trim() ?? '';
     if (!cron) complain(line, `"${name}" has no cron: add a line such as "cron: 0 9 * * *"`);
     if (message === '') complain(line, `"${name}" has no message: add a line "message: …"`);
-    if (sections.some((other) => other.name === name)) complain(line, `"${name}" stands here twice: rename one of them`);
+    if (sections.some((other) => other.name === name))
+      complain(line, `"${name}" stands here twice: rename one of them`);
     if (draft.hasProblem || !cron) return;
     const optional = (['model', 'injectInto', 'timezone'] as const).flatMap((key) => {
       const value = values.get(key)?.text;
@@ -93,8 +94,14 @@ function read(draft: Draft, content: string, line: number, complain: (line: numb
   if (content.trim() === '') return;
   const [, key = '', value = ''] = /^\s*(?:[-*]\s+)?([A-Za-z]+)\s*:\s*(.*)$/.exec(content) ?? [];
   const setting = SETTINGS.find((name) => name.toLowerCase() === key.toLowerCase());
-  if (!setting) return complain(line, `"${content.trim().slice(0, 60)}" is no setting; there are ${SETTINGS.join(', ')}`);
-  if (draft.values.has(setting)) return complain(line, `${setting} stands here twice`);
+  if (!setting || draft.values.has(setting)) {
+    const seen = content.trim().slice(0, 60);
+    complain(
+      line,
+      setting ? `${setting} stands here twice` : `"${seen}" is no setting; there are ${SETTINGS.join(', ')}`,
+    );
+    return;
+  }
   // Backticks keep an asterisk of cron from being read as emphasis.
   draft.values.set(setting, { text: setting === 'message' ? value : value.trim().replace(/^`(.*)`$/, '$1'), line });
 }

@@ -34,7 +34,12 @@ export function interruptedText({ name }: Job): string {
   return `A run of the scheduled job "${name}" was interrupted: the program ended meanwhile. What it did until then is unknown; it is not repeated.`;
 }
 
-export function notice({ injectInto }: Job, run: Run, kind: 'failed' | 'interrupted', text: string | undefined): Draft[] {
+export function notice(
+  { injectInto }: Job,
+  run: Run,
+  kind: 'failed' | 'interrupted',
+  text: string | undefined,
+): Draft[] {
   if (injectInto === undefined || text === undefined) return [];
   return [{ key: `schedule-${run.id}-${kind}`, chat: injectInto, text, isAnswer: false }];
 }

@@ -10,8 +10,6 @@ export interface HeartbeatFile {
   path: string;
   /** Undefined: there is none. `state` changes with the content. */
   read(): Promise<{ text: string; state: string } | undefined>;
-  /** As `read` would say, without reading. */
-  state(): Promise<string | undefined>;
 }
 
 export interface HeartbeatLoader {
@@ -43,7 +41,11 @@ export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDe
     const usable = sections.filter((section) => {
       const job = taken.get(section.name);
       if (job && !isOurs(job) && job.status !== 'done') {
-        problems.push({ line: section.line, name: section.name, message: `another job is named "${section.name}": rename one` });
+        problems.push({
+          line: section.line,
+          name: section.name,
+          message: `another job is named "${section.name}": rename one`,
+        });
         return false;
       }
       // Unchanged: a moment that has passed, or a pause, stays as it is.
@@ -87,9 +89,8 @@ export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDe
   return {
     async load() {
       try {
-        const state = await file.state();
-        if (loaded && loaded.state === state) return;
         const found = await file.read();
+        if (loaded && loaded.state === found?.state) return;
         await apply(found?.text ?? '');
         loaded = { state: found?.state };
       } catch (error) {

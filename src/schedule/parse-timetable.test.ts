@@ -18,10 +18,15 @@ function refusal(text: string, timezone?: string): ScheduleError {
 }
 
 describe('a schedule is read', () => {
-  it.each(['0 9 * * *', '*/30 0 9 * * *', '0 0 9 1 1 * 2027', '@daily', '@Hourly', '0 9 * JAN-MAR MON,FRI', '0 0 L * *'])(
-    'as cron: %s',
-    (text) => expect(parse(text)).toEqual({ kind: 'cron', pattern: text, timezone: 'Europe/Berlin' }),
-  );
+  it.each([
+    '0 9 * * *',
+    '*/30 0 9 * * *',
+    '0 0 9 1 1 * 2027',
+    '@daily',
+    '@Hourly',
+    '0 9 * JAN-MAR MON,FRI',
+    '0 0 L * *',
+  ])('as cron: %s', (text) => expect(parse(text)).toEqual({ kind: 'cron', pattern: text, timezone: 'Europe/Berlin' }));
   it('with any white space', () => {
     expect(parse('  0   9 * *\t* ')).toMatchObject({ pattern: '0 9 * * *' });
   });
@@ -83,5 +88,6 @@ describe('a schedule is refused', () => {
 it('a duration is whole or none', () => {
   expect(parseDuration('90s')).toBe(90_000);
   expect(parseDuration('1d 2h')).toBe(93_600_000);
-  for (const text of ['', '5', 'm', '5m!', '-5m', '1.5h', '5 minutes']) expect(parseDuration(text), text).toBeUndefined();
+  for (const text of ['', '5', 'm', '5m!', '-5m', '1.5h', '5 minutes'])
+    expect(parseDuration(text), text).toBeUndefined();
 });

@@ -36,7 +36,8 @@ export function parseTimetable(text: string, { slots, timezone, now }: ParseTime
 /** Milliseconds of "90s", "20m", "1h30m", "2d"; undefined when it is no duration. */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/(\d+) ?([smhdw])/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.replace(/(?<=[smhdw]) /g, '')) return undefined;
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.replace(/(?<=[smhdw]) /g, ''))
+    return undefined;
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
 }
 
@@ -72,7 +73,10 @@ function atOf(given: string, zone: Zone): Timetable {
   const wall = Date.parse(`${date}T${clock}Z`);
   // A date that does not exist is read as another one.
   if (Number.isNaN(wall) || new Date(wall).toISOString() !== `${date}T${clock}.000Z`)
-    throw invalid(given, 'after "at" stands an existing moment such as 2026-12-01T09:00, with Z or +02:00 behind it if meant so');
+    throw invalid(
+      given,
+      'after "at" stands an existing moment such as 2026-12-01T09:00, with Z or +02:00 behind it if meant so',
+    );
   const at = offset === undefined ? zone.instantOf(wall) : Date.parse(`${date}T${clock}${offset.toUpperCase()}`);
   if (Number.isNaN(at)) throw invalid(given, 'its offset from UTC does not exist');
   return { kind: 'at', at, timezone: zone.name };

@@ -25,7 +25,8 @@ export function nextOf(job: Timed, after: number, slots: Slots): NextSlot | unde
 
 /** The first slot that is due after a moment, from a pointer on. */
 function nextDueAfter(job: Timed, from: NextSlot, moment: number, slots: Slots): NextSlot | undefined {
-  let next: NextSlot | undefined = from.dueAt > moment ? from : nextOf(job, Math.max(from.slot, moment - job.jitterMs - 1), slots);
+  let next: NextSlot | undefined =
+    from.dueAt > moment ? from : nextOf(job, Math.max(from.slot, moment - job.jitterMs - 1), slots);
   while (next && next.dueAt <= moment) next = nextOf(job, next.slot, slots);
   return next;
 }
@@ -49,7 +50,12 @@ export function planDue(job: Job, now: number, { slots, graceMs }: { slots: Slot
     }
     case 'once': {
       const run = { slot: newest, late: older.length > 0 || isLate(newest), missed: older.length };
-      return { ...base, passedOver: missed(older, 'made up for by one late run'), run, next: nextOf(job, newest, slots) };
+      return {
+        ...base,
+        passedOver: missed(older, 'made up for by one late run'),
+        run,
+        next: nextOf(job, newest, slots),
+      };
     }
     case 'all': {
       const kept = pending.slice(-MOST_MADE_UP);
@@ -75,7 +81,8 @@ export function planAfterRun(job: Job, at: number, failures: number, slots: Slot
   const { next } = job;
   if (!next) return { passedOver: [] };
   const notBefore = failures > 0 ? at + backOffMs(failures) : at;
-  if (job.misfire === 'all') return { passedOver: [], next: { slot: next.slot, dueAt: Math.max(next.dueAt, failures > 0 ? notBefore : 0) } };
+  if (job.misfire === 'all')
+    return { passedOver: [], next: { slot: next.slot, dueAt: Math.max(next.dueAt, failures > 0 ? notBefore : 0) } };
   const come = comeBy(job, next.slot, notBefore, slots);
   const dueBy = (slot: number): boolean => slot + jitterOf(job.name, slot, job.jitterMs) <= at;
   return {
@@ -98,9 +105,7 @@ export function backOffMs(failures: number): number {
 /** The slots from a pointer on that are due by a moment: the newest, when there are too many to count. */
 function comeBy(job: Timed, pointer: number, moment: number, slots: Slots): number[] {
   const range = { after: pointer - 1, until: moment, limit: MOST_COUNTED };
-  return slots
-    .latest(job.timetable, range)
-    .filter((slot) => slot + jitterOf(job.name, slot, job.jitterMs) <= moment);
+  return slots.latest(job.timetable, range).filter((slot) => slot + jitterOf(job.name, slot, job.jitterMs) <= moment);
 }
 
 function missed(slots: readonly number[], reason: string): PassedOver[] {

@@ -77,7 +77,9 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     const cancel = timer(longestRunMs, () => tooLong.abort());
     try {
       const result = await fire(job, run.slot, AbortSignal.any([signal, tooLong.signal]));
-      return tooLong.signal.aborted ? { ok: false, reason: `it took longer than ${longestRunMs / 60_000} minutes` } : result;
+      return tooLong.signal.aborted
+        ? { ok: false, reason: `it took longer than ${longestRunMs / 60_000} minutes` }
+        : result;
     } catch (error) {
       return { ok: false, reason: error instanceof Error ? error.message : String(error) };
     } finally {

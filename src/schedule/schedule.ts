@@ -1,5 +1,5 @@
 // The jobs as people and models handle them: add, list, remove, pause, resume, look ahead and back. Reading changes nothing.
-import type { Job, JobDefinition, Jobs, JobSource, Misfire, NextSlot, Run } from '../storage/jobs.ts';
+import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
 import { nextOf } from './plan.ts';
 import { ScheduleError } from './schedule-error.ts';
@@ -22,7 +22,10 @@ export interface JobRequest {
 export interface Schedule {
   add(request: JobRequest, source: JobSource): Promise<Job>;
   /** The job this would be, without keeping it. Throws as `add` does. */
-  define(request: JobRequest, from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>): { definition: JobDefinition; next: NextSlot };
+  define(
+    request: JobRequest,
+    from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>,
+  ): { definition: JobDefinition; next: NextSlot };
   list(): Promise<Job[]>;
   get(name: string): Promise<Job>;
   remove(name: string): Promise<void>;
@@ -50,14 +53,16 @@ const LONGEST_MESSAGE = 20_000;
 export function createSchedule({ jobs, slots, now, systemTimezone, channels }: ScheduleDependencies): Schedule {
   async function existing(name: string): Promise<Job> {
     const job = await jobs.get(name);
-    if (!job) throw new ScheduleError('SCHEDULE_NOT_FOUND', `there is no job "${name}": lainclaw schedule list shows them`);
+    if (!job)
+      throw new ScheduleError('SCHEDULE_NOT_FOUND', `there is no job "${name}": lainclaw schedule list shows them`);
     return job;
   }
 
   function define(request: JobRequest, from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>) {
     const { name, cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
     checkName(name);
-    if (message.trim() === '') throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what is to be done');
+    if (message.trim() === '')
+      throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what is to be done');
     if (message.length > LONGEST_MESSAGE)
       throw new ScheduleError('SCHEDULE_BAD_VALUE', `the message is longer than ${LONGEST_MESSAGE} characters`);
     if (injectInto !== undefined) checkChat(injectInto, channels);
@@ -113,7 +118,8 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
       if (job.status === 'active') return job;
       // Not what passed while it was paused, nor a slot that it had already.
       const next = nextOf(job, Math.max(now(), job.lastSlot ?? 0), slots);
-      if (!next) throw new ScheduleError('SCHEDULE_NEVER_FIRES', `"${name}" has no further run: remove it and add another`);
+      if (!next)
+        throw new ScheduleError('SCHEDULE_NEVER_FIRES', `"${name}" has no further run: remove it and add another`);
       await jobs.resume(name, next);
       return existing(name);
     },

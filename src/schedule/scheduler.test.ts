@@ -337,7 +337,11 @@ describe('a job that fails', () => {
     await (await process()).start();
     await clock.advance(120 * MINUTE);
     expect(fired.map((line) => line.slice(4))).toEqual(['09:00:00', '09:02:00', '09:05:00', '09:10:00', '09:19:00']);
-    expect(await schedule.get('job')).toMatchObject({ status: 'paused', failures: 5, reason: expect.stringContaining('no model') });
+    expect(await schedule.get('job')).toMatchObject({
+      status: 'paused',
+      failures: 5,
+      reason: expect.stringContaining('no model'),
+    });
     expect(sent).toEqual([expect.stringContaining('failed: no model'), expect.stringContaining('is paused')]);
     await schedule.resume('job');
     behave(async () => ({ ok: true, answer: 'well' }));
@@ -372,15 +376,18 @@ describe('an answer', () => {
     expect(self.sent).toEqual(['local:me done']);
     expect(await self.schedule.history('job', 1)).toMatchObject([{ delivery: 'sent', answer: 'done' }]);
   });
-  it.each(['{"silent":true,"reason":"nothing new"}', '```json\n{"silent": true}\n```'])('%s sends nothing', async (answer) => {
-    const { add, process, clock, behave, sent, history } = await world();
-    await add({ cron: '* * * * *', injectInto: 'local:me' });
-    behave(async () => ({ ok: true, answer }));
-    await (await process()).start();
-    await clock.advance(MINUTE);
-    expect(sent).toEqual([]);
-    expect(await history()).toEqual(['09:00:00 ok']);
-  });
+  it.each(['{"silent":true,"reason":"nothing new"}', '```json\n{"silent": true}\n```'])(
+    '%s sends nothing',
+    async (answer) => {
+      const { add, process, clock, behave, sent, history } = await world();
+      await add({ cron: '* * * * *', injectInto: 'local:me' });
+      behave(async () => ({ ok: true, answer }));
+      await (await process()).start();
+      await clock.advance(MINUTE);
+      expect(sent).toEqual([]);
+      expect(await history()).toEqual(['09:00:00 ok']);
+    },
+  );
 });
 
 describe('without a process that stays', () => {

@@ -26,6 +26,8 @@ export interface SchedulerDependencies {
   graceMs?: number;
   /** Called before each look for due jobs, at least every ten seconds. */
   beforeLook?(): Promise<void>;
+  /** However far the next slot is: the clock may be set, the machine may sleep, a job may be added elsewhere. */
+  longestWaitMs?: number;
   /** A run that takes longer is ended, and has failed. */
   longestRunMs?: number;
 }
@@ -43,8 +45,7 @@ export interface Scheduler {
   wake(): void;
 }
 
-/** However far the next slot is: the clock may have been set, the machine may have slept, another process may have added a job. */
-const LONGEST_WAIT_MS = 10_000;
+const DEFAULT_LONGEST_WAIT_MS = 10_000;
 const DEFAULT_GRACE_MS = 15_000;
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_LONGEST_RUN_MS = 3_600_000;
@@ -56,7 +57,7 @@ const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
 export function createScheduler(dependencies: SchedulerDependencies): Scheduler {
   const { jobs, locks, slots, fire, now, timer, log } = dependencies;
   const { concurrency = DEFAULT_CONCURRENCY, graceMs = DEFAULT_GRACE_MS } = dependencies;
-  const { longestRunMs = DEFAULT_LONGEST_RUN_MS } = dependencies;
+  const { longestRunMs = DEFAULT_LONGEST_RUN_MS, longestWaitMs = DEFAULT_LONGEST_WAIT_MS } = dependencies;
   const post = createPost({ jobs, deliver: dependencies.deliver, now, log });
   const ended = new AbortController();
   let owner: Owner | undefined;
@@ -127,7 +128,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
 
   async function tick(): Promise<void> {
     if (!owner || isStopped) return;
-    const isSetBack = now() < lastSeen - LONGEST_WAIT_MS;
+    const isSetBack = now() < lastSeen - longestWaitMs;
     lastSeen = now();
     if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner, true);
     await dependencies.beforeLook?.();
@@ -148,14 +149,14 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   async function look(): Promise<void> {
     cancelTimer?.();
     cancelTimer = undefined;
-    let wait = LONGEST_WAIT_MS;
+    let wait = longestWaitMs;
     try {
       while (isWoken && !isStopped) {
         isWoken = false;
         await tick();
       }
       const next = await jobs.nextDueAt();
-      if (next !== undefined) wait = Math.min(Math.max(next - now(), 0), LONGEST_WAIT_MS);
+      if (next !== undefined) wait = Math.min(Math.max(next - now(), 0), longestWaitMs);
     } catch (error) {
       // A full disk, a locked file: nothing is lost, it is tried again.
       log(`the scheduler could not look for due jobs: ${(error as Error).message}`);

@@ -33,7 +33,11 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
         const job = await jobs.jobOf(run.id);
         if (!job) continue;
         if (run.status === 'running') await interrupt(job, run, dependencies);
-        else if (dependencies.adopts && !(await dropLate(job, run, dependencies)) && (await jobs.adopt(run.id, name, owner)))
+        else if (
+          dependencies.adopts &&
+          !(await dropLate(job, run, dependencies)) &&
+          (await jobs.adopt(run.id, name, owner))
+        )
           adopted.push({ job, run });
       }
     } finally {

@@ -54,13 +54,19 @@ describe('where the clocks are set back (Berlin, 25 October 2026, 03:00 → 02:0
     expect(between(cron('30 * * * *', 'Europe/Berlin'), ...day)).toHaveLength(25);
   });
   it('a pattern of seconds does too', () => {
-    expect(between(cron('*/20 * * * * *', 'Europe/Berlin'), '2026-10-25T00:59:00Z', '2026-10-25T01:01:00Z')).toHaveLength(6);
+    expect(
+      between(cron('*/20 * * * * *', 'Europe/Berlin'), '2026-10-25T00:59:00Z', '2026-10-25T01:01:00Z'),
+    ).toHaveLength(6);
   });
 });
 
 describe('the calendar', () => {
   it.each([
-    ['31st only in months that have one', '0 0 31 * *', ['01-31', '03-31', '05-31', '07-31', '08-31', '10-31', '12-31']],
+    [
+      '31st only in months that have one',
+      '0 0 31 * *',
+      ['01-31', '03-31', '05-31', '07-31', '08-31', '10-31', '12-31'],
+    ],
     ['last day of each quarter with L', '0 0 L 3,6,9,12 *', ['03-31', '06-30', '09-30', '12-31']],
     ['second Friday of spring months', '0 0 * 3-5 5#2', ['03-13', '04-10', '05-08']],
     ['last Friday in summer', '0 0 * 6-8 FRI#L', ['06-26', '07-31', '08-28']],
@@ -140,7 +146,11 @@ describe('the newest slots of a span', () => {
         const until = after + hours * 3_600_000;
         const all: number[] = [];
         const timetable = cron(text, 'Europe/Berlin');
-        for (let slot = slots.next(timetable, after); slot !== undefined && slot <= until; slot = slots.next(timetable, slot))
+        for (
+          let slot = slots.next(timetable, after);
+          slot !== undefined && slot <= until;
+          slot = slots.next(timetable, slot)
+        )
           all.push(slot);
         expect(slots.latest(timetable, { after, until, limit })).toEqual(all.slice(-limit));
       }),

@@ -134,7 +134,11 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
 
     it('runs beyond the first few wait, begin once, and can be taken over by one', async () => {
       const both = [await added('one'), await added('two')];
-      const runs = await jobs.claim('a', both.map((job) => claimOf(job, 1_000)), { now: 1_000, begun: 1 });
+      const runs = await jobs.claim(
+        'a',
+        both.map((job) => claimOf(job, 1_000)),
+        { now: 1_000, begun: 1 },
+      );
       expect(runs.map(({ status }) => status)).toEqual(['running', 'queued']);
       const waiting = runs[1]?.id ?? 0;
       expect(await other.begin('b', waiting, 1_500)).toBe(false);
@@ -162,7 +166,12 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
           letters: [{ key: 'k', chat: 'local:me', text: 'paused', isAnswer: false }],
         }),
       );
-      expect(await again('one')).toMatchObject({ status: 'paused', reason: '5 failures', failures: 5, lastSlot: 4_000 });
+      expect(await again('one')).toMatchObject({
+        status: 'paused',
+        reason: '5 failures',
+        failures: 5,
+        lastSlot: 4_000,
+      });
       expect(await other.nextDueAt()).toBeUndefined();
       expect((await other.history('one', 10)).map(({ status, slot, count }) => [status, slot, count])).toEqual([
         ['skipped', 2_000, 3],

@@ -25,6 +25,9 @@ import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
 import { createMemorySaveTool } from './memory/save.ts';
 import { createMemorySearchTool } from './memory/search.ts';
+import { createScheduleAddTool, type ScheduleAddDependencies } from './schedule/add.ts';
+import { createScheduleListTool } from './schedule/list.ts';
+import { createScheduleRemoveTool } from './schedule/remove.ts';
 import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import { createBashTool } from './shell/bash.ts';
@@ -35,7 +38,7 @@ import { createCurrentTimeTool } from './time/current.ts';
 import { createTimeNowTool } from './time/now.ts';
 import type { ToolSpec } from './tool.ts';
 
-export interface BuiltinToolsDependencies {
+export interface BuiltinToolsDependencies extends ScheduleAddDependencies {
   systemTimezone(): string;
   docs(): Promise<Docs>;
   memory(): Promise<Memory>;
@@ -63,6 +66,8 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     skills,
     agents,
     spawnAgent,
+    schedule,
+    isGatewayRunning,
     maxFileSizeBytes,
     sandbox,
     variables,
@@ -108,6 +113,9 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createDocsListTool({ docs }),
     createSkillListTool({ skills }),
     createSkillLoadTool({ skills }),
+    createScheduleListTool({ schedule }),
+    createScheduleAddTool({ schedule, isGatewayRunning }),
+    createScheduleRemoveTool({ schedule }),
     createTaskTool({ agents }),
     createSubagentSpawnTool({ spawn: spawnAgent }),
   ];

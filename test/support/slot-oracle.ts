@@ -32,7 +32,9 @@ export function wallMinutes(timezone: string, from: number, to: number): WallMin
   });
   const minutes: WallMinute[] = [];
   for (let instant = from; instant < to; instant += MINUTE) {
-    const [month = 0, day = 0, year = 0, hour = 0, minute = 0] = (format.format(instant).match(/\d+/g) ?? []).map(Number);
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0] = (format.format(instant).match(/\d+/g) ?? []).map(
+      Number,
+    );
     minutes.push({ instant, wall: Date.UTC(year, month - 1, day, hour, minute) });
   }
   return minutes;
@@ -64,7 +66,8 @@ export function expectedSlots(pattern: string, minutes: readonly WallMinute[]): 
 
 function matches({ minute, hour, day, month, weekday, anyDay, anyWeekday }: Fields, wall: number): boolean {
   const date = new Date(wall);
-  if (!minute.has(date.getUTCMinutes()) || !hour.has(date.getUTCHours()) || !month.has(date.getUTCMonth() + 1)) return false;
+  if (!minute.has(date.getUTCMinutes()) || !hour.has(date.getUTCHours()) || !month.has(date.getUTCMonth() + 1))
+    return false;
   const isDay = day.has(date.getUTCDate());
   const isWeekday = weekday.has(date.getUTCDay());
   // As in every cron: two restrictions on the day are alternatives.

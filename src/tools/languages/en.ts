@@ -121,4 +121,17 @@ export const en: ToolTexts = {
       injectInto: 'Chat for the result, channel:chatId; default: this one',
     },
   },
+  schedule_list: { description: 'The scheduled jobs.' },
+  schedule_add: {
+    description: 'Schedules a turn: at each time the message is asked anew.',
+    parameters: {
+      name: 'Its name',
+      cron: 'Cron, @daily, "every 20m" or "at 2026-12-01T09:00"',
+      message: 'What to do then',
+      model: 'Model',
+      injectInto: 'Chat for the answer, channel:chatId',
+      timezone: 'IANA name',
+    },
+  },
+  schedule_remove: { description: 'Removes a job.', parameters: { name: 'Its name' } },
 };

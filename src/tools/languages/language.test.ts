@@ -12,6 +12,8 @@ const specs = createBuiltinTools({
   skills: unused,
   agents: unused,
   spawnAgent: unused,
+  schedule: unused,
+  isGatewayRunning: unused,
   sandbox: unused,
   variables: {},
   userHome: '/home/me',

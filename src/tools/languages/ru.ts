@@ -118,4 +118,17 @@ export const ru: ToolTexts = {
       injectInto: 'Чат для результата, channel:chatId; по умолчанию этот',
     },
   },
+  schedule_list: { description: 'Задания по расписанию.' },
+  schedule_add: {
+    description: 'Планирует ход: каждый раз в срок сообщение задаётся заново.',
+    parameters: {
+      name: 'Имя',
+      cron: 'Cron, @daily, "every 20m" или "at 2026-12-01T09:00"',
+      message: 'Что тогда сделать',
+      model: 'Модель',
+      injectInto: 'Чат для ответа, channel:chatId',
+      timezone: 'Имя IANA',
+    },
+  },
+  schedule_remove: { description: 'Удаляет задание.', parameters: { name: 'Имя' } },
 };

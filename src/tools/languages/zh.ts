@@ -113,4 +113,17 @@ export const zh: ToolTexts = {
       injectInto: '接收结果的聊天，channel:chatId；默认：当前聊天',
     },
   },
+  schedule_list: { description: '列出定时任务。' },
+  schedule_add: {
+    description: '安排一轮对话：到时重新提出该消息。',
+    parameters: {
+      name: '名称',
+      cron: 'Cron、@daily、"every 20m" 或 "at 2026-12-01T09:00"',
+      message: '届时要做的事',
+      model: '模型',
+      injectInto: '接收回答的聊天，channel:chatId',
+      timezone: 'IANA 名称',
+    },
+  },
+  schedule_remove: { description: '删除一个任务。', parameters: { name: '名称' } },
 };

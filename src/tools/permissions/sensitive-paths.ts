@@ -28,6 +28,7 @@ const PROTECTED_WRITES: readonly [pattern: RegExp, reason: string][] = [
     /(?:^|\/)\.(?:claude|cursor|codex|gemini|continue)(?:\/|$)|(?:^|\/)\.mcp\.json$/,
     'agents take commands and permissions from it',
   ],
+  [/(?:^|\/)heartbeat\.md$/, 'it makes scheduled turns'],
   [
     /(?:^|\/)\.github\/(?:workflows|actions)(?:\/|$)|(?:^|\/)\.circleci(?:\/|$)/,
     'it runs in CI, with the secrets of CI',

@@ -68,7 +68,10 @@ export function claimByHand(db: DatabaseSync, owner: string, name: string, now: 
   return runOf(row);
 }
 
-export function finishRun(db: DatabaseSync, { runId, at, outcome, expectedSlot, next, failures, pause, ...rest }: Finish): boolean {
+export function finishRun(
+  db: DatabaseSync,
+  { runId, at, outcome, expectedSlot, next, failures, pause, ...rest }: Finish,
+): boolean {
   const row = db
     .prepare(`
       UPDATE schedule_runs SET status = ?, finished_at = ?, answer = ?, reason = ?, delivery = ?
@@ -103,8 +106,13 @@ export function finishRun(db: DatabaseSync, { runId, at, outcome, expectedSlot, 
     runId,
   );
   if (pause !== undefined)
-    db.prepare("UPDATE schedule_jobs SET status = 'paused', reason = ? WHERE id = ? AND status = 'active'").run(pause, jobId);
-  db.prepare("UPDATE schedule_jobs SET due_at = next_due WHERE id = ? AND status = 'active' AND run_id IS NULL").run(jobId);
+    db.prepare("UPDATE schedule_jobs SET status = 'paused', reason = ? WHERE id = ? AND status = 'active'").run(
+      pause,
+      jobId,
+    );
+  db.prepare("UPDATE schedule_jobs SET due_at = next_due WHERE id = ? AND status = 'active' AND run_id IS NULL").run(
+    jobId,
+  );
   const keep = db.prepare(
     'INSERT INTO schedule_letters (key, run_id, chat, text, is_answer) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );

@@ -28,7 +28,10 @@ it('a process that watches hears of a job another one added', async () => {
   const rest = { message: 'm', misfire: 'once', jitterMs: 0, maxFailures: 5, source: 'cli', createdAt: 0 } as const;
   await vi.waitFor(
     async () => {
-      await one.jobs.add({ name: `n${Math.random().toString(36).slice(2)}`, ...job, ...rest }, { slot: 9e12, dueAt: 9e12 });
+      await one.jobs.add(
+        { name: `n${Math.random().toString(36).slice(2)}`, ...job, ...rest },
+        { slot: 9e12, dueAt: 9e12 },
+      );
       expect(onChange).toHaveBeenCalled();
     },
     { timeout: 20_000, interval: 100 },

@@ -41,7 +41,9 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
       change(
         (db) =>
           db
-            .prepare("UPDATE schedule_jobs SET status = 'paused', reason = ?, due_at = NULL WHERE name = ? AND status = 'active'")
+            .prepare(
+              "UPDATE schedule_jobs SET status = 'paused', reason = ?, due_at = NULL WHERE name = ? AND status = 'active'",
+            )
             .run(reason, name).changes > 0,
       ),
     resume: (name, { slot, dueAt }) =>
@@ -89,7 +91,9 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
       write(
         (db) =>
           db
-            .prepare("UPDATE schedule_runs SET status = 'running', started_at = ? WHERE id = ? AND owner = ? AND status = 'queued'")
+            .prepare(
+              "UPDATE schedule_runs SET status = 'running', started_at = ? WHERE id = ? AND owner = ? AND status = 'queued'",
+            )
             .run(now, runId, owner).changes > 0,
       ),
     finish: (finish) => write((db) => finishRun(db, finish)),

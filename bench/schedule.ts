@@ -1,0 +1,164 @@
+// The scheduler's figures: a year against an oracle, and ten thousand jobs in real time.
+import { openSchedule } from '../src/schedule/open-schedule.ts';
+import { createLocalStorage } from '../src/storage/local/local-storage.ts';
+import type { Bench, Figure, Scale } from './bench.ts';
+import { median } from './bench.ts';
+import { withTemporaryHome } from './commands.ts';
+import { simulateYear } from './schedule-year.ts';
+
+export const schedule: Bench = {
+  name: 'schedule',
+  async run(scale) {
+    return [...(await year(scale)), ...(await many(scale)), ...(await oneSecond(scale))];
+  },
+};
+
+async function year(scale: Scale): Promise<Figure[]> {
+  const size = scale === 'full' ? { days: 366, restarts: 200, seed: 7 } : { days: 20, restarts: 12, seed: 7 };
+  const result = await withTemporaryHome((home) => simulateYear(home, size));
+  const { slots, fired, interrupted, restarts } = result;
+  const detail = `${slots} slots, ${fired} runs, ${interrupted} of them cut short, ${restarts} restarts`;
+  return [
+    {
+      name: 'a year: not as the policy says',
+      value: result.missed + result.unexpected,
+      unit: 'slots',
+      limit: 0,
+      detail,
+    },
+    { name: 'a year: run twice', value: result.doubled, unit: 'slots', limit: 0, detail },
+  ];
+}
+
+type Opened = ReturnType<typeof openSchedule> & { close(): void };
+
+async function opened(home: string): Promise<Opened> {
+  const storage = createLocalStorage({ home, now: Date.now });
+  const scheduling = openSchedule({
+    jobs: await storage.jobs(),
+    locks: storage.locks,
+    now: Date.now,
+    systemTimezone: () => 'UTC',
+    channels: [],
+    log: (text) => console.error(text),
+  });
+  return { ...scheduling, close: () => storage.close() };
+}
+
+/** Resolves with how long `start` took; calls back with the lag of each firing. */
+async function started(home: string, onFire: (name: string, lagMs: number) => void) {
+  const { scheduler, close } = await opened(home);
+  const ended = new AbortController();
+  const running = scheduler({
+    concurrency: 1_000,
+    fire: async (job, slot) => {
+      onFire(job.name, Date.now() - (slot ?? 0));
+      return { ok: true, answer: '' };
+    },
+    deliver: async () => 'later',
+  });
+  const before = performance.now();
+  await running.start(ended.signal);
+  const startMs = performance.now() - before;
+  return {
+    startMs,
+    async stop() {
+      await running.stop();
+      close();
+    },
+  };
+}
+
+async function many(scale: Scale): Promise<Figure[]> {
+  const count = scale === 'full' ? 10_000 : 200;
+  const seconds = scale === 'full' ? 30 : 2;
+  const empty = await withTemporaryHome(async (home) => {
+    const { startMs, stop } = await started(home, () => {});
+    await stop();
+    return startMs;
+  });
+  return withTemporaryHome(async (home) => {
+    const { schedule: jobs, close } = await opened(home);
+    const add = (index: number): Promise<unknown> =>
+      jobs.add({ name: `job-${index}`, cron: cronOf(index), message: 'm', misfire: 'skip' }, 'cli');
+    for (let index = 0; index < count; index += 500)
+      await Promise.all(Array.from({ length: Math.min(500, count - index) }, (_, offset) => add(index + offset)));
+    const adding: number[] = [];
+    for (let extra = 0; extra < 21; extra += 1) {
+      const before = performance.now();
+      await add(count + extra);
+      adding.push(performance.now() - before);
+    }
+    close();
+    const lags: number[] = [];
+    const { startMs, stop } = await started(home, (_, lag) => lags.push(lag));
+    // What came due while the jobs were being added is late and not counted.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    lags.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    const idle = process.cpuUsage();
+    await stop();
+    const sorted = lags.toSorted((a, b) => a - b);
+    const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+    return [
+      {
+        name: `lag with ${count} jobs, p99`,
+        value: at(0.99),
+        unit: 'ms',
+        limit: 50,
+        detail: `${lags.length} firings in ${seconds} s, median ${at(0.5)} ms, last ${at(1)} ms; ${idle.user > 0 ? 'real clock' : ''}`,
+      },
+      {
+        name: `adding job ${count + 1}`,
+        value: median(adding),
+        unit: 'ms',
+        limit: 2,
+        detail: `median of ${adding.length}, synced; slowest ${Math.max(...adding).toFixed(1)} ms`,
+      },
+      {
+        name: `start with ${count} jobs, over none`,
+        value: Math.max(0, startMs - empty),
+        unit: 'ms',
+        limit: 300,
+        detail: `${startMs.toFixed(1)} ms against ${empty.toFixed(1)} ms`,
+      },
+    ];
+  });
+}
+
+/** One in each second of the minute, in every minute: with ten thousand jobs about 167 a second. */
+function cronOf(index: number): string {
+  return `${index % 60} * * * * *`;
+}
+
+async function oneSecond(scale: Scale): Promise<Figure[]> {
+  const count = scale === 'full' ? 1_000 : 50;
+  return withTemporaryHome(async (home) => {
+    const { schedule: jobs, close } = await opened(home);
+    const moment = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + (scale === 'full' ? 6_000 : 2_000)).toISOString();
+    const at = `at ${moment.slice(0, 19)}Z`;
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => jobs.add({ name: `job-${index}`, cron: at, message: 'm' }, 'cli')),
+    );
+    close();
+    const ran = new Map<string, number>();
+    let slowest = 0;
+    const { stop } = await started(home, (name, lag) => {
+      ran.set(name, (ran.get(name) ?? 0) + 1);
+      slowest = Math.max(slowest, lag);
+    });
+    const patience = Date.parse(moment) + 30_000;
+    while (ran.size < count && Date.now() < patience) await new Promise((resolve) => setTimeout(resolve, 100));
+    await stop();
+    const wrong = count - ran.size + [...ran.values()].filter((times) => times > 1).length;
+    return [
+      {
+        name: `${count} jobs in one second`,
+        value: wrong,
+        unit: 'not run exactly once',
+        limit: 0,
+        detail: `the last began after ${slowest} ms`,
+      },
+    ];
+  });
+}

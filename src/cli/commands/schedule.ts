@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import type { Misfire } from '../../storage/jobs.ts';
+import { MISFIRES } from '../../storage/jobs.ts';
+import { integerFrom, json, oneOf, plainText, single, text, workspace } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import type { OutputFlags } from '../terminal.ts';
+import { type AddFlags, addJob } from './schedule/add.ts';
+import { pauseJob, removeJob, resumeJob } from './schedule/change.ts';
+import { type HistoryFlags, listJobs, type NextFlags, showHistory, showNext } from './schedule/look.ts';
+import { type RunFlags, runDue, runJob } from './schedule/run.ts';
+
+export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitCode) => {
+  const add = (name: string, description: string): Command =>
+    schedule.command(name).description(description).addOption(json()).addOption(plainText());
+
+  add('add', 'ask something at given times')
+    .argument('<name>')
+    .addOption(
+      single('--cron <when>', 'cron with 5, 6 or 7 fields, @daily, "every 20m" or "at 2026-12-01T09:00"', text),
+    )
+    .addOption(single('--every <time>', 'again and again: 20m, 2h, 1d', text))
+    .addOption(single('--at <moment>', 'once: 2026-12-01T09:00', text))
+    .addOption(single('--message <text>', 'what is asked then', text))
+    .addOption(single('--timezone <name>', "an IANA name such as Europe/Berlin (default: the system's)", text))
+    .addOption(single('--model <name>', 'the model that answers', text))
+    .addOption(single('--inject-into <chat>', 'the chat that gets the answer, channel:chatId', text))
+    .addOption(
+      single(
+        '--misfire <how>',
+        `what passed while nothing ran: ${MISFIRES.join(', ')} (default: once)`,
+        oneOf<Misfire>(MISFIRES),
+      ),
+    )
+    .addOption(single('--jitter <time>', 'start up to this much later, the same for the same slot: 30s, 5m', text))
+    .addOption(single('--max-failures <N>', 'failures in a row that pause it (default: 5)', integerFrom(1)))
+    .action((name: string, flags: AddFlags) => addJob(name, flags, terminal));
+  add('list', 'the jobs, when each runs next, and what is wrong with HEARTBEAT.md')
+    .addOption(workspace())
+    .action((flags: RunFlags) => listJobs(flags, terminal));
+  add('remove', 'remove a job and its history')
+    .argument('<name>')
+    .action((name: string, flags: OutputFlags) => removeJob(name, flags, terminal));
+  add('pause', 'stop a job until it is resumed')
+    .argument('<name>')
+    .action((name: string, flags: OutputFlags) => pauseJob(name, flags, terminal));
+  add('resume', 'let a paused job go on; what passed meanwhile is not made up for')
+    .argument('<name>')
+    .action((name: string, flags: OutputFlags) => resumeJob(name, flags, terminal));
+  add('run', 'run a job now, beside its times')
+    .argument('<name>')
+    .addOption(workspace())
+    .action(async (name: string, flags: RunFlags) => setExitCode(await runJob(name, flags, terminal)));
+  add('run-due', 'run what is due and end: for system cron, where no gateway runs')
+    .addOption(workspace())
+    .action(async (flags: RunFlags) => setExitCode(await runDue(flags, terminal)));
+  add('history', 'what became of the runs of a job, the newest last')
+    .argument('<name>')
+    .addOption(single('--limit <N>', 'at most N (default: 20)', integerFrom(1)))
+    .action((name: string, flags: HistoryFlags) => showHistory(name, flags, terminal));
+  add('next', 'when a job, or each of them, runs next')
+    .argument('[name]')
+    .addOption(single('--count <N>', 'how many times (default: 5)', integerFrom(1)))
+    .action((name: string | undefined, flags: NextFlags) => showNext(name, flags, terminal));
+};

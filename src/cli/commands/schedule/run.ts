@@ -1,0 +1,61 @@
+import type { App } from '../../../app.ts';
+import { CommandError } from '../../command-error.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
+import { runLine } from './look.ts';
+import { type OnAppOptions, onApp } from './on-app.ts';
+
+export interface RunFlags extends OutputFlags, OnAppOptions {}
+
+/** System cron calls once a minute: what came within the minute is not late. */
+const GRACE_MS = 90_000;
+
+export async function runDue(flags: RunFlags, terminal: Terminal): Promise<number> {
+  return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
+    const runs = await (await schedulerOf(app, terminal)).runDue(terminal.signal);
+    const names = new Map((await (await app.schedule()).list()).map((job) => [job.id, job]));
+    const { runSummaryOf } = await import('../../../schedule/summary.ts');
+    if (wantsJson(terminal, flags)) {
+      writeJson(terminal, { runs: runs.map((run) => ({ name: names.get(run.jobId)?.name, ...runSummaryOf(run) })) });
+    } else {
+      for (const run of runs) {
+        const job = names.get(run.jobId);
+        terminal.out.write(`${printable(`${job?.name}  ${runLine(run, job?.timezone ?? 'UTC')}`)}\n`);
+      }
+    }
+    if (terminal.signal.aborted) return terminal.cancelledExit();
+    return runs.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.done;
+  });
+}
+
+export async function runJob(name: string, flags: RunFlags, terminal: Terminal): Promise<number> {
+  return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
+    await (await app.schedule()).get(name);
+    const run = await (await schedulerOf(app, terminal)).runByHand(name, terminal.signal);
+    if (!run)
+      throw new CommandError(
+        'SCHEDULE_RUNNING',
+        `"${name}" is running already: wait for it (lainclaw schedule history ${name})`,
+      );
+    const { runSummaryOf } = await import('../../../schedule/summary.ts');
+    if (wantsJson(terminal, flags)) writeJson(terminal, { name, ...runSummaryOf(run) });
+    else if (run.status === 'ok') terminal.out.write(`${printable(run.answer ?? '')}\n`);
+    else warn(terminal, `${name} ${run.status}: ${run.reason}`);
+    if (run.status === 'ok') return EXIT.done;
+    return terminal.signal.aborted ? terminal.cancelledExit() : EXIT.failed;
+  });
+}
+
+async function schedulerOf(app: App, terminal: Terminal) {
+  const { config } = app;
+  const { provider, modelFor = provider } = config;
+  const own = modelFor === provider ? { profileId: config.profile, model: config.model } : {};
+  return app.scheduler(
+    { provider, ...own, caps: config },
+    {
+      graceMs: GRACE_MS,
+      // Only a gateway reaches chats: it sends them when it runs.
+      deliver: async () => 'later',
+      log: (line) => warn(terminal, line),
+    },
+  );
+}

@@ -1,0 +1,58 @@
+// A scheduled job as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not allow is refused;
+// what a workspace's file asks for counts as content from outside.
+import type { AskResult } from '../pipeline/events.ts';
+import type { FireResult } from '../schedule/runner.ts';
+import type { Job } from '../storage/jobs.ts';
+import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
+
+/** How the turns of jobs are run, as their process was told. */
+export type JobTurnSettings = Pick<AskRequest, 'provider' | 'profileId' | 'model' | 'caps'> &
+  Partial<Pick<AskRequest, 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory'>>;
+
+const MAX_STEPS = 25;
+/** Earlier runs of the job that it is told of: what an hourly job costs must not grow. */
+const RUNS_TOLD = 5;
+
+export async function askForJob(
+  gateway: Gateway,
+  job: Pick<Job, 'name' | 'message' | 'model' | 'injectInto' | 'source'>,
+  { model, ...settings }: JobTurnSettings,
+  signal: AbortSignal,
+): Promise<FireResult> {
+  try {
+    const events = await gateway.ask(
+      {
+        withTools: true,
+        toolMaxSteps: MAX_STEPS,
+        ...settings,
+        model: job.model ?? model,
+        input: job.message,
+        attachments: [],
+        sessionKey: `schedule:${job.name}`,
+        newSession: false,
+        historyTurns: RUNS_TOLD,
+        approval: 'never',
+        marked: job.source === 'heartbeat',
+        callSource: 'schedule',
+        chat: job.injectInto,
+      },
+      signal,
+    );
+    return resultOf(await lastOf(events));
+  } catch (error) {
+    if (error instanceof RefusedRequest) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+async function lastOf(events: Awaited<ReturnType<Gateway['ask']>>): Promise<AskResult> {
+  let result: AskResult | undefined;
+  for await (const event of events) if (event.type === 'run-end') result = event.result;
+  if (!result) throw new Error('the turn ended without a result');
+  return result;
+}
+
+function resultOf(result: AskResult): FireResult {
+  if (!result.success) return { ok: false, reason: `${result.error.code}: ${result.error.message}` };
+  return { ok: true, answer: result.result };
+}

@@ -1,0 +1,46 @@
+// The schedule and what its scheduler needs, on one storage.
+import type { Jobs } from '../storage/jobs.ts';
+import type { Locks } from '../storage/storage.ts';
+import { createHeartbeatLoader, type HeartbeatFile, type HeartbeatLoader } from './load-heartbeat.ts';
+import { createSchedule, type Schedule, type ScheduleDependencies } from './schedule.ts';
+import { createScheduler, type Scheduler, type SchedulerDependencies } from './scheduler.ts';
+import { createSlots } from './timetable.ts';
+
+export interface OpenScheduleDependencies extends Pick<ScheduleDependencies, 'now' | 'systemTimezone' | 'channels'> {
+  jobs: Jobs;
+  locks: Locks;
+  log(text: string): void;
+}
+
+export type SchedulerOptions = Pick<SchedulerDependencies, 'fire' | 'deliver'> &
+  Partial<Pick<SchedulerDependencies, 'graceMs' | 'concurrency' | 'log'>>;
+
+export interface OpenSchedule {
+  schedule: Schedule;
+  heartbeat(file: HeartbeatFile): HeartbeatLoader;
+  /** With a heartbeat, its file is loaded whenever it has changed. */
+  scheduler(options: SchedulerOptions, heartbeat?: HeartbeatLoader): Scheduler;
+}
+
+export function openSchedule({ jobs, locks, log, ...rest }: OpenScheduleDependencies): OpenSchedule {
+  const slots = createSlots();
+  const schedule = createSchedule({ jobs, slots, ...rest });
+  return {
+    schedule,
+    heartbeat: (file) => createHeartbeatLoader({ file, schedule, jobs, log }),
+    scheduler: (options, heartbeat) =>
+      createScheduler({
+        jobs,
+        locks,
+        slots,
+        now: rest.now,
+        log,
+        timer: (ms, callback) => {
+          const timer = setTimeout(callback, ms);
+          return () => clearTimeout(timer);
+        },
+        ...options,
+        ...(heartbeat && { beforeLook: () => heartbeat.load() }),
+      }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
+import type { ToolSpec } from '../tool.ts';
+import { orToolFailure } from './failure.ts';
+
+export interface ScheduleAddDependencies {
+  schedule(): Promise<Schedule>;
+  /** Whether something is there to run jobs when they come due. */
+  isGatewayRunning(): Promise<boolean>;
+}
+
+const NOBODY_RUNS =
+  'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron';
+
+/**
+ * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a marked turn it
+ * asks, like every write outside the workspace.
+ */
+export function createScheduleAddTool({ schedule, isGatewayRunning }: ScheduleAddDependencies): ToolSpec {
+  return {
+    name: 'schedule_add',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        cron: { type: 'string' },
+        message: { type: 'string' },
+        model: { type: 'string', minLength: 1 },
+        injectInto: { type: 'string' },
+        timezone: { type: 'string' },
+      },
+      required: ['name', 'cron', 'message'],
+      additionalProperties: false,
+    },
+    effect: 'write',
+    requiresPermission: false,
+    timeoutMs: 20_000,
+    async execute(args) {
+      const job = await (await schedule()).add(args as unknown as JobRequest, 'tool').catch(orToolFailure);
+      const { name, when, timezone, next } = job;
+      const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
+      const note = (await isGatewayRunning()) ? undefined : NOBODY_RUNS;
+      return {
+        data: { name, cron: when, timezone, nextRunAt, ...(note && { note }) },
+        text: `added ${name}; next run ${nextRunAt} (${timezone})${note ? `\n${note}` : ''}`,
+      };
+    },
+  };
+}
