@@ -65,9 +65,10 @@ export async function simulateYear(
     jobs.map(({ name }) => [name, { skipped: 0, missed: 0 }]),
   );
   const up: [from: number, to: number][] = [];
-  const kills = Array.from({ length: restarts }, () => begin + random() * (end - begin)).sort((a, b) => a - b);
-  for (const kill of [...kills.map((at) => Math.round(at)), end]) {
-    if (kill <= clock.now()) continue;
+  for (let left = restarts; left >= 0; left -= 1) {
+    // The rest of the year, divided among the restarts that are left.
+    const share = (end - clock.now()) / (left + 1);
+    const kill = left === 0 ? end : Math.round(clock.now() + share * (0.1 + 1.2 * random()));
     const from = clock.now();
     const storage = open();
     const held = new Set<Lock>();
@@ -104,9 +105,9 @@ export async function simulateYear(
     for (const lock of held) lock.release();
     await clock.rest();
     storage.close();
-    // Mostly a moment, now and then days.
-    const down = random() < 0.7 ? random() * 60_000 : random() ** 3 * 4 * 86_400_000;
-    clock.setWall(Math.min(Math.round(kill + down), end));
+    // Mostly a moment, now and then as long as it had been up.
+    const down = random() < 0.6 ? random() * 60_000 : random() ** 2 * share;
+    if (left > 0) clock.setWall(Math.round(kill + down));
   }
   return compare(jobs, fired, passed, up);
 }

@@ -187,6 +187,12 @@ describe('loading HEARTBEAT.md', () => {
     expect(logged).toHaveLength(1);
   });
 
+  it('its jobs are removed in the file, not beside it', async () => {
+    const { write, schedule } = await world();
+    await write(section('a'));
+    await expect(schedule.remove('a')).rejects.toThrow('/w/HEARTBEAT.md');
+  });
+
   it('an empty file asks for nothing', async () => {
     const { write, jobs } = await world();
     await write('');

@@ -28,7 +28,10 @@ export interface HeartbeatDependencies {
 
 export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDependencies): HeartbeatLoader {
   let loaded: { state: string | undefined } | undefined;
-  const isOurs = ({ source, origin }: Job): boolean => source === 'heartbeat' && origin === file.path;
+  // One file counts at a time: what another workspace's file left is replaced.
+  const isOurs = ({ source }: Job): boolean => source === 'heartbeat';
+  const isSame = ({ origin, originText }: Job, section: HeartbeatSection): boolean =>
+    origin === file.path && originText === JSON.stringify(requestOf(section));
   const define = (section: HeartbeatSection) => {
     const request = requestOf(section);
     return schedule.define(request, { source: 'heartbeat', origin: file.path, originText: JSON.stringify(request) });
@@ -105,10 +108,6 @@ export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDe
       return found ? compare(found.text, await jobs.list()).problems : [];
     },
   };
-}
-
-function isSame({ originText }: Job, section: HeartbeatSection): boolean {
-  return originText === JSON.stringify(requestOf(section));
 }
 
 function requestOf({ line: _line, cronLine: _cronLine, ...request }: HeartbeatSection): JobRequest {

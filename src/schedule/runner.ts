@@ -1,7 +1,7 @@
 // Runs claimed slots, a few at a time, and records each end with what follows from it: the next slot, the letters to the chat,
 // the pause after too many failures.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
-import { answerLetter, failureText, notice } from './letters.ts';
+import { answerLetter, failureText, interruptedText, notice } from './letters.ts';
 import { planAfterRun } from './plan.ts';
 import type { Slots } from './timetable.ts';
 
@@ -43,6 +43,7 @@ const MOST_KEPT = 1_000;
 
 export function createRunner(dependencies: RunnerDependencies): Runner {
   const { jobs, slots, fire, now, timer, log, concurrency, longestRunMs, signal, onFinish } = dependencies;
+  const tooLongReason = `it took longer than ${longestRunMs / 60_000} minutes`;
   const running = new Map<number, Promise<void>>();
   const queue: (ClaimedRun & { owner: string })[] = [];
   let ended: Run[] = [];
@@ -77,10 +78,9 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     const cancel = timer(longestRunMs, () => tooLong.abort());
     try {
       const result = await fire(job, run.slot, AbortSignal.any([signal, tooLong.signal]));
-      return tooLong.signal.aborted
-        ? { ok: false, reason: `it took longer than ${longestRunMs / 60_000} minutes` }
-        : result;
+      return result.ok || !tooLong.signal.aborted ? result : { ok: false, reason: tooLongReason };
     } catch (error) {
+      if (tooLong.signal.aborted) return { ok: false, reason: tooLongReason };
       return { ok: false, reason: error instanceof Error ? error.message : String(error) };
     } finally {
       cancel();
@@ -102,7 +102,9 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     }
     if (signal.aborted) {
       const outcome = { status: 'interrupted', reason: 'the scheduler was stopped' } as const;
-      return { ...base, outcome, passedOver: [], next: job.next, failures: job.failures, letters: [] };
+      // Whoever started it by hand stopped it by hand.
+      const letters = run.trigger === 'manual' ? [] : notice(job, run, 'interrupted', interruptedText(job));
+      return { ...base, outcome, passedOver: [], next: job.next, failures: job.failures, letters };
     }
     const failures = job.failures + 1;
     const text = failureText(job, failures, result.reason);

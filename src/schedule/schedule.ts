@@ -105,7 +105,10 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     list: () => jobs.list(),
     get: existing,
     async remove(name) {
-      if (!(await jobs.remove(name))) await existing(name);
+      const { source, origin } = await existing(name);
+      if (source === 'heartbeat')
+        throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" stands in ${origin}: remove its section there`);
+      await jobs.remove(name);
     },
     async pause(name) {
       const { status } = await existing(name);

@@ -28,7 +28,7 @@ interface World {
   sent: string[];
   behave(change: Behave): void;
   /** A process of its own: a door to the storage and a scheduler on it. */
-  process(): Promise<{ scheduler: Scheduler; start(): Promise<void>; kill(): void }>;
+  process(): Promise<{ scheduler: Scheduler; start(): Promise<void>; abort(): void; kill(): void }>;
   add(request: Partial<JobRequest> & { cron: string }): Promise<Job>;
   history(name?: string): Promise<string[]>;
   chatIsThere: boolean;
@@ -92,6 +92,7 @@ async function world(start = START): Promise<World> {
           await scheduler.start(ended.signal);
           await clock.rest();
         },
+        abort: () => ended.abort(),
         kill() {
           dead.abort();
           clock.forgetTimers();
@@ -326,6 +327,51 @@ describe('a process that is killed', () => {
     await clock.advance(MINUTE);
     expect(fired).toHaveLength(10);
     expect(new Set(fired).size).toBe(10);
+  });
+});
+
+describe('a scheduler that is stopped', () => {
+  it('takes nothing new and waits for what runs', async () => {
+    const { clock, add, process, behave, fired, history } = await world();
+    await add({ cron: '* * * * *' });
+    behave(async () => {
+      await clock.sleep(30_000);
+      return { ok: true, answer: '' };
+    });
+    const { start, scheduler } = await process();
+    await start();
+    await clock.advance(40_000);
+    const stopped = scheduler.stop();
+    await clock.advance(5 * MINUTE);
+    await stopped;
+    expect(fired).toEqual(['job 09:00:00']);
+    expect(await history()).toEqual(['09:00:00 ok']);
+  });
+  it('at once: what runs is cut short, on record, and told', async () => {
+    const { clock, add, process, behave, history, sent } = await world();
+    await add({ cron: '0 * * * *', injectInto: 'local:me' });
+    behave(
+      (_job, _slot, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const { start, abort, scheduler } = await process();
+    await start();
+    await clock.advance(MINUTE);
+    abort();
+    await scheduler.stop();
+    expect(await history()).toEqual(['09:00:00 interrupted']);
+    expect(sent).toEqual([expect.stringContaining('interrupted')]);
+  });
+  it('a run that takes too long is ended, and has failed', async () => {
+    const { clock, add, process, behave, schedule } = await world();
+    await add({ cron: '0 9 * * *' });
+    behave(
+      (_job, _slot, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    await (await process()).start();
+    await clock.advance(62 * MINUTE);
+    expect(await schedule.history('job', 1)).toMatchObject([{ status: 'failed' }]);
   });
 });
 

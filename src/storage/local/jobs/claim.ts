@@ -1,23 +1,23 @@
 // Claiming and finishing, each inside the caller's transaction.
-import type { DatabaseSync } from 'node:sqlite';
 import type { Claim, Finish, PassedOver, Run } from '../../jobs.ts';
+import type { Prepare } from './statements.ts';
 import { runOf } from './tables.ts';
 
 /** Rows of history a job keeps; unfinished runs are kept in any case. */
 const KEPT_RUNS = 200;
 
 export function claimSlots(
-  db: DatabaseSync,
+  prepare: Prepare,
   owner: string,
   claims: readonly Claim[],
   { now, begun }: { now: number; begun: number },
 ): Run[] {
-  const move = db.prepare(`
+  const move = prepare(`
     UPDATE schedule_jobs SET next_slot = :slot, next_due = :due, due_at = :due, last_slot = max(coalesce(last_slot, :passed), :passed),
       status = CASE WHEN :slot IS NULL AND :runs = 0 THEN 'done' ELSE status END
     WHERE id = :id AND status = 'active' AND due_at IS NOT NULL AND next_slot = :expected`);
-  const hold = db.prepare('UPDATE schedule_jobs SET due_at = NULL, run_id = ? WHERE id = ?');
-  const insert = db.prepare(`
+  const hold = prepare('UPDATE schedule_jobs SET due_at = NULL, run_id = ? WHERE id = ?');
+  const insert = prepare(`
     INSERT INTO schedule_runs (job_id, status, trigger, slot, count, late, owner, started_at, delivery)
     VALUES (?, ?, 'slot', ?, ?, ?, ?, ?, 'none') ON CONFLICT DO NOTHING RETURNING *`);
   const runs: Run[] = [];
@@ -32,7 +32,7 @@ export function claimSlots(
       expected: expectedSlot,
     });
     if (moved.changes === 0) continue;
-    recordPassedOver(db, jobId, passedOver);
+    recordPassedOver(prepare, jobId, passedOver);
     if (!run) continue;
     const isBegun = runs.length < begun;
     const row = insert.get(
@@ -46,7 +46,7 @@ export function claimSlots(
     );
     // On record already: this slot was handed out before the clock was set back.
     if (row === undefined) {
-      if (!next) db.prepare("UPDATE schedule_jobs SET status = 'done' WHERE id = ?").run(jobId);
+      if (!next) prepare("UPDATE schedule_jobs SET status = 'done' WHERE id = ?").run(jobId);
       continue;
     }
     hold.run(Number(row.id), jobId);
@@ -55,40 +55,36 @@ export function claimSlots(
   return runs;
 }
 
-export function claimByHand(db: DatabaseSync, owner: string, name: string, now: number): Run | undefined {
-  const job = db.prepare('SELECT id FROM schedule_jobs WHERE name = ? AND run_id IS NULL').get(name);
+export function claimByHand(prepare: Prepare, owner: string, name: string, now: number): Run | undefined {
+  const job = prepare('SELECT id FROM schedule_jobs WHERE name = ? AND run_id IS NULL').get(name);
   if (!job) return undefined;
-  const row = db
-    .prepare(`
+  const row = prepare(`
       INSERT INTO schedule_runs (job_id, status, trigger, count, late, owner, started_at, delivery)
-      VALUES (?, 'running', 'manual', 0, 0, ?, ?, 'none') RETURNING *`)
-    .get(Number(job.id), owner, now);
+      VALUES (?, 'running', 'manual', 0, 0, ?, ?, 'none') RETURNING *`).get(Number(job.id), owner, now);
   if (!row) return undefined;
-  db.prepare('UPDATE schedule_jobs SET due_at = NULL, run_id = ? WHERE id = ?').run(Number(row.id), Number(job.id));
+  prepare('UPDATE schedule_jobs SET due_at = NULL, run_id = ? WHERE id = ?').run(Number(row.id), Number(job.id));
   return runOf(row);
 }
 
 export function finishRun(
-  db: DatabaseSync,
+  prepare: Prepare,
   { runId, at, outcome, expectedSlot, next, failures, pause, ...rest }: Finish,
 ): boolean {
-  const row = db
-    .prepare(`
+  const row = prepare(`
       UPDATE schedule_runs SET status = ?, finished_at = ?, answer = ?, reason = ?, delivery = ?
-      WHERE id = ? AND status IN ('queued', 'running') RETURNING job_id`)
-    .get(
-      outcome.status,
-      at,
-      outcome.status === 'ok' ? outcome.answer : null,
-      outcome.status === 'ok' ? null : outcome.reason,
-      outcome.status === 'ok' ? outcome.delivery : 'none',
-      runId,
-    );
+      WHERE id = ? AND status IN ('queued', 'running') RETURNING job_id`).get(
+    outcome.status,
+    at,
+    outcome.status === 'ok' ? outcome.answer : null,
+    outcome.status === 'ok' ? null : outcome.reason,
+    outcome.status === 'ok' ? outcome.delivery : 'none',
+    runId,
+  );
   if (!row) return false;
   const jobId = Number(row.job_id);
-  recordPassedOver(db, jobId, rest.passedOver);
+  recordPassedOver(prepare, jobId, rest.passedOver);
   const passed = rest.passedOver.length > 0 ? Math.max(...rest.passedOver.map(({ lastSlot }) => lastSlot)) : null;
-  db.prepare(`
+  prepare(`
     UPDATE schedule_jobs SET next_slot = :slot, next_due = :due,
       status = CASE WHEN :slot IS NULL AND status = 'active' THEN 'done' ELSE status END
     WHERE id = :id AND run_id = :run AND next_slot IS :expected`).run({
@@ -98,7 +94,7 @@ export function finishRun(
     due: next?.dueAt ?? null,
     expected: expectedSlot ?? null,
   });
-  db.prepare(`
+  prepare(`
     UPDATE schedule_jobs SET run_id = NULL, failures = ?, last_slot = coalesce(max(last_slot, ?), last_slot) WHERE id = ? AND run_id = ?`).run(
     failures,
     passed,
@@ -106,33 +102,33 @@ export function finishRun(
     runId,
   );
   if (pause !== undefined)
-    db.prepare("UPDATE schedule_jobs SET status = 'paused', reason = ? WHERE id = ? AND status = 'active'").run(
+    prepare("UPDATE schedule_jobs SET status = 'paused', reason = ? WHERE id = ? AND status = 'active'").run(
       pause,
       jobId,
     );
-  db.prepare("UPDATE schedule_jobs SET due_at = next_due WHERE id = ? AND status = 'active' AND run_id IS NULL").run(
+  prepare("UPDATE schedule_jobs SET due_at = next_due WHERE id = ? AND status = 'active' AND run_id IS NULL").run(
     jobId,
   );
-  const keep = db.prepare(
+  const keep = prepare(
     'INSERT INTO schedule_letters (key, run_id, chat, text, is_answer) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
   for (const { key, chat, text, isAnswer } of rest.letters) keep.run(key, runId, chat, text, isAnswer ? 1 : 0);
-  forgetOldRuns(db, jobId);
+  forgetOldRuns(prepare, jobId);
   return true;
 }
 
-function recordPassedOver(db: DatabaseSync, jobId: number, passedOver: readonly PassedOver[]): void {
+function recordPassedOver(prepare: Prepare, jobId: number, passedOver: readonly PassedOver[]): void {
   if (passedOver.length === 0) return;
-  const insert = db.prepare(`
+  const insert = prepare(`
     INSERT INTO schedule_runs (job_id, status, trigger, slot, last_slot, count, late, reason, delivery)
     VALUES (?, ?, 'slot', ?, ?, ?, 0, ?, 'none') ON CONFLICT DO NOTHING`);
   for (const { status, firstSlot, lastSlot, count, reason } of passedOver)
     insert.run(jobId, status, firstSlot, lastSlot, count, reason);
-  forgetOldRuns(db, jobId);
+  forgetOldRuns(prepare, jobId);
 }
 
-function forgetOldRuns(db: DatabaseSync, jobId: number): void {
-  db.prepare(`
+function forgetOldRuns(prepare: Prepare, jobId: number): void {
+  prepare(`
     DELETE FROM schedule_runs WHERE job_id = ?1 AND status NOT IN ('queued', 'running') AND id <=
       (SELECT id FROM schedule_runs WHERE job_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${KEPT_RUNS})`).run(jobId);
 }

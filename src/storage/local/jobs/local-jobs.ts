@@ -1,10 +1,10 @@
 // Scheduled jobs in the one SQLite file, on a connection of its own whose commits are synced.
-import type { DatabaseSync } from 'node:sqlite';
 import type { Job, JobDefinition, Jobs, NextSlot } from '../../jobs.ts';
 import type { Database } from '../database.ts';
 import { createSyncedUse } from '../synced-database.ts';
 import type { ChangeFile } from './change-file.ts';
 import { claimByHand, claimSlots, finishRun } from './claim.ts';
+import { createStatements, type Prepare } from './statements.ts';
 import { jobOf, letterOf, prepareTables, runOf } from './tables.ts';
 import { createWriteTogether } from './write-together.ts';
 
@@ -14,146 +14,151 @@ export interface LocalJobsOptions {
 }
 
 export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
-  const read = createSyncedUse(database, prepareTables);
-  const write = createWriteTogether(read);
+  const statementsOf = createStatements();
+  const use = createSyncedUse(database, prepareTables);
+  const useTogether = createWriteTogether(use);
+  const read = <T>(statements: (prepare: Prepare) => T): Promise<T> => use((db) => statements(statementsOf(db)));
+  const write = <T>(statements: (prepare: Prepare) => T): Promise<T> =>
+    useTogether((db) => statements(statementsOf(db)));
   /** For changes that whoever waits for the next slot must hear of. */
-  const change = async <T>(statements: (db: DatabaseSync) => T): Promise<T> => {
+  const change = async <T>(statements: (prepare: Prepare) => T): Promise<T> => {
     const result = await write(statements);
     await changes.touch();
     return result;
   };
 
   return {
-    add: (definition, next) => change((db) => addJob(db, definition, next)),
+    add: (definition, next) => change((prepare) => addJob(prepare, definition, next)),
     redefine: (name, definition, next) =>
-      change((db) => {
-        const row = db
-          .prepare(`
+      change((prepare) => {
+        const row = prepare(`
             UPDATE schedule_jobs SET definition = ?1, status = 'active', reason = NULL, failures = 0, next_slot = ?2, next_due = ?3,
-              due_at = CASE WHEN run_id IS NULL THEN ?3 END WHERE name = ?4 RETURNING *`)
-          .get(JSON.stringify(definition), next.slot, next.dueAt, name);
+              due_at = CASE WHEN run_id IS NULL THEN ?3 END WHERE name = ?4 RETURNING *`).get(
+          JSON.stringify(definition),
+          next.slot,
+          next.dueAt,
+          name,
+        );
         return row && jobOf(row);
       }),
-    get: (name) => read((db) => jobNamed(db, name)),
-    list: () => read((db) => db.prepare('SELECT * FROM schedule_jobs ORDER BY name').all().map(jobOf)),
-    remove: (name) => change((db) => removeJob(db, name)),
+    get: (name) => read((prepare) => jobNamed(prepare, name)),
+    list: () => read((prepare) => prepare('SELECT * FROM schedule_jobs ORDER BY name').all().map(jobOf)),
+    remove: (name) => change((prepare) => removeJob(prepare, name)),
     pause: (name, reason) =>
       change(
-        (db) =>
-          db
-            .prepare(
-              "UPDATE schedule_jobs SET status = 'paused', reason = ?, due_at = NULL WHERE name = ? AND status = 'active'",
-            )
-            .run(reason, name).changes > 0,
+        (prepare) =>
+          prepare(
+            "UPDATE schedule_jobs SET status = 'paused', reason = ?, due_at = NULL WHERE name = ? AND status = 'active'",
+          ).run(reason, name).changes > 0,
       ),
     resume: (name, { slot, dueAt }) =>
       change(
-        (db) =>
-          db
-            .prepare(`
+        (prepare) =>
+          prepare(`
               UPDATE schedule_jobs SET status = 'active', reason = NULL, failures = 0, next_slot = ?1, next_due = ?2,
-                due_at = CASE WHEN run_id IS NULL THEN ?2 END WHERE name = ?3 AND status = 'paused'`)
-            .run(slot, dueAt, name).changes > 0,
+                due_at = CASE WHEN run_id IS NULL THEN ?2 END WHERE name = ?3 AND status = 'paused'`).run(
+            slot,
+            dueAt,
+            name,
+          ).changes > 0,
       ),
 
     due: (now, limit) =>
-      read((db) =>
-        db
-          .prepare('SELECT * FROM schedule_jobs WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?')
+      read((prepare) =>
+        prepare('SELECT * FROM schedule_jobs WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?')
           .all(now, limit)
           .map(jobOf),
       ),
     nextDueAt: () =>
-      read((db) => {
-        const row = db.prepare('SELECT min(due_at) AS due FROM schedule_jobs WHERE due_at IS NOT NULL').get();
+      read((prepare) => {
+        const row = prepare('SELECT min(due_at) AS due FROM schedule_jobs WHERE due_at IS NOT NULL').get();
         return typeof row?.due === 'number' ? row.due : undefined;
       }),
     ahead: (after) =>
-      read((db) =>
-        db
-          .prepare("SELECT * FROM schedule_jobs WHERE last_slot > ? AND status = 'active' AND run_id IS NULL")
+      read((prepare) =>
+        prepare("SELECT * FROM schedule_jobs WHERE last_slot > ? AND status = 'active' AND run_id IS NULL")
           .all(after)
           .map(jobOf),
       ),
     rewind: (jobId, expectedSlot, { slot, dueAt }) =>
       write(
-        (db) =>
-          db
-            .prepare(`
+        (prepare) =>
+          prepare(`
               UPDATE schedule_jobs SET next_slot = ?1, next_due = ?2, due_at = ?2, last_slot = NULL
-              WHERE id = ?3 AND next_slot = ?4 AND run_id IS NULL AND status = 'active'`)
-            .run(slot, dueAt, jobId, expectedSlot).changes > 0,
+              WHERE id = ?3 AND next_slot = ?4 AND run_id IS NULL AND status = 'active'`).run(
+            slot,
+            dueAt,
+            jobId,
+            expectedSlot,
+          ).changes > 0,
       ),
 
-    claim: (owner, claims, options) => write((db) => claimSlots(db, owner, claims, options)),
-    claimByHand: (owner, name, now) => write((db) => claimByHand(db, owner, name, now)),
+    claim: (owner, claims, options) => write((prepare) => claimSlots(prepare, owner, claims, options)),
+    claimByHand: (owner, name, now) => write((prepare) => claimByHand(prepare, owner, name, now)),
     begin: (owner, runId, now) =>
       write(
-        (db) =>
-          db
-            .prepare(
-              "UPDATE schedule_runs SET status = 'running', started_at = ? WHERE id = ? AND owner = ? AND status = 'queued'",
-            )
-            .run(now, runId, owner).changes > 0,
+        (prepare) =>
+          prepare(
+            "UPDATE schedule_runs SET status = 'running', started_at = ? WHERE id = ? AND owner = ? AND status = 'queued'",
+          ).run(now, runId, owner).changes > 0,
       ),
-    finish: (finish) => write((db) => finishRun(db, finish)),
+    finish: (finish) => write((prepare) => finishRun(prepare, finish)),
     unfinished: () =>
-      read((db) =>
-        db.prepare("SELECT * FROM schedule_runs WHERE status IN ('queued', 'running') ORDER BY id").all().map(runOf),
+      read((prepare) =>
+        prepare("SELECT * FROM schedule_runs WHERE status IN ('queued', 'running') ORDER BY id").all().map(runOf),
       ),
     adopt: (runId, from, owner) =>
       write(
-        (db) =>
-          db
-            .prepare("UPDATE schedule_runs SET owner = ? WHERE id = ? AND owner = ? AND status = 'queued'")
-            .run(owner, runId, from).changes > 0,
+        (prepare) =>
+          prepare("UPDATE schedule_runs SET owner = ? WHERE id = ? AND owner = ? AND status = 'queued'").run(
+            owner,
+            runId,
+            from,
+          ).changes > 0,
       ),
     jobOf: (runId) =>
-      read((db) => {
-        const row = db
-          .prepare('SELECT j.* FROM schedule_jobs j JOIN schedule_runs r ON r.job_id = j.id WHERE r.id = ?')
-          .get(runId);
+      read((prepare) => {
+        const row = prepare(
+          'SELECT j.* FROM schedule_jobs j JOIN schedule_runs r ON r.job_id = j.id WHERE r.id = ?',
+        ).get(runId);
         return row && jobOf(row);
       }),
 
     history: (name, limit) =>
-      read((db) =>
-        db
-          .prepare(`
+      read((prepare) =>
+        prepare(`
             SELECT r.* FROM schedule_runs r JOIN schedule_jobs j ON j.id = r.job_id WHERE j.name = ? ORDER BY r.id DESC LIMIT ?`)
           .all(name, limit)
           .map(runOf),
       ),
     letters: (limit) =>
-      read((db) => db.prepare('SELECT * FROM schedule_letters ORDER BY rowid LIMIT ?').all(limit).map(letterOf)),
+      read((prepare) => prepare('SELECT * FROM schedule_letters ORDER BY rowid LIMIT ?').all(limit).map(letterOf)),
     settleLetter: (key, delivery) =>
-      write((db) => {
-        const row = db.prepare('DELETE FROM schedule_letters WHERE key = ? RETURNING *').get(key);
+      write((prepare) => {
+        const row = prepare('DELETE FROM schedule_letters WHERE key = ? RETURNING *').get(key);
         if (row?.is_answer === 1)
-          db.prepare('UPDATE schedule_runs SET delivery = ? WHERE id = ?').run(delivery, Number(row.run_id));
+          prepare('UPDATE schedule_runs SET delivery = ? WHERE id = ?').run(delivery, Number(row.run_id));
       }),
     watch: (onChange, signal) => changes.watch(onChange, signal),
   };
 }
 
-function jobNamed(db: DatabaseSync, name: string): Job | undefined {
-  const row = db.prepare('SELECT * FROM schedule_jobs WHERE name = ?').get(name);
+function jobNamed(prepare: Prepare, name: string): Job | undefined {
+  const row = prepare('SELECT * FROM schedule_jobs WHERE name = ?').get(name);
   return row && jobOf(row);
 }
 
-function addJob(db: DatabaseSync, definition: JobDefinition, { slot, dueAt }: NextSlot): Job | undefined {
-  if (jobNamed(db, definition.name)?.status === 'done') removeJob(db, definition.name);
-  const row = db
-    .prepare(`
+function addJob(prepare: Prepare, definition: JobDefinition, { slot, dueAt }: NextSlot): Job | undefined {
+  if (jobNamed(prepare, definition.name)?.status === 'done') removeJob(prepare, definition.name);
+  const row = prepare(`
       INSERT INTO schedule_jobs (name, definition, status, failures, next_slot, next_due, due_at) VALUES (?1, ?2, 'active', 0, ?3, ?4, ?4)
-      ON CONFLICT DO NOTHING RETURNING *`)
-    .get(definition.name, JSON.stringify(definition), slot, dueAt);
+      ON CONFLICT DO NOTHING RETURNING *`).get(definition.name, JSON.stringify(definition), slot, dueAt);
   return row && jobOf(row);
 }
 
-function removeJob(db: DatabaseSync, name: string): boolean {
-  const row = db.prepare('DELETE FROM schedule_jobs WHERE name = ? RETURNING id').get(name);
+function removeJob(prepare: Prepare, name: string): boolean {
+  const row = prepare('DELETE FROM schedule_jobs WHERE name = ? RETURNING id').get(name);
   if (!row) return false;
-  db.prepare('DELETE FROM schedule_runs WHERE job_id = ?').run(Number(row.id));
+  prepare('DELETE FROM schedule_runs WHERE job_id = ?').run(Number(row.id));
   return true;
 }
