@@ -65,6 +65,8 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
       throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what is to be done');
     if (message.length > LONGEST_MESSAGE)
       throw new ScheduleError('SCHEDULE_BAD_VALUE', `the message is longer than ${LONGEST_MESSAGE} characters`);
+    if (model?.trim() === '')
+      throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the model is empty: name one, or leave it out');
     if (injectInto !== undefined) checkChat(injectInto, channels);
     const timezone = request.timezone ?? systemTimezone();
     const timetable = parseTimetable(cron, { slots, timezone, now: now() });

@@ -120,11 +120,11 @@ export const ru: ToolTexts = {
   },
   schedule_list: { description: 'Задания по расписанию.' },
   schedule_add: {
-    description: 'Планирует ход: каждый раз в срок сообщение задаётся заново.',
+    description: 'Задаёт сообщение в назначенное время.',
     parameters: {
       name: 'Имя',
       cron: 'Cron, @daily, "every 20m" или "at 2026-12-01T09:00"',
-      message: 'Что тогда сделать',
+      message: 'Задание, понятное само по себе',
       model: 'Модель',
       injectInto: 'Чат для ответа, channel:chatId',
       timezone: 'Имя IANA',

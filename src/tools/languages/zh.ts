@@ -115,11 +115,11 @@ export const zh: ToolTexts = {
   },
   schedule_list: { description: '列出定时任务。' },
   schedule_add: {
-    description: '安排一轮对话：到时重新提出该消息。',
+    description: '在设定的时间提出一条消息。',
     parameters: {
       name: '名称',
       cron: 'Cron、@daily、"every 20m" 或 "at 2026-12-01T09:00"',
-      message: '届时要做的事',
+      message: '任务，须自成一体',
       model: '模型',
       injectInto: '接收回答的聊天，channel:chatId',
       timezone: 'IANA 名称',

@@ -24,7 +24,7 @@ export function createScheduleAddTool({ schedule, isGatewayRunning }: ScheduleAd
         name: { type: 'string' },
         cron: { type: 'string' },
         message: { type: 'string' },
-        model: { type: 'string', minLength: 1 },
+        model: { type: 'string' },
         injectInto: { type: 'string' },
         timezone: { type: 'string' },
       },
