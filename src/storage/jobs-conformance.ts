@@ -247,6 +247,18 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       expect(history[0]).toMatchObject({ slot: 220_000, status: 'ok' });
     });
 
+    it('of jobs that are done, the newest hundred are kept', async () => {
+      for (let index = 0; index < 105; index += 1) {
+        const run = await claimed(await added(`j${index}`));
+        await jobs.finish(finishOf(run.id, await jobs.get(`j${index}`), { next: undefined }));
+      }
+      await added('last');
+      const names = (await jobs.list()).map((job) => job.name);
+      expect(names).toHaveLength(101);
+      expect(names).not.toContain('j4');
+      expect(names).toContain('j5');
+    });
+
     it('a failing write does not take others of the same moment with it', async () => {
       const fine = jobs.add(definition('fine'), at(1_000));
       const broken = jobs.add({ ...definition('broken') }, { slot: Number.NaN, dueAt: {} as number });

@@ -134,7 +134,7 @@ export interface Letter {
 }
 
 export interface Jobs {
-  /** Durable when it resolves. Undefined: the name is taken by a job that is not done. */
+  /** Durable when it resolves. Undefined: the name is taken by a job that is not done. Of those that are, a hundred are kept. */
   add(definition: JobDefinition, next: NextSlot): Promise<Job | undefined>;
   /** Replaces the definition, starting anew: active, no failures. A run that is under way is not touched. */
   redefine(name: string, definition: JobDefinition, next: NextSlot): Promise<Job | undefined>;

@@ -8,6 +8,9 @@ import { createStatements, type Prepare } from './statements.ts';
 import { jobOf, letterOf, prepareTables, runOf } from './tables.ts';
 import { createWriteTogether } from './write-together.ts';
 
+/** Jobs without a further run that are kept for their history. */
+const KEPT_DONE_JOBS = 100;
+
 export interface LocalJobsOptions {
   database: Database;
   changes: ChangeFile;
@@ -150,6 +153,7 @@ function jobNamed(prepare: Prepare, name: string): Job | undefined {
 
 function addJob(prepare: Prepare, definition: JobDefinition, { slot, dueAt }: NextSlot): Job | undefined {
   if (jobNamed(prepare, definition.name)?.status === 'done') removeJob(prepare, definition.name);
+  forgetDoneJobs(prepare);
   const row = prepare(`
       INSERT INTO schedule_jobs (name, definition, status, failures, next_slot, next_due, due_at) VALUES (?1, ?2, 'active', 0, ?3, ?4, ?4)
       ON CONFLICT DO NOTHING RETURNING *`).get(definition.name, JSON.stringify(definition), slot, dueAt);
@@ -161,4 +165,11 @@ function removeJob(prepare: Prepare, name: string): boolean {
   if (!row) return false;
   prepare('DELETE FROM schedule_runs WHERE job_id = ?').run(Number(row.id));
   return true;
+}
+
+function forgetDoneJobs(prepare: Prepare): void {
+  const old = prepare(
+    `SELECT name FROM schedule_jobs WHERE status = 'done' ORDER BY id DESC LIMIT -1 OFFSET ${KEPT_DONE_JOBS}`,
+  ).all();
+  for (const { name } of old) removeJob(prepare, String(name));
 }

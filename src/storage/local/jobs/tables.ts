@@ -8,6 +8,7 @@ export function prepareTables(db: DatabaseSync): void {
       id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL, status TEXT NOT NULL, reason TEXT,
       failures INTEGER NOT NULL, last_slot INTEGER, next_slot INTEGER, next_due INTEGER, due_at INTEGER, run_id INTEGER);
     CREATE INDEX IF NOT EXISTS schedule_jobs_due ON schedule_jobs (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS schedule_jobs_done ON schedule_jobs (id) WHERE status = 'done';
     CREATE INDEX IF NOT EXISTS schedule_jobs_last ON schedule_jobs (last_slot);
     CREATE TABLE IF NOT EXISTS schedule_runs (
       id INTEGER PRIMARY KEY AUTOINCREMENT, job_id INTEGER NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL, slot INTEGER,
