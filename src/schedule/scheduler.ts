@@ -24,7 +24,7 @@ export interface SchedulerDependencies {
   concurrency?: number;
   /** A slot taken up later than this is late. */
   graceMs?: number;
-  /** Called before each look for due jobs, at least every ten seconds. */
+  /** Called before a look for due jobs, every five to ten seconds. */
   beforeLook?(): Promise<void>;
   /** However far the next slot is: the clock may be set, the machine may sleep, a job may be added elsewhere. */
   longestWaitMs?: number;
@@ -51,6 +51,7 @@ const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_LONGEST_RUN_MS = 3_600_000;
 const BATCH = 100;
 const SETTLE_EVERY_MS = 60_000;
+const PREPARE_EVERY_MS = 5_000;
 /** A claimed slot so far ahead can only mean that the clock was wrong then. */
 const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
 
@@ -66,6 +67,8 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   let isWoken = false;
   let isStopped = false;
   let settledAt = Number.NEGATIVE_INFINITY;
+  let preparedAt = Number.NEGATIVE_INFINITY;
+  let problem: string | undefined;
   let lastSeen = Number.NEGATIVE_INFINITY;
 
   const runner = createRunner({
@@ -131,7 +134,10 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     const isSetBack = now() < lastSeen - longestWaitMs;
     lastSeen = now();
     if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner, true);
-    await dependencies.beforeLook?.();
+    if (isSetBack || now() - preparedAt >= PREPARE_EVERY_MS) {
+      preparedAt = now();
+      await dependencies.beforeLook?.();
+    }
     await claimDue(owner, now);
     await post.flush();
   }
@@ -156,10 +162,13 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         await tick();
       }
       const next = await jobs.nextDueAt();
+      problem = undefined;
       if (next !== undefined) wait = Math.min(Math.max(next - now(), 0), longestWaitMs);
     } catch (error) {
       // A full disk, a locked file: nothing is lost, it is tried again.
-      log(`the scheduler could not look for due jobs: ${(error as Error).message}`);
+      const { message } = error as Error;
+      if (message !== problem) log(`the scheduler could not look for due jobs: ${message}`);
+      problem = message;
     }
     if (!isStopped) cancelTimer = timer(isWoken ? 0 : wait, wake);
   }
@@ -179,6 +188,13 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     async start(signal) {
       signal.throwIfAborted();
       owner = await becomeOwner(locks, signal);
+      try {
+        await settle(owner, true);
+      } catch (error) {
+        owner.release();
+        owner = undefined;
+        throw error;
+      }
       signal.addEventListener(
         'abort',
         () => {
@@ -188,7 +204,6 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         { once: true },
       );
       jobs.watch(wake, AbortSignal.any([signal, ended.signal]));
-      await settle(owner, true);
       wake();
       await ticking;
     },
