@@ -203,7 +203,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         },
         { once: true },
       );
-      jobs.watch(wake, AbortSignal.any([signal, ended.signal]));
+      await jobs.watch(wake, AbortSignal.any([signal, ended.signal]));
       wake();
       await ticking;
     },

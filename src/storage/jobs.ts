@@ -176,6 +176,6 @@ export interface Jobs {
   /** It was handed over, or never can be. */
   settleLetter(key: string, delivery: 'sent' | 'failed'): Promise<void>;
 
-  /** Calls back some time after another process changed something. Best effort. */
-  watch(onChange: () => void, signal: AbortSignal): void;
+  /** Calls back some time after another process changed something, from when it resolves. Best effort: never rejects. */
+  watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }

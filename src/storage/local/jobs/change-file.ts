@@ -6,7 +6,7 @@ import { ensureDirectory, ensurePrivateFile } from '../files.ts';
 
 export interface ChangeFile {
   touch(): Promise<void>;
-  watch(onChange: () => void, signal: AbortSignal): void;
+  watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 /** Best effort on both sides: whoever watches also looks by itself now and then. */
@@ -21,14 +21,15 @@ export function createChangeFile(path: string, now: () => number): ChangeFile {
         // The change itself is on disk; it is noticed later.
       }
     },
-    watch(onChange, signal) {
-      const begin = async (): Promise<void> => {
+    async watch(onChange, signal) {
+      try {
         await ensureDirectory(dirname(path));
         if (signal.aborted) return;
         const watcher = watch(dirname(path), { persistent: false, signal }, onChange);
         watcher.on('error', () => watcher.close());
-      };
-      begin().catch(() => {});
+      } catch {
+        // No more watches to be had: changes are noticed later.
+      }
     },
   };
 }

@@ -23,7 +23,7 @@ it('a process that watches hears of a job another one added', async () => {
   const [one, two] = [await store.open(), await store.open()];
   const ended = new AbortController();
   const onChange = vi.fn();
-  two.jobs.watch(onChange, ended.signal);
+  await two.jobs.watch(onChange, ended.signal);
   const job = { when: '@daily', timetable: { kind: 'at', at: 9e12, timezone: 'UTC' }, timezone: 'UTC' } as const;
   const rest = { message: 'm', misfire: 'once', jitterMs: 0, maxFailures: 5, source: 'cli', createdAt: 0 } as const;
   await vi.waitFor(
