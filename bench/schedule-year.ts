@@ -107,7 +107,7 @@ export async function simulateYear(
     storage.close();
     // Mostly a moment, now and then as long as it had been up.
     const down = random() < 0.6 ? random() * 60_000 : random() ** 2 * share;
-    if (left > 0) clock.setWall(Math.round(kill + down));
+    if (left > 0) clock.setWall(Math.min(Math.round(kill + down), end - 60_000));
   }
   return compare(jobs, fired, passed, up);
 }
