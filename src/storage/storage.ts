@@ -120,8 +120,11 @@ export interface SessionNotes {
 export interface OwnerFiles {
   /** Undefined when there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing. */
-  update(name: string, change: (current: string | undefined) => string | undefined): Promise<void>;
+  /**
+   * Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing, null
+   * removes the file.
+   */
+  update(name: string, change: (current: string | undefined) => string | undefined | null): Promise<void>;
 }
 
 export interface Storage {
