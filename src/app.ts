@@ -12,6 +12,7 @@ import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
+import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
@@ -46,6 +47,8 @@ export interface AppOptions {
   askPerson?: AskPerson;
   /** Called when a background run is queued; by default a process of its own takes it up. */
   onQueued?: () => void;
+  /** What the service runs; by default the channels and turns built here. */
+  openGateway?: OpenGateway;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
@@ -57,6 +60,8 @@ export interface App {
   workspace(): Promise<Workspace>;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** The gateway as a service: settings, access, start and stop. */
+  gatewayAdmin(): Promise<GatewayAdmin>;
   /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
   docs(): Promise<Docs>;
@@ -79,7 +84,7 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { environment, workspace, baseUrl, askPerson, warn } = options;
+  const { environment, workspace, baseUrl, askPerson, openGateway = openChannels, warn } = options;
   const config = await loadConfig(environment);
   const { home, variables, cwd, version } = environment;
   const now = (): number => Date.now();
@@ -156,6 +161,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const queued = options.onQueued ?? (() => void startWorkerHere());
   const startWorkerHere = async (): Promise<void> =>
     (await import('./agents/start-worker.ts')).startWorker(environment);
+  const gatewayAdmin = lazily(async () => {
+    const { createGatewayAdmin } = await import('./gateway/service/gateway-admin.ts');
+    return createGatewayAdmin({ environment, config, files: ownerFiles, locks, now, open: openGateway });
+  });
 
   const toolbox = lazily(async () => {
     const specs = createBuiltinTools({
@@ -270,6 +279,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     workspace: openWorkspace,
     toolbox,
     gateway,
+    gatewayAdmin,
     modelServices,
     docs,
     memory,
@@ -288,6 +298,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+const openChannels: OpenGateway = async () => {
+  throw new Error('no channel is built in yet');
+};
 
 interface Lazy<T> {
   (): Promise<T>;

@@ -77,6 +77,18 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
   };
 }
 
+/** What holds for one bot, without what connects it. Throws ConfigError. */
+export function resolveBot(
+  channel: GatewayChannel,
+  account: string,
+  input: Omit<ResolveInput, 'channels'>,
+): BotSettings {
+  const problems: string[] = [];
+  const settings = botSettings(channel, account, input, problems);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return settings;
+}
+
 /** The named accounts; the channel itself is one more bot when it has what makes a bot, or when none is named. */
 export function accountsOf(
   channel: GatewayChannel,
@@ -93,7 +105,7 @@ export function accountsOf(
 function botSettings(
   channel: GatewayChannel,
   account: string,
-  { file, flags, environment, config }: ResolveInput,
+  { file, flags, environment, config }: Omit<ResolveInput, 'channels'>,
   problems: string[],
 ): BotSettings {
   const { accounts, ...ofChannel } = file.channels[channel] ?? {};

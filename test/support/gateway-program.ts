@@ -1,0 +1,33 @@
+// The program's gateway commands on a gateway in memory. The local folder's name decides how it behaves: `slow-drain` never
+// finishes draining, `fails` cannot start, `crashes` throws where nobody catches.
+import { configureGatewayOn } from '../../src/cli/commands/gateway.ts';
+import { main } from '../../src/cli/main.ts';
+import { openMemoryGateway } from './memory-gateway.ts';
+
+Object.assign(globalThis, { __VERSION__: '0.0.0-test' });
+const never = (): Promise<never> => new Promise(() => setInterval(() => {}, 1_000));
+
+const configure = configureGatewayOn(async (context) => {
+  const folder = context
+    .settings()
+    .bots.map(({ own }) => ('folder' in own ? own.folder : ''))
+    .join();
+  context.log({ level: 'info', event: 'opened', channel: 'local', account: 'default' });
+  if (folder.includes('crashes'))
+    setTimeout(() => {
+      throw new Error('nobody catches this');
+    }, 50);
+  return openMemoryGateway(context, {
+    starting: async () => {
+      if (folder.includes('fails')) throw new Error('the platform refuses the credentials');
+    },
+    draining: async (signal) => {
+      if (folder.includes('slow-drain'))
+        await Promise.race([never(), new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+      if (folder.includes('deaf')) await never();
+    },
+  });
+});
+
+process.exitCode = await main(process.argv.slice(2), '0.0.0-test', { gateway: configure });
+if (process.exitCode !== 0) process.exit();
