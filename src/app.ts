@@ -196,6 +196,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       userHome,
       home,
       outputs,
+      sendMessage: async (chat, text, signal) => {
+        const [{ control }, { sendThrough }] = await Promise.all([
+          gatewayAdmin(),
+          import('./gateway/service/send-through.ts'),
+        ]);
+        return sendThrough(control, chat, text, signal);
+      },
     });
     const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const box = createToolbox({

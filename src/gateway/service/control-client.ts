@@ -46,7 +46,7 @@ export function createControlClient(states: ServiceStates): ControlClient {
     });
     if (answer.status < 300) return answer.body;
     const { message = `status ${answer.status}` } = (answer.body as { error?: { message?: string } })?.error ?? {};
-    throw new ServiceError('GATEWAY_REFUSED', message);
+    throw new ServiceError(answer.status < 500 ? 'GATEWAY_REFUSED' : 'GATEWAY_FAILED', message);
   }
   return {
     status: async (signal) => (await call('GET', '/status', undefined, signal)) as ServiceStatus,

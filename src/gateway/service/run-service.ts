@@ -84,11 +84,12 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
 
     const { gateway, channels } = await dependencies.open(contextOf(settings, log, dependencies));
     const run = { phase: 'starting' as ServiceStatus['phase'] };
-    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, log, run });
+    const startedAt = dependencies.now();
+    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, log, run, startedAt });
     const server = await startControlServer({ token, port: settings.current().service.port, handlers });
     cleanups.push(server.close);
 
-    const state = await describeService(dependencies, states, server.port);
+    const state = await describeService(dependencies, states, { port: server.port, startedAt });
     cleanups.push(() => states.clear(state));
     await states.write(state, token);
     log({
@@ -143,10 +144,10 @@ function createHandlers(parts: {
   log: Log;
   run: { phase: ServiceStatus['phase'] };
   version: string;
+  startedAt: number;
   now(): number;
 }): ControlHandlers {
-  const { settings, gateway, channels, log, run, version, now } = parts;
-  const startedAt = now();
+  const { settings, gateway, channels, log, run, version, startedAt, now } = parts;
   return {
     async status() {
       const [status, dead] = await Promise.all([gateway.status(), gateway.deadLetters()]);
@@ -208,9 +209,9 @@ function notAllowed(channel: string, chatId: string, bots: readonly ResolvedBot[
 }
 
 async function describeService(
-  { now, version, command, flags, channels }: ServiceDependencies,
+  { version, command, flags, channels }: ServiceDependencies,
   { statePath, logPath }: { statePath: string; logPath: string },
-  port: number,
+  { port, startedAt }: { port: number; startedAt: number },
 ): Promise<ServiceState> {
   const identity = await identify(process.pid);
   return {
@@ -218,7 +219,7 @@ async function describeService(
     channels: [...channels],
     pid: process.pid,
     pidStart: identity?.pidStart ?? '',
-    startedAt: new Date(now()).toISOString(),
+    startedAt: new Date(startedAt).toISOString(),
     command,
     statePath,
     logPath,

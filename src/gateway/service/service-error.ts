@@ -5,7 +5,9 @@ export type ServiceErrorCode =
   | 'GATEWAY_START_FAILED'
   | 'GATEWAY_STATE_DAMAGED'
   /** The running gateway said no. */
-  | 'GATEWAY_REFUSED';
+  | 'GATEWAY_REFUSED'
+  /** It tried and could not. */
+  | 'GATEWAY_FAILED';
 
 /** Every failure of the service: the message says what to do. */
 export class ServiceError extends Error {

@@ -121,4 +121,8 @@ export const en: ToolTexts = {
       injectInto: 'Chat for the result, channel:chatId; default: this one',
     },
   },
+  send_message: {
+    description: 'Sends a message to a chat through the running gateway; only to chats the owner has listed.',
+    parameters: { channel: 'Where', chatId: 'Its id on that platform', text: 'The message, Markdown' },
+  },
 };

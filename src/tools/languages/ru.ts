@@ -118,4 +118,8 @@ export const ru: ToolTexts = {
       injectInto: 'Чат для результата, channel:chatId; по умолчанию этот',
     },
   },
+  send_message: {
+    description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
+    parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
+  },
 };

@@ -113,4 +113,8 @@ export const zh: ToolTexts = {
       injectInto: '接收结果的聊天，channel:chatId；默认：当前聊天',
     },
   },
+  send_message: {
+    description: '通过正在运行的网关向聊天发送消息；只能发给主人列出的聊天。',
+    parameters: { channel: '平台', chatId: '该平台上的聊天 id', text: '消息内容，Markdown' },
+  },
 };
