@@ -15,7 +15,7 @@ const input = (changed: Partial<ResolveInput> = {}, variables: Record<string, st
   flags: {},
   channels: ['local'],
   config: { provider: 'stub' },
-  environment: { home, cwd: '/cwd', variables },
+  environment: { home, cwd: '/cwd', variables, program: [] },
   ...changed,
 });
 const file = (changed: Partial<GatewayFile>): GatewayFile => ({ ...emptyFile(), ...changed });

@@ -57,6 +57,8 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
     workspace: join(environment.home, 'workspace'),
     port: 0,
     maxConcurrentTurns: 8,
+    debounceMs: 400,
+    approvalTimeoutMs: 600_000,
     ...pick(layers, SERVICE_SETTINGS),
   };
   const secrets = new Set<string>();
@@ -133,8 +135,6 @@ function botSettings(
     pairingPendingTtlMs: 3_600_000,
     pairingPendingMax: 3,
     groups: false,
-    debounceMs: 500,
-    approvalTimeoutMs: 600_000,
     sendAllow: [],
     ...chosen,
     provider: usedProvider,

@@ -13,6 +13,8 @@ export interface ServiceSettings {
   /** Of health, control and webhooks, on loopback; 0 is a free one. */
   port: number;
   maxConcurrentTurns: number;
+  debounceMs: number;
+  approvalTimeoutMs: number;
 }
 
 /** Of one bot: its own, its channel's, or the default. */
@@ -30,8 +32,6 @@ export interface BotSettings {
   pairingPendingTtlMs: number;
   pairingPendingMax: number;
   groups: boolean;
-  debounceMs: number;
-  approvalTimeoutMs: number;
   /** Chats that send_message may write to: `channel:chatId`, or `channel/account:chatId`. */
   sendAllow: string[];
 }
@@ -78,6 +78,11 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
   },
   port: { kind: count(0, 65_535), about: 'of health, control and webhooks, on loopback (default: 0, a free one)' },
   maxConcurrentTurns: { kind: count(1), about: 'turns that run at the same time, over all chats (default: 8)' },
+  debounceMs: {
+    kind: count(0, 60_000),
+    about: 'messages that follow each other within it are one turn (default: 400)',
+  },
+  approvalTimeoutMs: { kind: count(1_000), about: 'how long a question for permission waits (default: 600000)' },
 };
 
 export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
@@ -107,12 +112,6 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   pairingPendingTtlMs: { kind: count(1_000), about: 'how long a pairing code holds (default: 3600000)', isLive: true },
   pairingPendingMax: { kind: count(1, 1_000), about: 'codes that wait, for each bot (default: 3)', isLive: true },
   groups: { kind: onOff, about: 'answer in groups, when mentioned (default: false)', isLive: true },
-  debounceMs: { kind: count(0, 60_000), about: 'messages within it are one turn (default: 500)', isLive: true },
-  approvalTimeoutMs: {
-    kind: count(1_000),
-    about: 'how long a question for permission waits (default: 600000)',
-    isLive: true,
-  },
   sendAllow: {
     kind: list(
       'chats as channel:chatId or channel/account:chatId',

@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IncomingMessage } from '../../channels/channel.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
-import { type Access, type AccessSettings, createAccess, type Knock } from './access.ts';
+import { type AccessSettings, type Admission, createAccess } from './access.ts';
 import { ATTEMPTS_WINDOW_MS, MOST_ATTEMPTS } from './attempts.ts';
 import { createPairing, type Pairing } from './pairing.ts';
 import type { PairingRequest } from './requests.ts';
@@ -38,7 +39,14 @@ function ownerFiles(): OwnerFiles {
   closing.push(() => storage.close());
   return storage.ownerFiles;
 }
-const access = (): Access => createAccess({ files: ownerFiles(), settings: () => settings, now: () => now });
+type Knock = Pick<IncomingMessage, 'id' | 'chatKind' | 'sender'> & { channel: string; account: string };
+const access = () => ({
+  admit: ({ channel, account, ...message }: Knock): Promise<Admission> =>
+    createAccess({ files: ownerFiles(), settings: () => settings, now: () => now }).admit(message, {
+      channel,
+      account,
+    }),
+});
 const pairing = (accounts: readonly string[] = ['default', 'work']): Pairing =>
   createPairing({
     files: ownerFiles(),
@@ -69,9 +77,10 @@ describe('policies', () => {
   it('open lets everyone in, disabled nobody, not even the allowed', async () => {
     settings.pairingAllowFrom = ['1'];
     settings.pairingPolicy = 'open';
-    expect(await access().admit(knock('7'))).toEqual({ admitted: true });
+    expect(await access().admit(knock('7'))).toEqual({ allowed: true, isOwner: false });
+    expect(await access().admit(knock('1'))).toEqual({ allowed: true, isOwner: true });
     settings.pairingPolicy = 'disabled';
-    expect(await access().admit(knock('1'))).toEqual({ admitted: false, reason: 'the policy is disabled' });
+    expect(await access().admit(knock('1'))).toEqual({ allowed: false, reason: 'the policy is disabled' });
   });
 
   it.each(['allowlist', 'pairing'] as const)(
@@ -82,7 +91,7 @@ describe('policies', () => {
       allowList('telegram-work-allowFrom.json', ['2']);
       allowList('telegram-allowFrom.json', ['3', 4]);
       const may = async (sender: string, account: string, channel = 'telegram') =>
-        (await access().admit(knock(sender, { account, channel }))).admitted;
+        (await access().admit(knock(sender, { account, channel }))).allowed;
       for (const sender of ['1', '3', '4'])
         for (const account of ['default', 'work']) expect(await may(sender, account)).toBe(true);
       expect([await may('2', 'work'), await may('2', 'default'), await may('3', 'default', 'feishu')]).toEqual([
@@ -95,22 +104,22 @@ describe('policies', () => {
 
   it('allowlist tells a stranger nothing and keeps nothing', async () => {
     settings.pairingPolicy = 'allowlist';
-    expect(await access().admit(knock('7'))).toEqual({ admitted: false, reason: expect.any(String) });
+    expect(await access().admit(knock('7'))).toEqual({ allowed: false, reason: expect.any(String) });
     expect(readdirSync(home)).toEqual([]);
   });
 
   it('a policy that does not exist lets nobody in', async () => {
     settings.pairingPolicy = 'anyone' as never;
-    expect(await access().admit(knock('7'))).toMatchObject({ admitted: false });
+    expect(await access().admit(knock('7'))).toMatchObject({ allowed: false });
   });
 
   it('in groups only those let in are heard, when groups are on, and no code is told', async () => {
     allowList('telegram-allowFrom.json', ['3']);
     const inGroup = async (sender: string) => access().admit(knock(sender, { chatKind: 'group' }));
-    expect(await inGroup('3')).toEqual({ admitted: false, reason: 'groups are off' });
+    expect(await inGroup('3')).toEqual({ allowed: false, reason: 'groups are off' });
     settings.groups = true;
-    expect(await inGroup('3')).toEqual({ admitted: true });
-    expect(await inGroup('7')).toEqual({ admitted: false, reason: 'the sender is not paired' });
+    expect(await inGroup('3')).toEqual({ allowed: true, isOwner: true });
+    expect(await inGroup('7')).toEqual({ allowed: false, reason: 'the sender is not paired' });
   });
 
   it.each(['telegram-default-allowFrom.json', 'telegram-allowFrom.json', 'telegram-pairing.json'])(
@@ -118,7 +127,7 @@ describe('policies', () => {
     async (name) => {
       writeFileSync(join(home, name), '{"version":1,"allowFrom":["7"');
       const admission = await access().admit(knock('7'));
-      expect(admission).toEqual({ admitted: false, reason: expect.stringContaining(name) });
+      expect(admission).toEqual({ allowed: false, reason: expect.stringContaining(name) });
       expect(readFileSync(join(home, name), 'utf8')).toBe('{"version":1,"allowFrom":["7"');
     },
   );
@@ -129,10 +138,10 @@ describe('pairing', () => {
     const first = await access().admit(knock('7', { sender: { id: '7', name: 'Ada' } }));
     const [request] = onDisk();
     expect(request?.code).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
-    expect(first).toMatchObject({ admitted: false, reply: expect.stringContaining(request?.code ?? '?') });
+    expect(first).toMatchObject({ allowed: false, reply: expect.stringContaining(request?.code ?? '?') });
     now += 60_000;
     expect(await access().admit(knock('7'))).toEqual({
-      admitted: false,
+      allowed: false,
       reason: 'the sender is not paired, and has a code',
     });
     expect(onDisk()).toEqual([
@@ -163,14 +172,14 @@ describe('pairing', () => {
       allowFrom: ['7'],
     });
     expect(onDisk()).toEqual([]);
-    expect(await access().admit(knock('7', { account: 'work' }))).toEqual({ admitted: true });
-    expect((await access().admit(knock('7', { account: 'default' }))).admitted).toBe(false);
+    expect(await access().admit(knock('7', { account: 'work' }))).toEqual({ allowed: true, isOwner: true });
+    expect((await access().admit(knock('7', { account: 'default' }))).allowed).toBe(false);
     expect(await pairing().allowed(TELEGRAM)).toEqual([{ channel: 'telegram', account: 'work', entry: '7' }]);
     expect(await pairing().revoke('7', TELEGRAM)).toEqual({
       removed: [{ channel: 'telegram', account: 'work', entry: '7' }],
       endedRequests: 1,
     });
-    expect((await access().admit(knock('7', { account: 'work' }))).admitted).toBe(false);
+    expect((await access().admit(knock('7', { account: 'work' }))).allowed).toBe(false);
     await expect(pairing().revoke('8', TELEGRAM)).rejects.toMatchObject({ code: 'PAIRING_ENTRY_UNKNOWN' });
   });
 
@@ -183,7 +192,7 @@ describe('pairing', () => {
       account: undefined,
       entry: '7',
     });
-    expect(await access().admit(knock('7', { account: 'work' }))).toEqual({ admitted: true });
+    expect(await access().admit(knock('7', { account: 'work' }))).toEqual({ allowed: true, isOwner: true });
   });
 
   it('a code expires however often the stranger writes, and the next message brings a new one', async () => {

@@ -5,7 +5,7 @@ import type { App } from '../../../app.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { programCommand, type StartFlags, startArguments } from './start.ts';
+import { type StartFlags, startArguments } from './start.ts';
 
 export async function install(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
   const unit = unitHere(terminal, startArguments(flags));
@@ -35,14 +35,14 @@ export async function uninstall(flags: OutputFlags, terminal: Terminal): Promise
   for (const command of unit.stop) terminal.out.write(`  ${command}\n`);
 }
 
-function unitHere({ environment: { home, variables } }: Terminal, args: readonly string[]): UnitFile {
+function unitHere({ environment: { home, variables, program } }: Terminal, args: readonly string[]): UnitFile {
   const { platform } = process;
   if (platform !== 'linux' && platform !== 'darwin')
     throw new CommandError('UNSUPPORTED_PLATFORM', 'only systemd and launchd are supported: start it with --daemon');
   const userHome = homedir();
   return unitFile({
     platform,
-    command: [...programCommand(), ...args],
+    command: [...program, ...args],
     userHome,
     configHome: variables.XDG_CONFIG_HOME,
     environment: home === join(userHome, '.lainclaw') ? {} : { LAINCLAW_HOME: home },

@@ -70,17 +70,12 @@ export async function startInBackground(
 ): Promise<ServiceState> {
   const { startDaemon } = await import('../../../gateway/service/start-daemon.ts');
   return startDaemon({
-    command: [...programCommand(), ...args, '--background'],
+    command: [...terminal.environment.program, ...args, '--background'],
     environment: terminal.environment.variables,
     cwd: terminal.environment.cwd,
     logPath: admin.states.logPath,
     signal: terminal.signal,
   });
-}
-
-/** This very program, however it was started. */
-export function programCommand(): string[] {
-  return [process.execPath, ...process.execArgv, process.argv[1] ?? 'lainclaw'];
 }
 
 export function tell(state: ServiceState, flags: OutputFlags, terminal: Terminal): void {
