@@ -74,6 +74,8 @@ function exchange({ port }: ServiceState, token: string, { method, path, body, s
         path,
         method,
         signal,
+        // A kept connection may just be closing: a message would be sent, or not, and nobody could tell.
+        agent: false,
         headers: {
           authorization: `Bearer ${token}`,
           ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
