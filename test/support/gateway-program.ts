@@ -12,7 +12,8 @@ const configure = configureGatewayOn(async (context) => {
     .settings()
     .bots.map(({ own }) => ('folder' in own ? own.folder : ''))
     .join();
-  context.log({ level: 'info', event: 'opened', channel: 'local', account: 'default' });
+  // With secrets in it, to see that they do not reach the log.
+  context.log({ level: 'info', event: 'opened', bots: context.settings().bots });
   if (folder.includes('crashes'))
     setTimeout(() => {
       throw new Error('nobody catches this');

@@ -1,0 +1,50 @@
+// The gateway as a service in tests: started as a daemon on a home of its own, and ended with the tests of the file.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServiceState } from '../../src/gateway/service/service-state.ts';
+import type { ServiceStatus } from '../../src/gateway/service/service-status.ts';
+import type { Home } from './home.ts';
+import { type Finished, lainclaw, type RunOptions } from './lainclaw.ts';
+import { afterFile, testHome } from './test-home.ts';
+
+export const GATEWAY_PROGRAM = join(import.meta.dirname, 'gateway-program.ts');
+
+/** Everything else is done by the program as it is built. */
+const STARTING = ['start', 'restart', 'install'];
+
+export type ToldStatus = { status: 'running' | 'stopped'; connections: ServiceStatus['channels'] } & ServiceState &
+  Omit<ServiceStatus, 'channels'>;
+
+export interface GatewayHome {
+  home: Home;
+  /** `lainclaw gateway …`; what it starts is a gateway in memory. */
+  gateway(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  status(): Promise<ToldStatus>;
+  log(): string;
+  state(): ServiceState;
+}
+
+export function gatewayHome(): GatewayHome {
+  const home = testHome();
+  const gateway: GatewayHome['gateway'] = (args, options = {}) => {
+    const program = STARTING.includes(args[0] ?? '') ? GATEWAY_PROGRAM : undefined;
+    return lainclaw(['gateway', ...args], { home, program, ...options });
+  };
+  // Before the home goes, or a gateway that is left would go on without one.
+  afterFile(() => gateway(['stop']).catch(() => {}));
+  return {
+    home,
+    gateway,
+    status: async () => (await gateway(['status'])).json<ToldStatus>(),
+    log: () => readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8'),
+    state: () => JSON.parse(readFileSync(join(home.path, 'service', 'gateway-service.json'), 'utf8')) as ServiceState,
+  };
+}
+
+/** A gateway that runs, ready. */
+export async function runningGateway(...flags: string[]): Promise<GatewayHome> {
+  const opened = gatewayHome();
+  const started = await opened.gateway(['start', '--daemon', '--channel=local', ...flags]);
+  if (started.code !== 0) throw new Error(`the gateway did not start: ${started.stderr}`);
+  return opened;
+}
