@@ -5,6 +5,7 @@
 // Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
 // which the channel checks before it parses anything.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, Hono } from 'hono';
 import { ServiceError } from './service-error.ts';
@@ -35,6 +36,8 @@ const LARGEST_BODY = 512 * 1024;
 const LARGEST_WEBHOOK = 2 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
 
+type Listener = ReturnType<typeof import('@hono/node-server').getRequestListener>;
+
 export interface ControlOptions {
   token: string;
   port: number;
@@ -42,13 +45,25 @@ export interface ControlOptions {
 }
 
 export async function startControlServer({ token, port, handlers }: ControlOptions): Promise<ControlServer> {
-  const { createAdaptorServer } = await import('@hono/node-server');
   let own = 0;
-  const routes = await createRoutes({ token, handlers, port: () => own });
-  const server = createAdaptorServer({
-    fetch: routes.fetch,
-    overrideGlobalObjects: false,
-  }) as import('node:http').Server;
+  // The library is loaded with the first request: a gateway that nobody asks starts sooner and stays smaller.
+  let listening: Promise<Listener> | undefined;
+  const listen = async (): Promise<Listener> => {
+    const [{ getRequestListener }, routes] = await Promise.all([
+      import('@hono/node-server'),
+      createRoutes({ token, handlers, port: () => own }),
+    ]);
+    return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      listening ??= listen();
+      await (await listening)(incoming, outgoing);
+    } catch (error) {
+      handlers.onDefect(error);
+      outgoing.destroy();
+    }
+  });
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

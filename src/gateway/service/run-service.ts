@@ -33,6 +33,8 @@ export interface GatewayContext {
 export interface OpenedGateway {
   gateway: ChannelGateway;
   channels: readonly Pick<Channel, 'name' | 'account' | 'webhook'>[];
+  /** After the drain: what it was built on. */
+  close?(): void;
 }
 
 export interface ServiceDependencies {
@@ -82,7 +84,8 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
     const settings = await createLiveSettings(dependencies.readSettings);
     secrets = () => settings.current().secrets;
 
-    const { gateway, channels } = await dependencies.open(contextOf(settings, log, dependencies));
+    const { gateway, channels, close = () => {} } = await dependencies.open(contextOf(settings, log, dependencies));
+    cleanups.push(close);
     const run = { phase: 'starting' as ServiceStatus['phase'] };
     const startedAt = dependencies.now();
     const handlers = createHandlers({ ...dependencies, settings, gateway, channels, log, run, startedAt });
