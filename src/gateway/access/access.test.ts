@@ -220,6 +220,19 @@ describe('pairing', () => {
     expect(await pairing().approve(before?.code ?? '', TELEGRAM)).toMatchObject({ entry: 'owner' });
   });
 
+  it('a flood of one stranger writes to the disk at most once a second', async () => {
+    await access().admit(knock('7'));
+    const before = readFileSync(join(home, 'telegram-pairing.json'), 'utf8');
+    for (let index = 0; index < 20; index += 1) {
+      now += 40;
+      expect(await access().admit(knock('7'))).not.toHaveProperty('reply');
+    }
+    expect(readFileSync(join(home, 'telegram-pairing.json'), 'utf8')).toBe(before);
+    now += 1_000;
+    await access().admit(knock('7'));
+    expect(onDisk()[0]?.lastSeenAt).toBe(new Date(now).toISOString());
+  });
+
   it('what is too much for a bot is dropped on reading, the newest first', async () => {
     for (const sender of ['1', '2', '3']) {
       now += 1_000;

@@ -15,6 +15,9 @@ export interface PairingRequest {
   meta?: { account?: string; name?: string; messageId?: string } & Record<string, unknown>;
 }
 
+/** When somebody was last seen is written at most so often. */
+const SEEN_EVERY_MS = 1_000;
+
 export interface PendingLimits {
   ttlMs: number;
   max: number;
@@ -60,30 +63,17 @@ export function createRequests({ files, now }: { files: OwnerFiles; now(): numbe
 
   return {
     list,
-    async ask({ channel, account, sender, messageId }, limits) {
-      let asked: Asked = { outcome: 'full' };
+    async ask(stranger, limits) {
+      const { channel } = stranger;
+      const known = await open(channel).read();
+      const first = answer(known, stranger, limits, now());
+      // Nothing to write: a flood of strangers waits for no lock and no disk.
+      if (first.requests === known) return first.asked;
+      let asked = first.asked;
       await open(channel).update((items) => {
-        const at = now();
-        const seenAt = new Date(at).toISOString();
-        // Other accounts have limits of their own, which their own reads apply.
-        const others = items.filter((request) => accountOf(request) !== account);
-        const own = prune(
-          items.filter((request) => accountOf(request) === account),
-          () => limits,
-          at,
-        );
-        const known = own.find(({ id }) => id === sender.id);
-        if (known) {
-          const isSame = known.meta?.messageId === messageId;
-          const expiresAt = Date.parse(known.createdAt) + limits.ttlMs;
-          asked = { outcome: isSame ? 'new' : 'repeated', code: known.code, expiresAt };
-          return [...others, ...own.map((request) => (request === known ? { ...known, lastSeenAt: seenAt } : request))];
-        }
-        if (own.length >= limits.max) return [...others, ...own];
-        const code = unusedCode(items);
-        const meta = { account, ...(sender.name !== undefined && { name: sender.name.slice(0, 200) }), messageId };
-        asked = { outcome: 'new', code, expiresAt: at + limits.ttlMs };
-        return [...others, ...own, { id: sender.id, code, createdAt: seenAt, lastSeenAt: seenAt, meta }];
+        const decided = answer(items, stranger, limits, now());
+        asked = decided.asked;
+        return [...decided.requests];
       });
       return asked;
     },
@@ -103,6 +93,34 @@ export function createRequests({ files, now }: { files: OwnerFiles; now(): numbe
       return found;
     },
   };
+}
+
+interface Answer {
+  asked: Asked;
+  /** The very same list when nothing changes. */
+  requests: readonly PairingRequest[];
+}
+
+function answer(items: readonly PairingRequest[], stranger: Stranger, limits: PendingLimits, at: number): Answer {
+  const { account, sender, messageId } = stranger;
+  const seenAt = new Date(at).toISOString();
+  // Other accounts have limits of their own, which their own reads apply.
+  const isOwn = (request: PairingRequest): boolean => accountOf(request) === account;
+  const own = prune(items.filter(isOwn), () => limits, at);
+  const kept = items.filter((request) => !isOwn(request) || own.includes(request));
+  const requests = kept.length === items.length ? items : kept;
+  const known = own.find(({ id }) => id === sender.id);
+  if (known) {
+    const outcome = known.meta?.messageId === messageId ? 'new' : 'repeated';
+    const asked: Asked = { outcome, code: known.code, expiresAt: Date.parse(known.createdAt) + limits.ttlMs };
+    if (Math.abs(at - Date.parse(known.lastSeenAt)) < SEEN_EVERY_MS) return { asked, requests };
+    return { asked, requests: requests.map((one) => (one === known ? { ...known, lastSeenAt: seenAt } : one)) };
+  }
+  if (own.length >= limits.max) return { asked: { outcome: 'full' }, requests };
+  const code = unusedCode(items);
+  const meta = { account, ...(sender.name !== undefined && { name: sender.name.slice(0, 200) }), messageId };
+  const added = { id: sender.id, code, createdAt: seenAt, lastSeenAt: seenAt, meta };
+  return { asked: { outcome: 'new', code, expiresAt: at + limits.ttlMs }, requests: [...requests, added] };
 }
 
 function prune(requests: readonly PairingRequest[], limitsOf: LimitsOf, now: number): PairingRequest[] {
