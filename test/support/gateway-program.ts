@@ -4,7 +4,6 @@ import { configureGatewayOn } from '../../src/cli/commands/gateway.ts';
 import { main } from '../../src/cli/main.ts';
 import { openMemoryGateway } from './memory-gateway.ts';
 
-Object.assign(globalThis, { __VERSION__: '0.0.0-test' });
 const never = (): Promise<never> => new Promise(() => setInterval(() => {}, 1_000));
 
 const configure = configureGatewayOn(async (context) => {

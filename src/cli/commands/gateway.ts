@@ -11,8 +11,6 @@ import type { LogsFlags } from './gateway/logs.ts';
 import type { StartFlags } from './gateway/start.ts';
 import type { StatusFlags } from './gateway/status.ts';
 
-declare const __VERSION__: string;
-
 export const configureGateway: ConfigureCommand = (...parts) => configureGatewayOn(undefined)(...parts);
 
 /** `open` is what the service runs, where it is not the program's own channels. */
@@ -30,9 +28,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       .option('--daemon', 'return when it is ready, and leave it running')
       .addOption(hidden('--background'))
       .action((flags: StartFlags) =>
-        withApp(flags, async (app) =>
-          (await import('./gateway/start.ts')).start(app, flags, { terminal, version: __VERSION__ }),
-        ),
+        withApp(flags, async (app) => (await import('./gateway/start.ts')).start(app, flags, terminal)),
       );
     verb('status', 'whether it runs, its channels, what waits and what could not be sent')
       .addOption(channelFlag())

@@ -15,7 +15,7 @@ const input = (changed: Partial<ResolveInput> = {}, variables: Record<string, st
   flags: {},
   channels: ['local'],
   config: { provider: 'stub' },
-  environment: { home, cwd: '/cwd', variables, program: [] },
+  environment: { home, cwd: '/cwd', variables, program: [], version: '1.2.3' },
   ...changed,
 });
 const file = (changed: Partial<GatewayFile>): GatewayFile => ({ ...emptyFile(), ...changed });

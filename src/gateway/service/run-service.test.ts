@@ -59,7 +59,7 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
           file: options.file ?? emptyFile(),
           flags: {},
           channels: ['local'],
-          environment: { home, cwd: home, variables: {}, program: [] },
+          environment: { home, cwd: home, variables: {}, program: [], version: '1.2.3' },
           config: { provider: 'stub' },
         }),
       open: async (given) => {

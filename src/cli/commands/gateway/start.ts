@@ -1,5 +1,6 @@
 import type { App } from '../../../app.ts';
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import { keepMemorySmall } from '../../../config/lasting-process.ts';
 import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
@@ -16,20 +17,17 @@ export interface StartFlags extends OutputFlags {
   [setting: string]: unknown;
 }
 
-export async function start(
-  app: App,
-  flags: StartFlags,
-  { terminal, version }: { terminal: Terminal; version: string },
-): Promise<void> {
+export async function start(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
   const admin = await app.gatewayAdmin();
   const arguments_ = startArguments(flags);
   if (!flags.background) await sayChannel(admin, flags, terminal);
   if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);
+  keepMemorySmall();
   const tellParent = flags.background ? messenger() : undefined;
   try {
     await admin.run(
       {
-        version,
+        version: terminal.environment.version,
         command: ['lainclaw', ...arguments_].join(' '),
         flags: settingsIn(flags),
         channels: channelsOf(flags),
