@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type MemoryGatewayOptions, openMemoryGateway } from '../../../test/support/memory-gateway.ts';
 import { emptyFile, type GatewayFile } from '../../config/gateway/gateway-file.ts';
 import { resolveGateway } from '../../config/gateway/resolve.ts';
@@ -101,8 +101,11 @@ it('stopped while it starts, it ends cleanly and never was ready', async () => {
     },
   });
   await begun.promise;
-  const status = await createControlClient(states()).status();
-  expect(status).toMatchObject({ phase: 'starting', version: '1.2.3' });
+  await vi.waitFor(
+    async () =>
+      expect(await createControlClient(states()).status()).toMatchObject({ phase: 'starting', version: '1.2.3' }),
+    { timeout: 20_000 },
+  );
   service.stop();
   await service.ended;
   expect(events()).toEqual(['starting', 'stopping', 'stopped']);

@@ -93,8 +93,11 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
     cleanups.push(server.close);
 
     const state = await describeService(dependencies, states, { port: server.port, startedAt });
-    cleanups.push(() => states.clear(state));
-    await states.write(state, token);
+    const writing = states.write(state, token);
+    cleanups.push(async () => {
+      await writing.catch(() => {});
+      await states.clear(state);
+    });
     log({
       level: 'info',
       event: 'starting',
@@ -102,8 +105,9 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
       channels: state.channels,
     });
     try {
-      await gateway.start(signal);
-      await settings.watch(join(home, GATEWAY_FILE), log, ended.signal);
+      // Synced while the platforms are being reached.
+      const watching = settings.watch(join(home, GATEWAY_FILE), log, ended.signal);
+      await Promise.all([gateway.start(signal), writing, watching]);
       run.phase = 'running';
       log({ level: 'info', event: 'ready', message: `port ${state.port}`, channels: state.channels });
       dependencies.onReady(state);
