@@ -1,10 +1,8 @@
-// The program's gateway commands on a gateway in memory. The local folder's name decides how it behaves: `slow-drain` never
-// finishes draining, `fails` cannot start, `crashes` throws where nobody catches.
+// The program's gateway commands on a gateway in memory. The local folder's name decides how it behaves: `fails`
+// cannot start, `crashes` throws where nobody catches.
 import { configureGatewayOn } from '../../src/cli/commands/gateway.ts';
 import { main } from '../../src/cli/main.ts';
 import { openMemoryGateway } from './memory-gateway.ts';
-
-const never = (): Promise<never> => new Promise(() => setInterval(() => {}, 1_000));
 
 const configure = configureGatewayOn(async (context) => {
   const folder = context
@@ -20,11 +18,6 @@ const configure = configureGatewayOn(async (context) => {
   return openMemoryGateway(context, {
     starting: async () => {
       if (folder.includes('fails')) throw new Error('the platform refuses the credentials');
-    },
-    draining: async (signal) => {
-      if (folder.includes('slow-drain'))
-        await Promise.race([never(), new Promise((resolve) => signal.addEventListener('abort', resolve))]);
-      if (folder.includes('deaf')) await never();
     },
   });
 });

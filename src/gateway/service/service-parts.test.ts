@@ -4,7 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import type { ResolvedBot } from '../../config/gateway/resolve.ts';
+import { GATEWAY_CHANNELS, settingsOf } from '../../config/gateway/settings.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import { identify, isRunning, signalProcess } from './process-identity.ts';
 import { botFor } from './send-target.ts';
@@ -250,5 +252,18 @@ WantedBy=default.target
 </dict>
 </plist>
 `);
+  });
+});
+
+describe('the settings', () => {
+  it('are of the channels there are', () => {
+    expect([...GATEWAY_CHANNELS]).toEqual([...CHANNEL_NAMES]);
+  });
+
+  it('are all in the documentation', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'gateway', 'service.md'), 'utf8');
+    const keys = GATEWAY_CHANNELS.flatMap((channel) => Object.keys(settingsOf(channel)));
+    const missing = [...keys, ...Object.keys(settingsOf(undefined))].filter((key) => !page.includes(`\`${key}\``));
+    expect(missing).toEqual([]);
   });
 });

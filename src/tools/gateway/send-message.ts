@@ -1,3 +1,4 @@
+import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 /** What became of a message: queued with the platform's bot, or why not. */
@@ -18,7 +19,7 @@ export function createSendMessageTool({ send }: SendMessageDependencies): ToolSp
     inputSchema: {
       type: 'object',
       properties: {
-        channel: { type: 'string', enum: ['feishu', 'telegram', 'local'] },
+        channel: { type: 'string', enum: [...CHANNEL_NAMES] },
         chatId: { type: 'string', minLength: 1, maxLength: 500 },
         text: { type: 'string', minLength: 1, maxLength: 100_000 },
       },
