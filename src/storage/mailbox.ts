@@ -72,12 +72,18 @@ export interface Mailbox {
   nextDueAt(): Promise<number | undefined>;
   sent(key: string, messageId: string, now: number): Promise<void>;
   retryAt(key: string, dueAt: number, error: string): Promise<void>;
+  /** Nothing of this bot is due before then: the platform said so. */
+  holdBack(bot: Pick<ChatKey, 'channel' | 'account'>, until: number): Promise<void>;
   /** Given up: the chat's next message is not held up by it. */
   die(key: string, error: string, now: number): Promise<void>;
   deadLetters(limit: number): Promise<DeadLetter[]>;
   /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
   revive(key: string | undefined, now: number): Promise<number>;
   counts(): Promise<MailboxCounts>;
+  /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
+  choices(chat: ChatKey): Promise<string | undefined>;
+  /** Durable when it resolves. */
+  putChoices(chat: ChatKey, choices: string): Promise<void>;
   /** Forgets what was finished or sent before this time; ids are kept at least that long against redelivery. */
   prune(before: number): Promise<void>;
 }

@@ -22,9 +22,10 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions);
   const database = createDatabase(home);
-  // A connection of its own to the same file: what the archive saves is synced with each commit.
+  // Connections of their own to the same file: what these save is synced with each commit.
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
+  const mailboxDatabase = createDatabase(home);
   return {
     locks,
     transcripts,
@@ -34,6 +35,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
+    mailbox: async () => (await import('./mailbox.ts')).createLocalMailbox(mailboxDatabase),
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -41,6 +43,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       database.close();
       archiveDatabase.close();
       runsDatabase.close();
+      mailboxDatabase.close();
     },
   };
 }
