@@ -1,0 +1,176 @@
+// Delivers the outbox: chats beside each other, within a chat one message after the other. What could not be sent is
+// tried again, later each time; what the platform limits waits as long as it says, with everything of that bot; what it
+// will never take becomes a dead letter and lets the next one through.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
+import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import { type FindChannel, nameOf } from './chat.ts';
+import type { Outgoing } from './outgoing.ts';
+
+const AT_ONCE = 32;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+const LONGEST_SLEEP_MS = 60_000;
+/** A failure that is nobody's word (a defect) is not believed in for ever. */
+const UNEXPLAINED_ATTEMPTS = 10;
+
+export interface DeliveryOptions {
+  mailbox: Mailbox;
+  channel: FindChannel;
+  now(): number;
+  random(): number;
+  log(text: string): void;
+}
+
+export interface Delivery {
+  /** Something was put into the outbox. */
+  wake(): void;
+  /** Resolves when the message with this key is sent. */
+  whenSent(key: string, signal: AbortSignal): Promise<SentMessage>;
+  /** Resolves when nothing is left that could be sent now. */
+  settled(signal: AbortSignal): Promise<void>;
+  /** Sends nothing more. Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+export function createDelivery({ mailbox, channel: find, now, random, log }: DeliveryOptions): Delivery {
+  const stopping = new AbortController();
+  const underWay = new Map<string, Promise<void>>();
+  const waiters = new Map<string, (sent: SentMessage) => void>();
+  const settlers = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    lookAgain = true;
+    looking ??= look().finally(() => {
+      looking = undefined;
+      if (lookAgain) wake();
+    });
+  }
+
+  async function look(): Promise<void> {
+    lookAgain = false;
+    clearTimeout(timer);
+    try {
+      // What is under way is still the first of its chat.
+      const due = underWay.size < AT_ONCE ? await mailbox.due(now(), AT_ONCE + underWay.size) : [];
+      for (const message of due) {
+        const name = nameOf(message.chat);
+        if (underWay.has(name) || underWay.size >= AT_ONCE || stopping.signal.aborted) continue;
+        const sending = deliver(message).finally(() => {
+          underWay.delete(name);
+          wake();
+        });
+        underWay.set(name, sending);
+      }
+      if (underWay.size > 0) return;
+      for (const settle of settlers) settle();
+      const nextAt = (await mailbox.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+      timer = setTimeout(wake, Math.min(LONGEST_SLEEP_MS, Math.max(0, nextAt - now())));
+      timer.unref();
+    } catch (error) {
+      log(`the outbox cannot be read: ${(error as Error).message}`);
+      timer = setTimeout(wake, FIRST_RETRY_MS);
+      timer.unref();
+    }
+  }
+
+  async function deliver(message: OutboxMessage): Promise<void> {
+    const channel = find(message.chat);
+    try {
+      if (!channel) throw new ChannelError('unreachable', `there is no channel ${message.chat.channel} here`);
+      const sent = await sendOrReplace(channel, message, stopping.signal);
+      await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
+      waiters.get(message.key)?.(sent);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      await untilStored(() => afterFailure(message, error));
+    }
+  }
+
+  /** What became of a message must be on record before the next of its chat: else it would be sent again. */
+  async function untilStored(store: () => Promise<void>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await store();
+      } catch (error) {
+        log(`the outbox cannot be written: ${(error as Error).message}`);
+        await sleep(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  async function afterFailure(message: OutboxMessage, error: unknown): Promise<void> {
+    const { key, chat, attempts } = message;
+    const code = error instanceof ChannelError ? error.code : undefined;
+    const told = error instanceof Error ? error.message : String(error);
+    if (code === 'rejected' || (code === undefined && attempts + 1 >= UNEXPLAINED_ATTEMPTS)) {
+      log(`a message to ${chat.channel} ${chat.chatId} was given up: ${told}`);
+      await mailbox.die(key, told, now());
+      return;
+    }
+    const retryAfterMs = error instanceof ChannelError ? error.retryAfterMs : undefined;
+    const dueAt = now() + (retryAfterMs ?? backOff(attempts, random));
+    await mailbox.retryAt(key, dueAt, told);
+    if (code === 'rate-limited') await mailbox.holdBack(chat, dueAt);
+    if (attempts === 0) log(`a message to ${chat.channel} ${chat.chatId} will be sent again: ${told}`);
+  }
+
+  return {
+    wake,
+    async whenSent(key, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<SentMessage>();
+      const onAbort = (): void => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      waiters.set(key, resolve);
+      try {
+        return await promise;
+      } finally {
+        waiters.delete(key);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    async settled(signal) {
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      settlers.add(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      wake();
+      await promise;
+      settlers.delete(resolve);
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await looking;
+      await Promise.allSettled(underWay.values());
+    },
+  };
+}
+
+async function sendOrReplace(
+  channel: Channel,
+  { key, chat: { chatId }, body }: OutboxMessage,
+  signal: AbortSignal,
+): Promise<SentMessage> {
+  const { replaces, markdown, buttons, ...rest } = JSON.parse(body) as Outgoing;
+  if (replaces !== undefined) {
+    try {
+      await channel.edit({ chatId, messageId: replaces }, { markdown, buttons }, signal);
+      return { chatId, messageId: replaces };
+    } catch (error) {
+      // Somebody deleted it, or it is too old to be changed.
+      if (!(error instanceof ChannelError) || error.code !== 'rejected') throw error;
+    }
+  }
+  return channel.send({ key, chatId, markdown, buttons, ...rest }, signal);
+}
+
+/** Doubles each time, within a third of it by chance, so that many do not come back at once. */
+function backOff(attempts: number, random: () => number): number {
+  const full = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts, 20));
+  return Math.round(full * (2 / 3 + random() / 3));
+}
