@@ -11,6 +11,8 @@ import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
+import type { ChannelGateway } from './gateway/channel-gateway.ts';
+import type { ChannelGatewayDependencies } from './gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
@@ -50,6 +52,12 @@ export interface AppOptions {
   warn(text: string): void;
 }
 
+/** What the service decides: which channels, who may write, how turns are asked. */
+export type ChannelGatewayOptions = Pick<
+  ChannelGatewayDependencies,
+  'channels' | 'admit' | 'settings' | 'limits' | 'log'
+>;
+
 export interface App {
   config: Config;
   sessions: Sessions;
@@ -57,6 +65,8 @@ export interface App {
   workspace(): Promise<Workspace>;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** The channels around it; not started. */
+  channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
   /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
   docs(): Promise<Docs>;
@@ -270,6 +280,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     workspace: openWorkspace,
     toolbox,
     gateway,
+    async channelGateway(service) {
+      const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
+      const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
+      return createChannelGateway({
+        ...service,
+        mailbox,
+        ask,
+        sessions,
+        session: catalogue.get,
+        workspace: openWorkspace,
+        models: async (provider, signal) => {
+          if (provider === stub.provider) return { ok: true, models: [] };
+          const listed = await (await modelServices()).models.list(provider, signal);
+          if (listed?.ok) return listed;
+          return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
+        },
+        undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
+        now,
+        newId,
+        random: Math.random,
+      });
+    },
     modelServices,
     docs,
     memory,
