@@ -24,32 +24,31 @@ export interface AskInChatOptions {
 
 export function createAskInChat(options: AskInChatOptions): AskPerson {
   const { approvals, mailbox, delivery, channel, chat, key, replyTo, onShown, now } = options;
-  const sentAs = new Map<string, { message?: SentMessage; forget: () => void }>();
+  const sentAs = new Map<string, { message: Promise<SentMessage>; giveUp: AbortController }>();
   return approvals.askIn(chat, {
     async show({ id, markdown, buttons }) {
       const { id: answered, threadId } = replyTo;
       const drafts = draftsOf({ chat, channel, key: `${key}-${id}`, markdown, replyTo: answered, threadId, buttons });
       const giveUp = new AbortController();
-      const place: { message?: SentMessage; forget: () => void } = { forget: () => giveUp.abort() };
-      sentAs.set(id, place);
-      delivery.whenSent(drafts.at(-1)?.key ?? '', giveUp.signal).then(
-        (message) => {
-          place.message = message;
-        },
-        () => {},
-      );
+      const message = delivery.whenSent(drafts.at(-1)?.key ?? '', giveUp.signal);
+      message.catch(() => {});
+      sentAs.set(id, { message, giveUp });
       await mailbox.enqueue(drafts, now());
       onShown();
       delivery.wake();
     },
     conclude({ id, markdown }, ending) {
       const place = sentAs.get(id);
-      place?.forget();
       sentAs.delete(id);
-      if (!place?.message) return;
+      if (!place) return;
       const last = channel.split(markdown).at(-1) ?? '';
       const content = { markdown: `${last}\n\n**${ending}**` };
-      channel.edit(place.message, content, AbortSignal.timeout(CONCLUDED_WITHIN_MS)).catch(() => {});
+      // It may be answered before we hear that it was sent.
+      const late = setTimeout(() => place.giveUp.abort(), CONCLUDED_WITHIN_MS);
+      place.message
+        .then((message) => channel.edit(message, content, AbortSignal.timeout(CONCLUDED_WITHIN_MS)))
+        .catch(() => {})
+        .finally(() => clearTimeout(late));
     },
   });
 }
