@@ -250,10 +250,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       onLasting: keepMemorySmall,
     }),
   );
+  let channels: ChannelGateway | undefined;
   const background = lazily(async () => {
     const { createBackground } = await import('./agents/background.ts');
-    const deliver = async (chat: string): Promise<void> => {
-      throw new Error(`nobody can reach ${chat} from here`);
+    const deliver = async (chat: string, text: string): Promise<void> => {
+      const { parseChatName } = await import('./gateway/chats/chat-name.ts');
+      const key = parseChatName(chat);
+      if (!key || !channels) throw new Error(`nobody can reach ${chat} from here`);
+      await channels.send(key, text);
     };
     const runs = await storage.agentRuns();
     return createBackground({ runs, locks, ask: askAgent, deliver, limit: config.backgroundRuns, now, log: warn });
@@ -283,7 +287,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async channelGateway(service) {
       const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
       const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
-      return createChannelGateway({
+      channels = createChannelGateway({
         ...service,
         mailbox,
         ask,
@@ -301,6 +305,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         newId,
         random: Math.random,
       });
+      return channels;
     },
     modelServices,
     docs,

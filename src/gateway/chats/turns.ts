@@ -11,6 +11,7 @@ import type { Approvals } from './approvals.ts';
 import { createAskInChat } from './ask-in-chat.ts';
 import type { Bot, BotSettings, ChatLimits, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
+import { chatName } from './chat-name.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
 import type { Delivery } from './delivery.ts';
 import { takeFiles } from './incoming-files.ts';
@@ -164,6 +165,7 @@ async function ask(
       }),
       marked: messages.some(({ isOwner }) => !isOwner),
       origin: turnId,
+      chat: chatName(chat),
     },
     signal,
   );
