@@ -70,6 +70,7 @@ export interface Mailbox {
   due(now: number, limit: number): Promise<OutboxMessage[]>;
   /** When the next one will be due; undefined when nothing waits. */
   nextDueAt(): Promise<number | undefined>;
+  /** A kill does not undo it; after a power cut it may be sent again. */
   sent(key: string, messageId: string, now: number): Promise<void>;
   retryAt(key: string, dueAt: number, error: string): Promise<void>;
   /** Nothing of this bot is due before then: the platform said so. */

@@ -30,7 +30,8 @@ type Row = Record<string, SQLOutputValue>;
 
 export function createLocalMailbox(database: Database): Mailbox {
   const read = createSyncedDatabase(database, (db) => db.exec(TABLES));
-  const write = createWriteTogether(read);
+  // What became of a message that was sent may be told once more after a power cut: it is then sent again.
+  const { durably: write, soon } = createWriteTogether(read);
 
   return {
     receive: ({ chat, id, order, receivedAt, body }) =>
@@ -83,21 +84,21 @@ export function createLocalMailbox(database: Database): Mailbox {
       }),
 
     sent: (key, messageId, now) =>
-      write((db) => {
+      soon((db) => {
         db.prepare(
           "UPDATE outbox SET state = 'sent', message_id = ?, ended_at = ?, body = '' WHERE key = ? AND state = 'waiting'",
         ).run(messageId, now, key);
       }),
 
     retryAt: (key, dueAt, error) =>
-      write((db) => {
+      soon((db) => {
         db.prepare(
           "UPDATE outbox SET attempts = attempts + 1, due_at = ?, last_error = ? WHERE key = ? AND state = 'waiting'",
         ).run(dueAt, error, key);
       }),
 
     holdBack: ({ channel, account }, until) =>
-      write((db) => {
+      soon((db) => {
         db.prepare(
           "UPDATE outbox SET due_at = max(due_at, ?) WHERE state = 'waiting' AND channel = ? AND account = ?",
         ).run(until, channel, account);
@@ -158,7 +159,7 @@ export function createLocalMailbox(database: Database): Mailbox {
       }),
 
     prune: (before) =>
-      write((db) => {
+      soon((db) => {
         db.prepare('DELETE FROM inbox WHERE finished_at < ?').run(before);
         db.prepare("DELETE FROM outbox WHERE state = 'sent' AND ended_at < ?").run(before);
       }),

@@ -30,14 +30,16 @@ const insert = (write: UseDatabase, n: number) =>
 const count = () => use((db) => Number(db.prepare('SELECT count(*) AS n FROM t').get()?.n));
 
 it('writes of one moment share a transaction', async () => {
-  const write = createWriteTogether(use);
-  expect(await Promise.all(Array.from({ length: 500 }, (_, n) => insert(write, n)))).toEqual(Array(500).fill(1));
+  const { durably: write, soon } = createWriteTogether(use);
+  expect(await Promise.all(Array.from({ length: 500 }, (_, n) => insert(n % 2 ? write : soon, n)))).toEqual(
+    Array(500).fill(1),
+  );
   expect(uses).toBe(1);
   expect(await count()).toBe(500);
 });
 
 it('one that fails takes no other with it, and leaves nothing of itself', async () => {
-  const write = createWriteTogether(use);
+  const { durably: write } = createWriteTogether(use);
   const broken = write((db) => {
     db.prepare('INSERT INTO t (n) VALUES (?)').run(99);
     throw new Error('in the middle');
@@ -55,8 +57,17 @@ it('one that fails takes no other with it, and leaves nothing of itself', async 
 });
 
 it('what comes while another is written is written next', async () => {
-  const write = createWriteTogether(use);
+  const { durably: write } = createWriteTogether(use);
   await Promise.all([insert(write, 1), insert(write, 2).then(() => insert(write, 3))]);
   await insert(write, 4);
   expect(await count()).toBe(4);
+});
+
+it('waits for the disk only where it must', async () => {
+  const { durably, soon } = createWriteTogether(use);
+  const level = (write: UseDatabase) => write((db) => Number(db.prepare('PRAGMA synchronous').get()?.synchronous));
+  expect(await level(soon)).toBe(1);
+  expect(await level(durably)).toBe(2);
+  expect(await Promise.all([level(soon), level(durably)])).toEqual([2, 2]);
+  expect(await use((db) => Number(db.prepare('PRAGMA synchronous').get()?.synchronous))).toBe(2);
 });
