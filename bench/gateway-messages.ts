@@ -63,7 +63,7 @@ async function latency(scale: Scale): Promise<Figure> {
     await gateway.start({ baseUrl: `${server.url}/v1`, limits: { debounceMs: 0, debounceMaxMs: 0 } });
     // What is loaded once, and chats that exist, are not the gateway's daily bread.
     for (let chat = 0; chat < chats; chat += 1) write(`w${chat}`, chat);
-    await gateway.until((lines) => lines.length >= chats, 120_000);
+    await gateway.until(() => askedAt.size >= chats, 120_000);
 
     const count = seconds * A_SECOND;
     const writtenAt: number[] = [];
@@ -72,7 +72,7 @@ async function latency(scale: Scale): Promise<Figure> {
       await sleep(Math.max(0, started + (number * 1_000) / A_SECOND - performance.now()));
       writtenAt.push(write(`m${number}`, number % chats));
     }
-    await gateway.until((lines) => lines.length >= chats + count, 120_000);
+    await gateway.until(() => askedAt.size >= chats + count, 120_000);
     const added = writtenAt.map((at, number) => (askedAt.get(`<m${number}>`) ?? Number.POSITIVE_INFINITY) - at);
     const sorted = added.toSorted((a, b) => a - b);
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
