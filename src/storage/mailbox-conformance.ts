@@ -168,6 +168,11 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
         await mailbox.holdBack({ channel: 'local', account: 'default' }, 100);
         await mailbox.holdBack({ channel: 'local', account: 'default' }, 50);
         expect(await due(99)).toEqual(['c1']);
+        const work = { channel: 'local', account: 'work' };
+        expect(await other.due(100, 9, work)).toMatchObject([{ key: 'c1' }]);
+        expect(await other.nextDueAt(work)).toBe(10);
+        expect(await other.nextDueAt({ channel: 'local', account: 'default' })).toBe(100);
+        expect(await other.nextDueAt({ channel: 'feishu', account: 'default' })).toBeUndefined();
         expect(await due(100)).toEqual(['a1', 'b1', 'c1']);
       });
 

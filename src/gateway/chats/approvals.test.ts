@@ -150,3 +150,17 @@ describe('a permission question', () => {
     expect(said[1]).toContain('Run in /work?');
   });
 });
+
+it('turns that wait for an answer take no place from others', async () => {
+  const chats = await testChats(async function* (request, signal) {
+    if (request.input === 'ask me') await request.askPerson?.(question('ls'), signal);
+    yield runEnd(request, `done: ${request.input}`);
+  });
+  await chats.start({ limits: { concurrentTurns: 2 } });
+  for (const name of ['a', 'b', 'c']) await chats.write('ask me', name);
+  for (const name of ['a', 'b', 'c']) await asked(chats, name);
+  await chats.write('quick', 'd');
+  await chats.says(['done: quick'], 'd');
+  await chats.write('/deny', 'b');
+  await chats.says([expect.anything(), 'done: ask me'], 'b');
+});

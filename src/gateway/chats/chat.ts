@@ -1,16 +1,13 @@
 // What the parts of the running gateway share: a message with what is known about it, and what can be set.
 import type { Channel, IncomingMessage } from '../../channels/channel.ts';
-import type { ChatKey } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey } from '../../storage/mailbox.ts';
 import type { AskRequest } from '../gateway.ts';
 
 /** Whether somebody may write here. `isOwner`: may also permit what needs permission; absent: so in a direct chat. */
 export type Admission = { allowed: true; isOwner?: boolean } | { allowed: false; reply?: string };
 
 /** Decides about the sender of a message, before anything else is done with it. */
-export type Admit = (message: IncomingMessage, bot: Bot) => Promise<Admission>;
-
-/** One bot of the owner's on one platform. */
-export type Bot = Pick<ChatKey, 'channel' | 'account'>;
+export type Admit = (message: IncomingMessage, bot: BotKey) => Promise<Admission>;
 
 /** How the turns of a bot are asked. */
 export interface BotSettings {
@@ -78,8 +75,8 @@ export function nameOf({ channel, account, chatId }: ChatKey): string {
   return JSON.stringify([channel, account, chatId]);
 }
 
-export function botName({ channel, account }: Bot): string {
+export function botName({ channel, account }: BotKey): string {
   return account === 'default' ? channel : `${channel}:${account}`;
 }
 
-export type FindChannel = (bot: Bot) => Channel | undefined;
+export type FindChannel = (bot: BotKey) => Channel | undefined;

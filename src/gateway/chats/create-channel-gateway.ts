@@ -2,7 +2,7 @@
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { ChatKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
@@ -10,7 +10,6 @@ import type { Gateway } from '../gateway.ts';
 import { createApprovals } from './approvals.ts';
 import {
   type Admit,
-  type Bot,
   type BotSettings,
   botName,
   type ChatLimits,
@@ -30,7 +29,7 @@ import { sessionKeyOf } from './session-key-of.ts';
 import { createTurns } from './turns.ts';
 
 const PRUNE_EVERY_MS = 6 * 60 * 60_000;
-/** A turn that was told to end is waited for so long. */
+/** What was told to end is waited for so long. */
 const GRACE_MS = 5_000;
 const SHOWN_DEAD_LETTERS = 1_000;
 
@@ -42,7 +41,7 @@ export interface ChannelGatewayDependencies {
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   admit: Admit;
   /** Asked for each turn: what it returns may change while the gateway runs. */
-  settings(bot: Bot): Promise<BotSettings>;
+  settings(bot: BotKey): Promise<BotSettings>;
   models: ListModels;
   undo: UndoLast;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
@@ -57,12 +56,12 @@ export interface ChannelGatewayDependencies {
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
   const { channels, mailbox, sessions, now, newId, random, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
-  const channel = (bot: Bot): Channel | undefined =>
+  const channel = (bot: BotKey): Channel | undefined =>
     channels.find(({ name, account }) => name === bot.channel && account === bot.account);
   const ending = new AbortController();
   const choices = createChoices(mailbox);
   const approvals = createApprovals({ expiresMs: limits.approvalMs, newId });
-  const delivery = createDelivery({ mailbox, channel, now, random, log });
+  const delivery = createDelivery({ mailbox, channels, now, random, log });
   const turns = createTurns({
     ...dependencies,
     delivery,
@@ -71,6 +70,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     findTurn: sessions.findTurn,
     choices,
     limits,
+    whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
   });
   const lanes = createLanes({
     limits,
@@ -140,7 +140,8 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     clearInterval(pruning);
     ending.abort();
     await delivery.stop();
-    await Promise.allSettled(channels.map((each) => each.close()));
+    const closed = Promise.allSettled(channels.map((each) => each.close()));
+    await Promise.race([closed, aborted(AbortSignal.timeout(GRACE_MS))]);
   }
 
   return {

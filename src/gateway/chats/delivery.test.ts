@@ -121,3 +121,23 @@ it('many chats at once are each sent in order', async () => {
   for (const text of ['1', '2', '3']) await Promise.all(names.map((name) => gateway.send(chat(name), text)));
   for (const name of names) await chats.says(['1', '2', '3'], name);
 });
+
+it('a bot whose platform hangs takes no place from another', async () => {
+  const chats = await testChats();
+  const hanging = { ...chats.platform.open({ account: 'work' }), send: () => new Promise<never>(() => {}) };
+  const gateway = await chats.start({ channels: [hanging, chats.platform.open()] });
+  const names = Array.from({ length: 60 }, (_, index) => `chat${index}`);
+  await Promise.all(names.map((chatId) => gateway.send({ ...chat(chatId), account: 'work' }, 'never')));
+  await gateway.send(chat('anna'), 'still here');
+  await chats.says(['still here']);
+});
+
+it('what waits for a channel that is not running stays as it is', async () => {
+  const chats = await testChats();
+  const absent = { channel: 'telegram', account: 'default', chatId: 'x' };
+  await chats.mailbox.enqueue([{ key: 't-0', chat: absent, body: '{"markdown":"later"}' }], 1);
+  const gateway = await chats.start();
+  await gateway.send(chat('anna'), 'now');
+  await chats.says(['now']);
+  expect(await chats.mailbox.due(Date.now(), 9)).toMatchObject([{ key: 't-0', attempts: 0 }]);
+});

@@ -1,13 +1,16 @@
 // Delivers the outbox: chats beside each other, within a chat one message after the other. What could not be sent is
 // tried again, later each time; what the platform limits waits as long as it says, with everything of that bot; what it
-// will never take becomes a dead letter and lets the next one through.
+// will never take becomes a dead letter and lets the next one through. Each bot has its own places: one that hangs
+// takes none from another.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
-import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
-import { type FindChannel, nameOf } from './chat.ts';
+import type { BotKey, Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import { nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 
-const AT_ONCE = 32;
+const AT_ONCE = 16;
+/** Whatever the channel does: then the outcome is unknown. */
+const SENT_WITHIN_MS = 120_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_SLEEP_MS = 60_000;
@@ -16,7 +19,7 @@ const UNEXPLAINED_ATTEMPTS = 10;
 
 export interface DeliveryOptions {
   mailbox: Mailbox;
-  channel: FindChannel;
+  channels: readonly Channel[];
   now(): number;
   random(): number;
   log(text: string): void;
@@ -33,11 +36,16 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-export function createDelivery({ mailbox, channel: find, now, random, log }: DeliveryOptions): Delivery {
+export function createDelivery({ mailbox, channels, now, random, log }: DeliveryOptions): Delivery {
   const stopping = new AbortController();
-  const underWay = new Map<string, Promise<void>>();
   const waiters = new Map<string, (sent: SentMessage) => void>();
   const settlers = new Set<() => void>();
+  const bots = channels.map((channel) => ({
+    channel,
+    key: { channel: channel.name, account: channel.account } satisfies BotKey,
+    underWay: new Map<string, Promise<void>>(),
+  }));
+  type SendingBot = (typeof bots)[number];
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -55,39 +63,50 @@ export function createDelivery({ mailbox, channel: find, now, random, log }: Del
     lookAgain = false;
     clearTimeout(timer);
     try {
-      // What is under way is still the first of its chat.
-      const due = underWay.size < AT_ONCE ? await mailbox.due(now(), AT_ONCE + underWay.size) : [];
-      for (const message of due) {
-        const name = nameOf(message.chat);
-        if (underWay.has(name) || underWay.size >= AT_ONCE || stopping.signal.aborted) continue;
-        const sending = deliver(message).finally(() => {
-          underWay.delete(name);
-          wake();
-        });
-        underWay.set(name, sending);
-      }
-      if (underWay.size > 0) return;
-      for (const settle of settlers) settle();
-      const nextAt = (await mailbox.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-      timer = setTimeout(wake, Math.min(LONGEST_SLEEP_MS, Math.max(0, nextAt - now())));
-      timer.unref();
+      for (const bot of bots) await begin(bot);
+      const idle = bots.filter(({ underWay }) => underWay.size === 0);
+      if (idle.length === bots.length) for (const settle of settlers) settle();
+      const nextAt = await Promise.all(idle.map(({ key }) => mailbox.nextDueAt(key)));
+      const soonest = Math.min(...nextAt.map((at) => at ?? Number.POSITIVE_INFINITY));
+      lookIn(Math.min(LONGEST_SLEEP_MS, Math.max(0, soonest - now())));
     } catch (error) {
       log(`the outbox cannot be read: ${(error as Error).message}`);
-      timer = setTimeout(wake, FIRST_RETRY_MS);
-      timer.unref();
+      lookIn(FIRST_RETRY_MS);
     }
   }
 
-  async function deliver(message: OutboxMessage): Promise<void> {
-    const channel = find(message.chat);
+  function lookIn(ms: number): void {
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(wake, ms);
+    timer.unref();
+  }
+
+  async function begin(bot: SendingBot): Promise<void> {
+    const { underWay, key } = bot;
+    if (underWay.size >= AT_ONCE) return;
+    // What is under way is still the first of its chat.
+    for (const message of await mailbox.due(now(), AT_ONCE + underWay.size, key)) {
+      const name = nameOf(message.chat);
+      if (underWay.has(name) || underWay.size >= AT_ONCE || stopping.signal.aborted) continue;
+      const sending = deliver(message, bot.channel).finally(() => {
+        underWay.delete(name);
+        wake();
+      });
+      underWay.set(name, sending);
+    }
+  }
+
+  async function deliver(message: OutboxMessage, channel: Channel): Promise<void> {
+    const late = AbortSignal.timeout(SENT_WITHIN_MS);
     try {
-      if (!channel) throw new ChannelError('unreachable', `there is no channel ${message.chat.channel} here`);
-      const sent = await sendOrReplace(channel, message, stopping.signal);
+      const until = AbortSignal.any([stopping.signal, late]);
+      const sent = await orAborted(sendOrReplace(channel, message, until), until);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      await untilStored(() => afterFailure(message, error));
+      const told = late.aborted ? new ChannelError('unknown-outcome', 'the platform did not answer in time') : error;
+      await untilStored(() => afterFailure(message, told));
     }
   }
 
@@ -146,9 +165,21 @@ export function createDelivery({ mailbox, channel: find, now, random, log }: Del
       stopping.abort();
       clearTimeout(timer);
       await looking;
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(bots.flatMap(({ underWay }) => [...underWay.values()]));
     },
   };
+}
+
+/** Also where a channel does not heed its signal. */
+async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([sending, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function sendOrReplace(

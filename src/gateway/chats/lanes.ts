@@ -29,6 +29,8 @@ export interface Lanes {
   /** A turn that an earlier process had begun; before anything else of its chat. */
   addBegun(batch: Batch): void;
   readonly running: number;
+  /** The place of the chat's batch is given to others while this is waited for. */
+  whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   waitingIn(chat: ChatKey): number;
   /** Takes what waits in a chat out of it. */
   discard(chat: ChatKey): ChatMessage[];
@@ -54,7 +56,8 @@ interface Lane {
 export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const ready: Lane[] = [];
-  const runningOf = new Map<string, number>();
+  const placesOf = new Map<string, number>();
+  let places = 0;
   let running = 0;
   let isOpen = false;
   let whenIdle = (): void => {};
@@ -93,9 +96,9 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
 
   /** The bot with the fewest turns comes first; within a bot, whoever was ready first. */
   function startReady(): void {
-    while (running < limits.concurrentTurns && ready.length > 0 && isOpen) {
+    while (places < limits.concurrentTurns && ready.length > 0 && isOpen) {
       let chosen = 0;
-      const turnsOf = (lane: Lane): number => runningOf.get(botName(lane.chat)) ?? 0;
+      const turnsOf = (lane: Lane): number => placesOf.get(botName(lane.chat)) ?? 0;
       ready.forEach((lane, index) => {
         if (turnsOf(lane) < turnsOf(ready[chosen] as Lane)) chosen = index;
       });
@@ -104,15 +107,16 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     }
   }
 
-  function count(lane: Lane, by: 1 | -1): void {
-    running += by;
-    const bot = botName(lane.chat);
-    runningOf.set(bot, (runningOf.get(bot) ?? 0) + by);
+  function count(chat: ChatKey, by: 1 | -1): void {
+    places += by;
+    const bot = botName(chat);
+    placesOf.set(bot, (placesOf.get(bot) ?? 0) + by);
   }
 
   async function run(lane: Lane): Promise<void> {
     lane.state = 'running';
-    count(lane, 1);
+    running += 1;
+    count(lane.chat, 1);
     const batch = lane.begun.shift() ?? { chat: lane.chat, messages: takeBatch(lane) };
     try {
       if (batch.messages.length > 0) await handle(batch);
@@ -124,7 +128,8 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
       lane.failures += 1;
       onFailure(batch, error);
     }
-    count(lane, -1);
+    running -= 1;
+    count(lane.chat, -1);
     lane.state = 'idle';
     schedule(lane);
     startReady();
@@ -162,11 +167,26 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     get running() {
       return running;
     },
+    async whileWaiting(chat, wait) {
+      count(chat, -1);
+      startReady();
+      try {
+        return await wait();
+      } finally {
+        count(chat, 1);
+      }
+    },
     waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting.length ?? 0,
     discard: (chat) => lanes.get(nameOf(chat))?.waiting.splice(0) ?? [],
     open() {
       isOpen = true;
-      for (const lane of [...lanes.values()]) schedule(lane);
+      const now = performance.now();
+      for (const lane of [...lanes.values()]) {
+        // What an earlier process left may have a neighbour that is only now delivered.
+        lane.firstAt = now;
+        lane.lastAt = now;
+        schedule(lane);
+      }
     },
     async stop() {
       isOpen = false;

@@ -3,8 +3,8 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
-import { type Admit, type Bot, type BotSettings, bodyOf, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
+import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import { type Admit, type BotSettings, bodyOf, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
 import type { Batch, Lanes } from './lanes.ts';
@@ -15,7 +15,7 @@ const FLOOD_TOLD_EVERY_MS = 60_000;
 export interface ReceiveDependencies {
   mailbox: Mailbox;
   admit: Admit;
-  settings(bot: Bot): Promise<BotSettings>;
+  settings(bot: BotKey): Promise<BotSettings>;
   lanes: Lanes;
   delivery: Pick<Delivery, 'wake'>;
   limits: ChatLimits;

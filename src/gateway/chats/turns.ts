@@ -4,12 +4,13 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { AskPerson } from '../../tools/policy.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Approvals } from './approvals.ts';
 import { createAskInChat } from './ask-in-chat.ts';
-import type { Bot, BotSettings, ChatLimits, ChatMessage, FindChannel } from './chat.ts';
+import type { BotSettings, ChatLimits, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import { chatName } from './chat-name.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
@@ -28,9 +29,11 @@ export interface TurnsDependencies {
   channel: FindChannel;
   ask: Gateway['ask'];
   findTurn: Sessions['findTurn'];
-  settings(bot: Bot): Promise<BotSettings>;
+  settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** A turn that waits for a person takes no place from others. */
+  whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   limits: ChatLimits;
   now(): number;
   newId(prefix: string): string;
@@ -139,7 +142,7 @@ async function ask(
   { channel, chat, turnId, turn }: Asked,
   progress: Progress,
 ): Promise<AskResult | undefined> {
-  const { settings, choices, workspace, limits, now } = dependencies;
+  const { settings, choices, workspace, limits, whileWaiting, now } = dependencies;
   const { messages } = turn;
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
@@ -148,6 +151,10 @@ async function ask(
     : { attachments: [], told: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
   if (input === '') throw new Error('there is nothing in the message that I can read');
+  const inChat = (options: Parameters<typeof createAskInChat>[0]): AskPerson => {
+    const askPerson = createAskInChat(options);
+    return (question, until) => whileWaiting(chat, () => askPerson(question, until));
+  };
   const events = await dependencies.ask(
     {
       ...turnSettings(await settings(chat), await choices.get(chat)),
@@ -155,7 +162,7 @@ async function ask(
       attachments,
       sessionKey: sessionKeyOf(chat),
       newSession: false,
-      askPerson: createAskInChat({
+      askPerson: inChat({
         ...dependencies,
         channel,
         chat,
@@ -190,10 +197,18 @@ function resultText(result: AskResult | undefined): string {
 function inputOf(messages: readonly ChatMessage[]): string {
   return messages
     .map(({ message: { text, chatKind, sender } }) =>
-      chatKind === 'group' && text !== '' ? `${sender.name ?? sender.id}: ${text}` : text,
+      chatKind === 'group' && text !== '' ? `${oneLine(sender.name ?? sender.id)}: ${text}` : text,
     )
     .filter((text) => text !== '')
     .join('\n');
+}
+
+/** A name must not look like another person's line. */
+function oneLine(name: string): string {
+  return name
+    .replace(/[\s:]+/g, ' ')
+    .trim()
+    .slice(0, 60);
 }
 
 function lastOf(messages: readonly ChatMessage[]): ChatMessage {

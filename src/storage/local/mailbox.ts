@@ -1,7 +1,15 @@
 // The mailbox in the one SQLite file. A handled message keeps its id and loses its body; what is waiting is found through
 // indexes that hold nothing else, so the cost does not grow with what was.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { ChatKey, InboxMessage, Mailbox, OutboxDraft, OutboxMessage, UnfinishedMessage } from '../mailbox.ts';
+import type {
+  BotKey,
+  ChatKey,
+  InboxMessage,
+  Mailbox,
+  OutboxDraft,
+  OutboxMessage,
+  UnfinishedMessage,
+} from '../mailbox.ts';
 import type { Database } from './database.ts';
 import { createSyncedDatabase } from './synced-database.ts';
 import { createWriteTogether } from './write-together.ts';
@@ -24,7 +32,8 @@ const TABLES = `
     PRIMARY KEY (channel, account, chat)) WITHOUT ROWID;
 `;
 
-const HEADS = `SELECT min(seq) FROM outbox WHERE state = 'waiting' GROUP BY channel, account, chat`;
+const headsOf = (bot: BotKey | undefined): string =>
+  `SELECT min(seq) FROM outbox WHERE state = 'waiting' ${bot ? 'AND channel = ? AND account = ?' : ''} GROUP BY channel, account, chat`;
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -69,17 +78,19 @@ export function createLocalMailbox(database: Database): Mailbox {
 
     enqueue: (drafts, now) => write((db) => addDrafts(db, drafts, now)),
 
-    due: (now, limit) =>
+    due: (now, limit, bot) =>
       read((db) =>
         db
-          .prepare(`SELECT * FROM outbox WHERE seq IN (${HEADS}) AND due_at <= ? ORDER BY seq LIMIT ?`)
-          .all(now, limit)
+          .prepare(`SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND due_at <= ? ORDER BY seq LIMIT ?`)
+          .all(...(bot ? [bot.channel, bot.account] : []), now, limit)
           .map(outboxOf),
       ),
 
-    nextDueAt: () =>
+    nextDueAt: (bot) =>
       read((db) => {
-        const row = db.prepare(`SELECT min(due_at) AS due FROM outbox WHERE seq IN (${HEADS})`).get();
+        const row = db
+          .prepare(`SELECT min(due_at) AS due FROM outbox WHERE seq IN (${headsOf(bot)})`)
+          .get(...(bot ? [bot.channel, bot.account] : []));
         return row?.due == null ? undefined : Number(row.due);
       }),
 

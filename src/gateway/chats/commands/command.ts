@@ -1,9 +1,10 @@
 // The contract of a chat command: something a person writes that is answered without a model.
 import type { Sessions } from '../../../sessions/sessions.ts';
+import type { BotKey } from '../../../storage/mailbox.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
 import type { Undone } from '../../../undo/undo.ts';
 import type { Approvals } from '../approvals.ts';
-import type { Bot, BotSettings, ChatMessage } from '../chat.ts';
+import type { BotSettings, ChatMessage } from '../chat.ts';
 import type { ChoicesStore } from '../choices.ts';
 
 /** The models of a provider, or why they cannot be told. */
@@ -19,7 +20,7 @@ export type UndoLast = (
 ) => Promise<Pick<Undone, 'turnId' | 'files'>>;
 
 export interface CommandServices {
-  settings(bot: Bot): Promise<BotSettings>;
+  settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
   models: ListModels;
   session(sessionKey: string): Promise<SessionEntry | undefined>;
