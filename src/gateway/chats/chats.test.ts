@@ -330,6 +330,23 @@ describe('a restart', () => {
     expect(chats.asked).toHaveLength(1);
   });
 
+  it('puts the answer in the place of the progress that was shown before', async () => {
+    const chats = await testChats(async function* (request) {
+      yield { type: 'text-delta', text: 'thinking' };
+      if (chats.asked.length === 1) await new Promise(() => {});
+      yield* echo(request);
+    });
+    await chats.start({ limits: { progressAfterMs: 10 } });
+    await chats.write('one');
+    await chats.says(['thinking']);
+    await vi.waitFor(async () => {
+      expect(await chats.mailbox.choices({ channel: 'local', account: 'default', chatId: 'anna' })).toContain('out-1');
+    }, PATIENCE);
+    chats.kill();
+    await chats.start();
+    await chats.says(['echo: one']);
+  });
+
   it('sends what waits in the outbox', async () => {
     const chats = await testChats();
     chats.platform.failWith(() => ({ kind: 'unreachable' }));

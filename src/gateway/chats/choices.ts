@@ -1,4 +1,4 @@
-// What the people of a chat have chosen for it: kept until they choose otherwise, over restarts.
+// What the people of a chat have chosen for it, and what must be known of it after a restart.
 import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
 import type { BotSettings } from './chat.ts';
 
@@ -6,6 +6,8 @@ export interface ChatChoices {
   /** With the provider it is a model of: another provider does not know it. */
   model?: { provider: string; name: string };
   memory?: boolean;
+  /** The message that shows the progress of a turn: its answer takes that place, also in another process. */
+  progress?: { turnId: string; messageId: string };
 }
 
 export interface ChoicesStore {

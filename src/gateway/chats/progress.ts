@@ -17,6 +17,10 @@ export interface ProgressOptions {
   afterMs: number;
   everyMs: number;
   signal: AbortSignal;
+  /** One that an earlier process has made. */
+  place?: SentMessage;
+  /** Where it stands from now on. */
+  onPlace(place: SentMessage | undefined): void;
 }
 
 export interface Progress {
@@ -27,11 +31,12 @@ export interface Progress {
   end(): Promise<SentMessage | undefined>;
 }
 
-export function createProgress({ channel, chat, key, afterMs, everyMs, signal }: ProgressOptions): Progress {
+export function createProgress(options: ProgressOptions): Progress {
+  const { channel, chat, key, afterMs, everyMs, signal, onPlace } = options;
   const tools: { id: string; line: string }[] = [];
   let text = '';
   let shown = '';
-  let place: SentMessage | undefined;
+  let { place } = options;
   let places = 0;
   let isOver = false;
   let showing: Promise<void> = Promise.resolve();
@@ -56,6 +61,7 @@ export function createProgress({ channel, chat, key, afterMs, everyMs, signal }:
       else {
         places += 1;
         place = await channel.send({ key: `${key}-p${places}`, ...chat, markdown }, signal);
+        onPlace(place);
       }
       shown = markdown;
       return everyMs;
@@ -77,6 +83,7 @@ export function createProgress({ channel, chat, key, afterMs, everyMs, signal }:
       }
     },
     leaveBehind() {
+      if (place) onPlace(undefined);
       place = undefined;
       shown = '';
     },

@@ -1,7 +1,7 @@
 // A turn of a chat: its messages are marked as begun, the model is asked, and the answer goes into the outbox in the same
 // moment as the messages are done with. A turn that had begun before is taken up from the transcript, never asked twice
 // once it had an effect. A turn that is cancelled by the shutdown stays where it is, for the next process.
-import type { Channel } from '../../channels/channel.ts';
+import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
@@ -72,8 +72,12 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const taken: Taken = begunBefore
         ? takeUp(await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal))
         : { kind: 'ask' };
+      const { progress } = begunBefore ? await dependencies.choices.get(chat) : {};
+      const left = progress?.turnId === turnId ? { chatId: chat.chatId, messageId: progress.messageId } : undefined;
       const answer: Answered =
-        taken.kind === 'answer' ? taken : await askAndFollow(dependencies, { channel, turnId, turn, chat });
+        taken.kind === 'answer'
+          ? { ...taken, replaces: left?.messageId }
+          : await askAndFollow(dependencies, { channel, turnId, turn, chat, left });
       if (answer.kind === 'abandoned' || (turn.isStopped && !answer.replaces)) return;
       const markdown = turn.isStopped ? '⏹ Stopped.' : answer.markdown;
       const { id: replyTo, threadId } = lastOf(messages).message;
@@ -105,6 +109,8 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
 }
 
 interface Asked {
+  /** The progress message of an earlier process. */
+  left: SentMessage | undefined;
   channel: Channel;
   chat: ChatKey;
   turnId: string;
@@ -114,8 +120,8 @@ interface Asked {
 type Answered = { kind: 'answer'; markdown: string; replaces?: string } | { kind: 'abandoned'; replaces?: undefined };
 
 async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
-  const { limits } = dependencies;
-  const { channel, chat, turnId, turn } = asked;
+  const { limits, choices } = dependencies;
+  const { channel, chat, turnId, turn, left } = asked;
   const { signal } = turn.control;
   const { id: replyTo, threadId } = lastOf(turn.messages).message;
   const progress = createProgress({
@@ -125,6 +131,10 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
     afterMs: limits.progressAfterMs,
     everyMs: limits.progressEveryMs,
     signal,
+    place: left,
+    // Nobody waits for it: without it the message would only stay behind.
+    onPlace: (place) =>
+      void choices.change(chat, { progress: place && { turnId, messageId: place.messageId } }).catch(() => {}),
   });
   let markdown: string | undefined;
   try {

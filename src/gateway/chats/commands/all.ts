@@ -5,6 +5,7 @@ import type { ChatMessage } from '../chat.ts';
 import { approveCommand } from './approve.ts';
 import type { ChatCommand } from './command.ts';
 import { denyCommand } from './deny.ts';
+import { createHelpCommand } from './help.ts';
 import { memoryCommand } from './memory.ts';
 import { modelCommand } from './model.ts';
 import { modelsCommand } from './models.ts';
@@ -13,18 +14,7 @@ import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
 import { undoCommand } from './undo.ts';
 
-const helpCommand: ChatCommand = {
-  name: 'help',
-  usage: '/help',
-  about: 'this list',
-  isForOwner: false,
-  isRepeatable: true,
-  isImmediate: true,
-  run: async () =>
-    `Write what you want to know or have done. Files and pictures can be sent too.\n\n${COMMANDS.map(
-      ({ usage, about }) => `- \`${usage}\` ${about}`,
-    ).join('\n')}`,
-};
+const helpCommand = createHelpCommand(() => COMMANDS);
 
 /** In the order of `/help`. */
 export const COMMANDS: readonly ChatCommand[] = [
