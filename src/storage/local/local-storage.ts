@@ -26,6 +26,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
   const mailboxDatabase = createDatabase(home);
+  let closeLog = (): void => {};
   return {
     locks,
     transcripts,
@@ -35,7 +36,15 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
-    mailbox: async () => (await import('./mailbox.ts')).createLocalMailbox(mailboxDatabase),
+    async mailbox() {
+      const [{ createLocalMailbox }, { createWriteAheadLog }] = await Promise.all([
+        import('./mailbox.ts'),
+        import('./write-ahead-log.ts'),
+      ]);
+      const log = createWriteAheadLog(join(home, 'lainclaw.db'));
+      closeLog = () => void log.close().catch(() => {});
+      return createLocalMailbox({ database: mailboxDatabase, log });
+    },
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -44,6 +53,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       archiveDatabase.close();
       runsDatabase.close();
       mailboxDatabase.close();
+      closeLog();
     },
   };
 }

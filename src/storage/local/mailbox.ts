@@ -12,6 +12,7 @@ import type {
 } from '../mailbox.ts';
 import type { Database } from './database.ts';
 import { createSyncedDatabase } from './synced-database.ts';
+import type { WriteAheadLog } from './write-ahead-log.ts';
 import { createWriteTogether } from './write-together.ts';
 
 const TABLES = `
@@ -37,10 +38,18 @@ const headsOf = (bot: BotKey | undefined): string =>
 
 type Row = Record<string, SQLOutputValue>;
 
-export function createLocalMailbox(database: Database): Mailbox {
-  const read = createSyncedDatabase(database, (db) => db.exec(TABLES));
+export interface LocalMailboxOptions {
+  database: Database;
+  log: WriteAheadLog;
+}
+
+export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mailbox {
+  const read = createSyncedDatabase(database, (db) => {
+    log.prepare(db);
+    db.exec(TABLES);
+  });
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
-  const { durably: write, soon } = createWriteTogether(read);
+  const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
 
   return {
     receive: ({ chat, id, order, receivedAt, body }) =>

@@ -1,10 +1,8 @@
-// Writes that are asked for at the same moment share one transaction: waiting for the disk is what a write costs. Each is
-// still done whole or not at all: when one of them fails, all are done again one by one. Where none of them must survive a
-// power cut by itself, the disk is not waited for: the next that must takes them along.
+// Writes that are asked for at the same moment share one transaction and one wait for the disk, which is what a write
+// costs. Each is still done whole or not at all: when one of them fails, all are done again one by one. Where none of them
+// must survive a power cut by itself, the disk is not waited for: the next that must takes them along.
 import type { DatabaseSync } from 'node:sqlite';
 import type { UseDatabase } from './synced-database.ts';
-
-type Statements = (database: DatabaseSync) => unknown;
 
 export interface WriteTogether {
   /** Resolves when what the statements wrote is durable. */
@@ -13,38 +11,55 @@ export interface WriteTogether {
   soon: UseDatabase;
 }
 
+export interface WriteTogetherOptions {
+  use: UseDatabase;
+  /** Resolves when everything that is committed is durable. */
+  sync(): Promise<void>;
+}
+
 interface Waiting {
   isDurable: boolean;
-  statements: Statements;
+  statements: (database: DatabaseSync) => unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
 const MOST_TOGETHER = 1_000;
 
-export function createWriteTogether(use: UseDatabase): WriteTogether {
+export function createWriteTogether({ use, sync }: WriteTogetherOptions): WriteTogether {
   let waiting: Waiting[] = [];
-  let flushing = false;
+  let isFlushing = false;
+
+  const written = (together: readonly Waiting[]): Promise<unknown[]> =>
+    use((db) => inTransaction(db, () => together.map(({ statements }) => statements(db))));
+
+  /** What cannot be made durable is not done again: it is written, and whoever asked is told the failure. */
+  async function settle(together: readonly Waiting[], values: readonly unknown[]): Promise<void> {
+    try {
+      if (together.some(({ isDurable }) => isDurable)) await sync();
+      together.forEach(({ resolve }, index) => {
+        resolve(values[index]);
+      });
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+    }
+  }
+
+  async function oneByOne(together: readonly Waiting[], error: unknown): Promise<void> {
+    if (together.length === 1) together[0]?.reject(error);
+    else for (const one of together) await written([one]).then((values) => settle([one], values), one.reject);
+  }
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
       const together = waiting.slice(0, MOST_TOGETHER);
       waiting = waiting.slice(MOST_TOGETHER);
-      try {
-        const isDurable = together.some((each) => each.isDurable);
-        const all = (db: DatabaseSync): unknown[] => together.map(({ statements }) => statements(db));
-        const values = await use((db) => (isDurable ? inTransaction : inQuickTransaction)(db, () => all(db)));
-        together.forEach(({ resolve }, index) => {
-          resolve(values[index]);
-        });
-      } catch (error) {
-        for (const { statements, resolve, reject } of together) {
-          if (together.length === 1) reject(error);
-          else await use((db) => inTransaction(db, () => statements(db))).then(resolve, reject);
-        }
-      }
+      await written(together).then(
+        (values) => settle(together, values),
+        (error: unknown) => oneByOne(together, error),
+      );
     }
-    flushing = false;
+    isFlushing = false;
   }
 
   const write =
@@ -52,20 +67,11 @@ export function createWriteTogether(use: UseDatabase): WriteTogether {
     <T>(statements: (database: DatabaseSync) => T) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ isDurable, statements, resolve: resolve as (value: unknown) => void, reject });
-        if (flushing) return;
-        flushing = true;
+        if (isFlushing) return;
+        isFlushing = true;
         setImmediate(() => void flush());
       });
   return { durably: write(true), soon: write(false) };
-}
-
-function inQuickTransaction<T>(database: DatabaseSync, run: () => T): T {
-  database.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return inTransaction(database, run);
-  } finally {
-    database.exec('PRAGMA synchronous = FULL');
-  }
 }
 
 function inTransaction<T>(database: DatabaseSync, run: () => T): T {
