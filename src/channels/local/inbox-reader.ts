@@ -1,4 +1,4 @@
-// Follows a file to which others append lines. A batch of whole lines is handed over, and only when all of it was taken is
+// Follows a file to which others append lines. A batch of whole lines is handed over, and only after all of it was taken is
 // the place remembered: what a killed process had not finished is read again. An unfinished last line waits for its end.
 // The file may be cut, replaced or renamed away meanwhile; a renamed one is read to its end first.
 import { type FSWatcher, watch } from 'node:fs';
@@ -51,6 +51,8 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
   const positionPath = join(directory, `.${name}.position`);
   let handle: FileHandle | undefined;
   let position: InboxPosition = { file: '', offset: 0, before: '', lines: 0 };
+  let isSaved = true;
+  let saving: Promise<void> | undefined;
 
   /** Opens the file at a path; where it goes on from the position, or from its start. */
   async function enter(target: string): Promise<boolean> {
@@ -89,7 +91,7 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
       else if (size < LONGEST_LINE) size *= 2;
       else {
         onProblem(`a line of ${name} is longer than ${LONGEST_LINE} bytes and was passed over`);
-        await advance(read, 0);
+        advance(read, 0);
       }
     }
   }
@@ -98,10 +100,10 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
     const lines = batch.toString('utf8').split('\n').slice(0, -1);
     await take(lines.map((text, index) => ({ text, number: position.lines + index })));
     signal.throwIfAborted();
-    await advance(batch, lines.length);
+    advance(batch, lines.length);
   }
 
-  async function advance(batch: Buffer, lines: number): Promise<void> {
+  function advance(batch: Buffer, lines: number): void {
     const before = Buffer.concat([Buffer.from(position.before, 'base64'), batch.subarray(-TAIL_BYTES)]);
     position = {
       ...position,
@@ -109,7 +111,22 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
       before: before.subarray(-TAIL_BYTES).toString('base64'),
       lines: position.lines + lines,
     };
-    await writePosition(positionPath, position);
+    save();
+  }
+
+  /** Reading does not wait for it: what is read twice is known by its id. */
+  function save(): void {
+    isSaved = false;
+    saving ??= keepSaving().finally(() => {
+      saving = undefined;
+    });
+  }
+
+  async function keepSaving(): Promise<void> {
+    while (!isSaved) {
+      isSaved = true;
+      await writePosition(positionPath, position).catch((error: Error) => onProblem(error.message));
+    }
   }
 
   /** Where the file of the position is now, when it was renamed while nobody looked. */
@@ -137,7 +154,10 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
         if (!(await enter(path))) return;
       }
     },
-    close: async (): Promise<void> => handle?.close(),
+    async close(): Promise<void> {
+      await saving;
+      await handle?.close();
+    },
   };
 }
 
