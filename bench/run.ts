@@ -6,6 +6,7 @@ import type { Bench, Figure } from './bench.ts';
 import { confinement } from './confinement.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
+import { gatewayMessages } from './gateway-messages.ts';
 import { longSession } from './long-session.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
@@ -26,6 +27,7 @@ const BENCHES: Bench[] = [
   retrieval,
   archiveScale,
   machine,
+  gatewayMessages,
   agents,
 ];
 

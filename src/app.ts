@@ -11,6 +11,8 @@ import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
+import type { ChannelGateway } from './gateway/channel-gateway.ts';
+import type { ChannelGatewayDependencies } from './gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.ts';
 import { newId } from './lib/new-id.ts';
@@ -53,6 +55,12 @@ export interface AppOptions {
   warn(text: string): void;
 }
 
+/** What the service decides: which channels, who may write, how turns are asked. */
+export type ChannelGatewayOptions = Pick<
+  ChannelGatewayDependencies,
+  'channels' | 'admit' | 'settings' | 'limits' | 'log'
+>;
+
 export interface App {
   config: Config;
   sessions: Sessions;
@@ -62,6 +70,8 @@ export interface App {
   gateway(): Promise<Gateway>;
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
+  /** The channels around it; not started. */
+  channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
   /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
   docs(): Promise<Docs>;
@@ -256,10 +266,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       onLasting: keepMemorySmall,
     }),
   );
+  let channels: ChannelGateway | undefined;
   const background = lazily(async () => {
     const { createBackground } = await import('./agents/background.ts');
-    const deliver = async (chat: string): Promise<void> => {
-      throw new Error(`nobody can reach ${chat} from here`);
+    const deliver = async (chat: string, text: string): Promise<void> => {
+      const { parseChatName } = await import('./gateway/chats/chat-name.ts');
+      const key = parseChatName(chat);
+      if (!key || !channels) throw new Error(`nobody can reach ${chat} from here`);
+      await channels.send(key, text);
     };
     const runs = await storage.agentRuns();
     return createBackground({ runs, locks, ask: askAgent, deliver, limit: config.backgroundRuns, now, log: warn });
@@ -287,6 +301,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     toolbox,
     gateway,
     gatewayAdmin,
+    async channelGateway(service) {
+      const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
+      const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
+      channels = createChannelGateway({
+        ...service,
+        mailbox,
+        ask,
+        sessions,
+        session: catalogue.get,
+        workspace: openWorkspace,
+        models: async (provider, signal) => {
+          if (provider === stub.provider) return { ok: true, models: [] };
+          const listed = await (await modelServices()).models.list(provider, signal);
+          if (listed?.ok) return listed;
+          return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
+        },
+        undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
+        now,
+        newId,
+        random: Math.random,
+      });
+      return channels;
+    },
     modelServices,
     docs,
     memory,

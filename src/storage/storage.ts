@@ -2,6 +2,7 @@
 // A person's machine uses storage/local (files and SQLite).
 import type { AgentRuns } from './agent-runs.ts';
 import type { Archive } from './archive.ts';
+import type { Mailbox } from './mailbox.ts';
 
 export type StorageErrorCode =
   | 'STORAGE_FULL'
@@ -137,6 +138,8 @@ export interface Storage {
   /** Loaded when it is first asked for. */
   archive(): Promise<Archive>;
   agentRuns(): Promise<AgentRuns>;
+  /** Loaded when it is first asked for. */
+  mailbox(): Promise<Mailbox>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   close(): void;

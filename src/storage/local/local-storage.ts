@@ -22,9 +22,11 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions);
   const database = createDatabase(home);
-  // A connection of its own to the same file: what the archive saves is synced with each commit.
+  // Connections of their own to the same file: what these save is synced with each commit.
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
+  const mailboxDatabase = createDatabase(home);
+  let closeLog = (): void => {};
   return {
     locks,
     transcripts,
@@ -34,6 +36,15 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
+    async mailbox() {
+      const [{ createLocalMailbox }, { createWriteAheadLog }] = await Promise.all([
+        import('./mailbox.ts'),
+        import('./write-ahead-log.ts'),
+      ]);
+      const log = createWriteAheadLog(join(home, 'lainclaw.db'));
+      closeLog = () => void log.close().catch(() => {});
+      return createLocalMailbox({ database: mailboxDatabase, log });
+    },
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -41,6 +52,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       database.close();
       archiveDatabase.close();
       runsDatabase.close();
+      mailboxDatabase.close();
+      closeLog();
     },
   };
 }

@@ -1,10 +1,10 @@
 // The archive in the one SQLite file, on a connection of its own: what is saved here is synced with each commit, and what
 // is removed is overwritten; the counters and caches on the other connection need neither.
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../storage.ts';
 import type { Database } from '../database.ts';
+import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
 import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks } from './find.ts';
@@ -13,36 +13,11 @@ import { removeDocuments } from './remove.ts';
 import { prepareTables, readState } from './tables.ts';
 import { dropOtherVectors, embeddedCount, nearestChunks, pendingChunks, putVectors } from './vectors.ts';
 
-const LONGEST_WAIT_MS = 60_000;
-const RETRY_MS = 50;
 const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
 
 export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
-  const prepared = new WeakSet<DatabaseSync>();
-  const use = async <T>(statements: (db: DatabaseSync) => T): Promise<T> => {
-    const giveUp = performance.now() + LONGEST_WAIT_MS;
-    for (;;) {
-      let isOpen = false;
-      try {
-        return await database.use((db) => {
-          isOpen = true;
-          if (!prepared.has(db)) {
-            // Acknowledged means on disk: each commit waits for the write-ahead log to be synced.
-            db.exec('PRAGMA synchronous = FULL');
-            prepareTables(db);
-            prepared.add(db);
-          }
-          return statements(db);
-        });
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > giveUp) throw error;
-        // A connection that could not be opened is not tried again by itself.
-        if (!isOpen) database.close();
-      }
-      await sleep(Math.random() * RETRY_MS);
-    }
-  };
+  const use = createSyncedDatabase(database, prepareTables);
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
 
   return {
@@ -79,12 +54,6 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     embedded: (model) => use((db) => embeddedCount(db, model)),
     keepOnlyVectorsOf: (model) => use((db) => dropOtherVectors(db, model)),
   };
-}
-
-/** Other processes write: SQLite waits for them a while, but in no order; whoever was unlucky tries again. */
-function isBusy(error: unknown): boolean {
-  const { cause } = error as { cause?: { errcode?: number } };
-  return cause?.errcode !== undefined && (cause.errcode & 0xff) === 5;
 }
 
 function listDocuments(db: DatabaseSync, limit: number, source: string | undefined): Listed[] {
