@@ -15,6 +15,7 @@ import type { ChannelGateway } from './gateway/channel-gateway.ts';
 import type { ChannelGatewayDependencies } from './gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.ts';
+import type { GatewayContext, OpenedGateway } from './gateway/service/run-service.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
@@ -94,7 +95,7 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { environment, workspace, baseUrl, askPerson, openGateway = openChannels, warn } = options;
+  const { environment, workspace, baseUrl, askPerson, warn } = options;
   const config = await loadConfig(environment);
   const { home, variables, cwd, version } = environment;
   const now = (): number => Date.now();
@@ -173,7 +174,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     (await import('./agents/start-worker.ts')).startWorker(environment);
   const gatewayAdmin = lazily(async () => {
     const { createGatewayAdmin } = await import('./gateway/service/gateway-admin.ts');
-    return createGatewayAdmin({ environment, config, files: ownerFiles, locks, now, open: openGateway });
+    return createGatewayAdmin({
+      environment,
+      config,
+      files: ownerFiles,
+      locks,
+      now,
+      open: options.openGateway ?? openBots,
+    });
   });
 
   const toolbox = lazily(async () => {
@@ -294,6 +302,36 @@ export async function createApp(options: AppOptions): Promise<App> {
     }
   }
 
+  async function channelGateway(service: ChannelGatewayOptions): Promise<ChannelGateway> {
+    const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
+    const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
+    channels = createChannelGateway({
+      ...service,
+      mailbox,
+      ask,
+      sessions,
+      session: catalogue.get,
+      workspace: openWorkspace,
+      models: async (provider, signal) => {
+        if (provider === stub.provider) return { ok: true, models: [] };
+        const listed = await (await modelServices()).models.list(provider, signal);
+        if (listed?.ok) return listed;
+        return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
+      },
+      undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
+      now,
+      newId,
+      random: Math.random,
+    });
+    return channels;
+  }
+
+  /** On an app of its own: the gateway's turns have another workspace than the command that starts it. */
+  async function openBots(context: GatewayContext): Promise<OpenedGateway> {
+    const { openChannels } = await import('./gateway/service/open-channels.ts');
+    return openChannels(context, { openInside: (inside) => createApp({ ...options, ...inside }), caps: config, now });
+  }
+
   return {
     config,
     sessions,
@@ -301,29 +339,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     toolbox,
     gateway,
     gatewayAdmin,
-    async channelGateway(service) {
-      const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
-      const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
-      channels = createChannelGateway({
-        ...service,
-        mailbox,
-        ask,
-        sessions,
-        session: catalogue.get,
-        workspace: openWorkspace,
-        models: async (provider, signal) => {
-          if (provider === stub.provider) return { ok: true, models: [] };
-          const listed = await (await modelServices()).models.list(provider, signal);
-          if (listed?.ok) return listed;
-          return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
-        },
-        undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
-        now,
-        newId,
-        random: Math.random,
-      });
-      return channels;
-    },
+    channelGateway,
     modelServices,
     docs,
     memory,
@@ -342,10 +358,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
-
-const openChannels: OpenGateway = async () => {
-  throw new Error('no channel is built in yet');
-};
 
 interface Lazy<T> {
   (): Promise<T>;
