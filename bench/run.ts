@@ -7,6 +7,7 @@ import { confinement } from './confinement.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
 import { gatewayMessages } from './gateway-messages.ts';
+import { gatewayService } from './gateway-service.ts';
 import { longSession } from './long-session.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
@@ -29,6 +30,7 @@ const BENCHES: Bench[] = [
   machine,
   gatewayMessages,
   agents,
+  gatewayService,
 ];
 
 const args = process.argv.slice(2);
