@@ -1,8 +1,11 @@
-// The gateway as a service: how long until it is ready, and what it takes while nobody writes.
+// The gateway as a service, on both platforms: how long until it is ready, and what it takes while nobody writes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startFeishuServer } from '../test/fakes/feishu-server/feishu-server.ts';
+import { startTelegramServer } from '../test/fakes/telegram-server/telegram-server.ts';
 import { type Bench, median } from './bench.ts';
 import { cleanEnvironment, LAINCLAW, withTemporaryHome } from './commands.ts';
 
@@ -22,6 +25,12 @@ export const gatewayService: Bench = {
   name: 'gateway-service',
   run: (scale) =>
     withTemporaryHome(async (home) => {
+      const [feishu, telegram] = await Promise.all([startFeishuServer(), startTelegramServer()]);
+      const settings = {
+        feishu: { appId: feishu.appId, appSecret: feishu.appSecret, domain: feishu.url },
+        telegram: { botToken: telegram.token, apiRoot: telegram.url },
+      };
+      writeFileSync(join(home, 'gateway.json'), JSON.stringify({ version: 1, channels: settings }));
       const rounds = scale === 'full' ? 15 : 2;
       const idleMs = scale === 'full' ? 10_000 : 500;
       const floors: number[] = [];
@@ -32,6 +41,7 @@ export const gatewayService: Bench = {
         floors.push(await timeNothing());
         runs.push(await startGateway(home, round === 0 ? idleMs : 0));
       }
+      await Promise.all([feishu.close(), telegram.close()]);
       const floor = median(floors);
       const ready = median(runs.map(({ readyMs }) => readyMs));
       const { idleMb, idleCpu } = runs[0] ?? { idleMb: Number.NaN, idleCpu: Number.NaN };
@@ -63,7 +73,7 @@ async function timeNothing(): Promise<number> {
 
 async function startGateway(home: string, idleMs: number): Promise<Run> {
   const started = performance.now();
-  const child = spawn(process.execPath, [LAINCLAW, 'gateway', 'start', '--channel', 'local'], {
+  const child = spawn(process.execPath, [LAINCLAW, 'gateway', 'start', '--channel=feishu', '--channel=telegram'], {
     env: cleanEnvironment({ LAINCLAW_HOME: home }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
