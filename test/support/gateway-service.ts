@@ -9,25 +9,25 @@ import { afterFile, testHome } from './test-home.ts';
 
 export const GATEWAY_PROGRAM = join(import.meta.dirname, 'gateway-program.ts');
 
-/** Everything else is done by the program as it is built. */
-const STARTING = ['start', 'restart', 'install'];
+const STARTING = ['start', 'restart'];
 
 export type ToldStatus = { status: 'running' | 'stopped'; connections: ServiceStatus['channels'] } & ServiceState &
   Omit<ServiceStatus, 'channels'>;
 
 export interface GatewayHome {
   home: Home;
-  /** `lainclaw gateway …`; what it starts is a gateway in memory. */
+  /** `lainclaw gateway …` */
   gateway(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   status(): Promise<ToldStatus>;
   log(): string;
   state(): ServiceState;
 }
 
-export function gatewayHome(): GatewayHome {
+/** `inMemory`: what is started is a gateway in memory, which can fail in ways that the real one does not. */
+export function gatewayHome({ inMemory = false } = {}): GatewayHome {
   const home = testHome();
   const gateway: GatewayHome['gateway'] = (args, options = {}) => {
-    const program = STARTING.includes(args[0] ?? '') ? GATEWAY_PROGRAM : undefined;
+    const program = inMemory && STARTING.includes(args[0] ?? '') ? GATEWAY_PROGRAM : undefined;
     return lainclaw(['gateway', ...args], { home, program, ...options });
   };
   // Before the home goes, or a gateway that is left would go on without one.
@@ -42,8 +42,15 @@ export function gatewayHome(): GatewayHome {
 }
 
 /** A gateway that runs, ready. */
-export async function runningGateway(...flags: string[]): Promise<GatewayHome> {
-  const opened = gatewayHome();
+export function runningGateway(...flags: string[]): Promise<GatewayHome> {
+  return start(gatewayHome(), flags);
+}
+
+export function runningMemoryGateway(...flags: string[]): Promise<GatewayHome> {
+  return start(gatewayHome({ inMemory: true }), flags);
+}
+
+async function start(opened: GatewayHome, flags: readonly string[]): Promise<GatewayHome> {
   const started = await opened.gateway(['start', '--daemon', '--channel=local', ...flags]);
   if (started.code !== 0) throw new Error(`the gateway did not start: ${started.stderr}`);
   return opened;
