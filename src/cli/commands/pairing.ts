@@ -5,9 +5,9 @@ import type { Allowed, PairingScope } from '../../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../../gateway/service/gateway-admin.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText } from '../flags.ts';
-import { accountFlag, channelFlag } from '../gateway-flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { accountFlag, channelFlag } from './gateway/flags.ts';
 
 interface PairingFlags extends OutputFlags {
   channel?: GatewayChannel;

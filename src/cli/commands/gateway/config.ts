@@ -11,9 +11,9 @@ import {
 } from '../../../config/gateway/gateway-file.ts';
 import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../config/gateway/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
-import { settingsIn } from '../../gateway-flags.ts';
 import { readStandardInput } from '../../standard-input.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
+import { settingsIn } from './flags.ts';
 
 export interface ConfigFlags extends OutputFlags {
   channel?: GatewayChannel;

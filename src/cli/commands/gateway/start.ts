@@ -5,8 +5,8 @@ import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
 import { colorsFor } from '../../colors.ts';
-import { flagsOf, settingsIn } from '../../gateway-flags.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
+import { flagsOf, settingsIn } from './flags.ts';
 import { logLine } from './log-line.ts';
 
 export interface StartFlags extends OutputFlags {

@@ -1,8 +1,8 @@
 import type { App } from '../../../app.ts';
 import { HOW_TO_START } from '../../../gateway/service/service-error.ts';
 import { CommandError } from '../../command-error.ts';
-import { flagsOf } from '../../gateway-flags.ts';
 import { type OutputFlags, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
+import { flagsOf } from './flags.ts';
 import { startInBackground, tell } from './start.ts';
 
 export async function stop(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -1,7 +1,7 @@
 // Flags that are settings of the gateway: made from the table of settings, so that a flag, a variable and a line of
 // gateway.json accept the same. Secrets have no flags: a command line can be read by everyone on the machine.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Layer } from '../config/gateway/gateway-file.ts';
+import type { Layer } from '../../../config/gateway/gateway-file.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
@@ -11,8 +11,8 @@ import {
   isGatewayChannel,
   SERVICE_SETTINGS,
   type Setting,
-} from '../config/gateway/settings.ts';
-import { nearest } from '../lib/nearest.ts';
+} from '../../../config/gateway/settings.ts';
+import { nearest } from '../../../lib/nearest.ts';
 
 const SETTINGS: [string, Setting][] = Object.entries({ ...SERVICE_SETTINGS, ...BOT_SETTINGS });
 const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow'];
