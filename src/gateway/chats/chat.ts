@@ -37,6 +37,8 @@ export interface ChatLimits {
   /** Quick answers make no message that tells of progress. */
   progressAfterMs: number;
   progressEveryMs: number;
+  /** A start waits so long for platforms that cannot be reached. */
+  connectMs: number;
   /** Ids are remembered so long against redelivery. */
   rememberMs: number;
 }
@@ -51,6 +53,7 @@ export const DEFAULT_LIMITS: ChatLimits = {
   approvalMs: 10 * 60_000,
   progressAfterMs: 2_000,
   progressEveryMs: 1_500,
+  connectMs: 10_000,
   rememberMs: 14 * 24 * 60 * 60_000,
 };
 

@@ -407,6 +407,15 @@ it('a channel that cannot be connected is the reason why it does not start', asy
   );
 });
 
+it('a platform that cannot be reached at the start holds up no other', async () => {
+  const chats = await testChats();
+  const away = { ...chats.platform.open({ account: 'work' }), connect: () => new Promise<void>(() => {}) };
+  await chats.start({ channels: [away, chats.platform.open()], limits: { connectMs: 50 } });
+  await chats.write('hello');
+  await chats.says(['echo: hello']);
+  expect(chats.logged).toContain('local:work: not connected yet; it goes on trying');
+});
+
 it('a text can be sent to a chat, and a channel that is not there is named', async () => {
   const chats = await testChats();
   const gateway = await chats.start();

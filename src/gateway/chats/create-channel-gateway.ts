@@ -130,6 +130,29 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     }
   }
 
+  /** Refused credentials end the start. A platform that cannot be reached now is reached later, and holds up no other. */
+  async function connectAll(signal: AbortSignal): Promise<void> {
+    const waiting = new Set(channels);
+    let isReady = false;
+    const connecting = channels.map(async (each) => {
+      const bot = botName({ channel: each.name, account: each.account });
+      try {
+        await each.connect(reception.receiveFrom(each), signal);
+        waiting.delete(each);
+        if (isReady) log(`${bot}: connected`);
+      } catch (error) {
+        const reason = `${bot}: ${error instanceof Error ? error.message : error}`;
+        if (!isReady) throw new Error(reason, { cause: error });
+        if (!ending.signal.aborted) log(reason);
+      }
+    });
+    const all = Promise.all(connecting);
+    await Promise.race([all, aborted(AbortSignal.timeout(limits.connectMs))]);
+    isReady = true;
+    for (const { name, account } of waiting)
+      log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`);
+  }
+
   async function prune(): Promise<void> {
     await mailbox
       .prune(now() - limits.rememberMs)
@@ -148,14 +171,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     async start(signal) {
       takeUp(await mailbox.unfinished());
       try {
-        await Promise.all(
-          channels.map(async (each) => {
-            await each.connect(reception.receiveFrom(each), signal).catch((error: unknown) => {
-              const bot = botName({ channel: each.name, account: each.account });
-              throw new Error(`${bot}: ${error instanceof Error ? error.message : error}`, { cause: error });
-            });
-          }),
-        );
+        await connectAll(signal);
       } catch (error) {
         await close();
         throw error;

@@ -45,7 +45,9 @@ export function readCommand({ message: { text, pressed } }: ChatMessage): ReadCo
   }
   const [, name, rest = ''] = /^\/([a-zA-Z_]{1,32})(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (name === undefined) return undefined;
-  const command = COMMANDS.find((each) => each.name === name.toLowerCase());
+  // What Telegram sends when a person opens the chat for the first time.
+  const wanted = name.toLowerCase() === 'start' ? 'help' : name.toLowerCase();
+  const command = COMMANDS.find((each) => each.name === wanted);
   return { command: command ?? unknownCommand(name), argument: rest.trim() };
 }
 

@@ -24,6 +24,7 @@ describe('a command', () => {
   });
 
   it.each([
+    ['/start', expect.stringContaining('Write what you want')],
     ['/hlep', 'There is no command `/hlep`: did you mean `/help`?'],
     ['/modle x', 'There is no command `/modle`: did you mean `/model`?'],
     ['/STATSU', 'There is no command `/STATSU`: did you mean `/status`?'],
