@@ -6,6 +6,8 @@ import type { Bench, Figure } from './bench.ts';
 import { confinement } from './confinement.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
+import { gatewayMessages } from './gateway-messages.ts';
+import { gatewayService } from './gateway-service.ts';
 import { longSession } from './long-session.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
@@ -28,7 +30,9 @@ const BENCHES: Bench[] = [
   archiveScale,
   machine,
   schedule,
+  gatewayMessages,
   agents,
+  gatewayService,
 ];
 
 const args = process.argv.slice(2);

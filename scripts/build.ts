@@ -42,7 +42,7 @@ await build({
       groups: [
         {
           name: 'cli',
-          test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/]|tools[\\/]policy)|commander|picocolors|rolldown:runtime/,
+          test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy)|commander|picocolors|rolldown:runtime/,
         },
       ],
     },

@@ -12,17 +12,17 @@ import { type Config, loadConfig } from './config/config.ts';
 import type { Environment } from './config/environment.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { Docs } from './docs/docs.ts';
+import type { ChannelGateway } from './gateway/channel-gateway.ts';
+import type { ChannelGatewayDependencies } from './gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
-import type { JobTurnSettings } from './gateway/job-turn.ts';
+import type { ScheduledJobs } from './gateway/open-jobs.ts';
+import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.ts';
+import type { GatewayContext, OpenedGateway } from './gateway/service/run-service.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
-import type { HeartbeatLoader } from './schedule/load-heartbeat.ts';
-import type { SchedulerOptions } from './schedule/open-schedule.ts';
-import type { Schedule } from './schedule/schedule.ts';
-import type { Scheduler } from './schedule/scheduler.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
 import type { Skills } from './skills/skills.ts';
@@ -37,13 +37,11 @@ import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 import type { Changes } from './undo/changes.ts';
 import type { Undo } from './undo/undo.ts';
 import { createWorkspace } from './workspace/confined.ts';
-import { createFileAccess, LARGEST_KEPT_BYTES, readWholeFile } from './workspace/file-access.ts';
+import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** A server nothing is known of yet may take this long to start. */
 const MCP_START_MS = 20_000;
-const HEARTBEAT = 'HEARTBEAT.md';
-const LARGEST_HEARTBEAT_BYTES = 262_144;
 
 export interface AppOptions {
   environment: Environment;
@@ -54,9 +52,17 @@ export interface AppOptions {
   askPerson?: AskPerson;
   /** Called when a background run is queued; by default a process of its own takes it up. */
   onQueued?: () => void;
+  /** What the service runs; by default the channels and turns built here. */
+  openGateway?: OpenGateway;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
+
+/** What the service decides: which channels, who may write, how turns are asked. */
+export type ChannelGatewayOptions = Pick<
+  ChannelGatewayDependencies,
+  'channels' | 'admit' | 'settings' | 'limits' | 'log'
+>;
 
 export interface App {
   config: Config;
@@ -65,6 +71,10 @@ export interface App {
   workspace(): Promise<Workspace>;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** The gateway as a service: settings, access, start and stop. */
+  gatewayAdmin(): Promise<GatewayAdmin>;
+  /** The channels around it; not started. */
+  channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
   /** Sign-in and the models. */
   modelServices(): Promise<ModelServices>;
   docs(): Promise<Docs>;
@@ -81,11 +91,8 @@ export interface App {
   agentRuns(): Promise<AgentRuns>;
   /** Background runs of sub-agents. */
   background(): Promise<Background>;
-  schedule(): Promise<Schedule>;
-  /** HEARTBEAT.md of the workspace. */
-  heartbeat(): Promise<HeartbeatLoader>;
-  /** What runs scheduled jobs, in turns with these settings; one for each process that does. */
-  scheduler(turns: JobTurnSettings, options: Omit<SchedulerOptions, 'fire'>): Promise<Scheduler>;
+  /** Scheduled ones. */
+  jobs(): Promise<ScheduledJobs>;
   isGatewayRunning(): Promise<boolean>;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
@@ -170,24 +177,25 @@ export async function createApp(options: AppOptions): Promise<App> {
   const queued = options.onQueued ?? (() => void startWorkerHere());
   const startWorkerHere = async (): Promise<void> =>
     (await import('./agents/start-worker.ts')).startWorker(environment);
+  const gatewayAdmin = lazily(async () => {
+    const { createGatewayAdmin } = await import('./gateway/service/gateway-admin.ts');
+    return createGatewayAdmin({
+      environment,
+      config,
+      files: ownerFiles,
+      locks,
+      now,
+      open: options.openGateway ?? openBots,
+    });
+  });
 
   const systemTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const scheduling = lazily(async () => {
-    const { openSchedule } = await import('./schedule/open-schedule.ts');
-    return openSchedule({ jobs: await storage.jobs(), locks, now, systemTimezone, channels: CHANNEL_NAMES, log: warn });
+  const jobs = lazily(async () => {
+    const { openJobs } = await import('./gateway/open-jobs.ts');
+    const common = { locks, now, systemTimezone, channels: CHANNEL_NAMES, log: warn };
+    return openJobs({ jobs: await storage.jobs(), ...common, workspace: openWorkspace, gateway: () => gateway() });
   });
-  const schedule = async (): Promise<Schedule> => (await scheduling()).schedule;
-  const heartbeat = lazily(async () => {
-    const files = await openWorkspace();
-    const path = join(files.root, HEARTBEAT);
-    const read = async () => {
-      const file = await readWholeFile(files, HEARTBEAT, { maxBytes: LARGEST_HEARTBEAT_BYTES });
-      return file && { text: file.bytes.toString('utf8'), state: file.fingerprint };
-    };
-    return (await scheduling()).heartbeat({ path, read });
-  });
-  const gatewayRunning = async (): Promise<boolean> =>
-    (await import('./gateway/gateway-running.ts')).isGatewayRunning(ownerFiles);
+  const isGatewayRunning = async (): Promise<boolean> => (await (await gatewayAdmin()).states.running()) !== undefined;
 
   const toolbox = lazily(async () => {
     const specs = createBuiltinTools({
@@ -214,13 +222,20 @@ export async function createApp(options: AppOptions): Promise<App> {
         queued();
         return spawned;
       },
-      schedule,
-      isGatewayRunning: gatewayRunning,
+      schedule: async () => (await jobs()).schedule,
+      isGatewayRunning,
       sandbox,
       variables,
       userHome,
       home,
       outputs,
+      sendMessage: async (chat, text, signal) => {
+        const [{ control }, { sendThrough }] = await Promise.all([
+          gatewayAdmin(),
+          import('./gateway/service/send-through.ts'),
+        ]);
+        return sendThrough(control, chat, text, signal);
+      },
     });
     const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const box = createToolbox({
@@ -274,10 +289,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       onLasting: keepMemorySmall,
     }),
   );
+  let channels: ChannelGateway | undefined;
   const background = lazily(async () => {
     const { createBackground } = await import('./agents/background.ts');
-    const deliver = async (chat: string): Promise<void> => {
-      throw new Error(`nobody can reach ${chat} from here`);
+    const deliver = async (chat: string, text: string): Promise<void> => {
+      const { parseChatName } = await import('./gateway/chats/chat-name.ts');
+      const key = parseChatName(chat);
+      if (!key || !channels) throw new Error(`nobody can reach ${chat} from here`);
+      await channels.send(key, text);
     };
     const runs = await storage.agentRuns();
     return createBackground({ runs, locks, ask: askAgent, deliver, limit: config.backgroundRuns, now, log: warn });
@@ -298,12 +317,44 @@ export async function createApp(options: AppOptions): Promise<App> {
     }
   }
 
+  async function channelGateway(service: ChannelGatewayOptions): Promise<ChannelGateway> {
+    const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
+    const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
+    channels = createChannelGateway({
+      ...service,
+      mailbox,
+      ask,
+      sessions,
+      session: catalogue.get,
+      workspace: openWorkspace,
+      models: async (provider, signal) => {
+        if (provider === stub.provider) return { ok: true, models: [] };
+        const listed = await (await modelServices()).models.list(provider, signal);
+        if (listed?.ok) return listed;
+        return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
+      },
+      undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
+      now,
+      newId,
+      random: Math.random,
+    });
+    return channels;
+  }
+
+  /** On an app of its own: the gateway's turns have another workspace than the command that starts it. */
+  async function openBots(context: GatewayContext): Promise<OpenedGateway> {
+    const { openChannels } = await import('./gateway/service/open-channels.ts');
+    return openChannels(context, { openInside: (inside) => createApp({ ...options, ...inside }), caps: config, now });
+  }
+
   return {
     config,
     sessions,
     workspace: openWorkspace,
     toolbox,
     gateway,
+    gatewayAdmin,
+    channelGateway,
     modelServices,
     docs,
     memory,
@@ -315,15 +366,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     agents,
     agentRuns: () => storage.agentRuns(),
     background,
-    schedule,
-    heartbeat,
-    async scheduler(turns, options) {
-      const { askForJob } = await import('./gateway/job-turn.ts');
-      const door = await gateway();
-      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob(door, job, turns, signal);
-      return (await scheduling()).scheduler({ ...options, fire }, await heartbeat());
-    },
-    isGatewayRunning: gatewayRunning,
+    jobs,
+    isGatewayRunning,
     sandbox,
     close() {
       storage.close();

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attachment } from '../pipeline/attachments.ts';
+import { imageType } from '../pipeline/image-type.ts';
 import { isFedByPipeline } from './pipe-writer.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
@@ -12,13 +13,6 @@ const TEXT_LIMIT = 1024 * 1024;
 const IMAGE_LIMIT = 10 * 1024 * 1024;
 /** What was already said when we look is there within this. */
 const AT_ONCE_MS = 10;
-
-const IMAGE_TYPES: { mimeType: string; starts: (bytes: Buffer) => boolean }[] = [
-  { mimeType: 'image/png', starts: (bytes) => bytes.subarray(0, 4).toString('latin1') === '\x89PNG' },
-  { mimeType: 'image/jpeg', starts: (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 },
-  { mimeType: 'image/gif', starts: (bytes) => bytes.subarray(0, 4).toString('latin1') === 'GIF8' },
-  { mimeType: 'image/webp', starts: (bytes) => bytes.subarray(8, 12).toString('latin1') === 'WEBP' },
-];
 
 export async function readAttachments(
   files: readonly string[],
@@ -34,9 +28,9 @@ export async function readAttachments(
   }
   for (const path of images) {
     const bytes = await readRegular('--image', resolve(environment.cwd, path), path, IMAGE_LIMIT);
-    const type = IMAGE_TYPES.find(({ starts }) => starts(bytes));
-    if (!type) throw new UsageError(`--image ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
-    attachments.push({ kind: 'image', name: basename(path), mimeType: type.mimeType, data: bytes.toString('base64') });
+    const mimeType = imageType(bytes);
+    if (!mimeType) throw new UsageError(`--image ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
+    attachments.push({ kind: 'image', name: basename(path), mimeType, data: bytes.toString('base64') });
   }
   return attachments;
 }

@@ -4,13 +4,20 @@ import { CommanderError } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { CommandError } from './command-error.ts';
 import { expandSwitches } from './flags.ts';
-import { createProgram } from './program.ts';
+import { type ConfigureCommand, createProgram } from './program.ts';
 import { openStream } from './streams.ts';
 import { EXIT, printable, type Terminal, UsageError, writeJson } from './terminal.ts';
 
-const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'] } as const;
+const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'], groups: ['true', 'false'] } as const;
+/** The commands that know them. */
+const WITH_SWITCHES = ['ask', 'gateway'];
 
-export async function main(argv: readonly string[], version: string): Promise<number> {
+/** `replaced` puts other commands under the names of the program's own. */
+export async function main(
+  argv: readonly string[],
+  version: string,
+  replaced: Readonly<Record<string, ConfigureCommand>> = {},
+): Promise<number> {
   const cancel = new AbortController();
   const onClosed = (): void => cancel.abort();
   const terminal: Terminal = {
@@ -27,10 +34,11 @@ export async function main(argv: readonly string[], version: string): Promise<nu
       version,
       terminal,
       commandName: argv[0],
+      replaced,
       setExitCode: (code) => (exitCode = code),
     });
     await program.parseAsync(
-      argv.length === 0 ? ['--help'] : argv[0] === 'ask' ? expandSwitches(argv, SWITCHES) : argv,
+      argv.length === 0 ? ['--help'] : WITH_SWITCHES.includes(argv[0] ?? '') ? expandSwitches(argv, SWITCHES) : argv,
       { from: 'user' },
     );
     return exitCode;
@@ -84,16 +92,19 @@ function explain(error: unknown): { code: string; message: string } {
 }
 
 /** The error classes of the layers below, each of which carries a code. */
+const OURS = [
+  'StorageError',
+  'ConfigError',
+  'WorkspaceError',
+  'RefusedRequest',
+  'AuthError',
+  'MemoryError',
+  'ServiceError',
+  'AccessError',
+  'DaemonFailed',
+  'ScheduleError',
+];
+
 function isOurs(error: Error): error is Error & { code: string } {
-  return (
-    [
-      'StorageError',
-      'ConfigError',
-      'WorkspaceError',
-      'RefusedRequest',
-      'AuthError',
-      'MemoryError',
-      'ScheduleError',
-    ].includes(error.name) && 'code' in error
-  );
+  return OURS.includes(error.name) && 'code' in error;
 }

@@ -25,6 +25,16 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/tools.ts')).configureTools,
   },
   {
+    name: 'gateway',
+    description: 'the service that talks to you on Feishu, Telegram and local files',
+    load: async () => (await import('./commands/gateway.ts')).configureGateway,
+  },
+  {
+    name: 'pairing',
+    description: 'who may write to the gateway: who waits, letting in, taking back',
+    load: async () => (await import('./commands/pairing.ts')).configurePairing,
+  },
+  {
     name: 'memory',
     description: 'what Lainclaw remembers: save, search, forget, import, core facts',
     load: async () => (await import('./commands/memory.ts')).configureMemory,
@@ -86,10 +96,12 @@ export interface ProgramOptions {
   terminal: Terminal;
   /** The command that will be run, when it is known. */
   commandName: string | undefined;
+  replaced: Readonly<Record<string, ConfigureCommand>>;
   setExitCode: SetExitCode;
 }
 
-export async function createProgram({ version, terminal, commandName, setExitCode }: ProgramOptions): Promise<Command> {
+export async function createProgram(options: ProgramOptions): Promise<Command> {
+  const { version, terminal, commandName, replaced, setExitCode } = options;
   const program = new Command('lainclaw')
     .description('A local-first agent: asks a model, calls tools under a policy, remembers.')
     .version(version, '-V, --version', 'print the version')
@@ -103,7 +115,7 @@ export async function createProgram({ version, terminal, commandName, setExitCod
     });
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description);
-    if (name === commandName) (await load())(command, terminal, setExitCode);
+    if (name === commandName) (replaced[name] ?? (await load()))(command, terminal, setExitCode);
   }
   return program;
 }

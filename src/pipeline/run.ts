@@ -51,6 +51,8 @@ export interface RunRequest {
   /** Turns that this one was started from. */
   depth?: number;
   caps: Caps;
+  /** What this turn answers; journalled, so that after a restart the turn is found by it. */
+  origin?: string;
 }
 
 /** Another turn, through the same door as every other. */
@@ -185,9 +187,9 @@ async function* begin(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Turn> {
   const { promise: waiting, resolve: onWait } = Promise.withResolvers<'waiting'>();
-  const { sessionKey, newSession, memory } = request;
+  const { sessionKey, newSession, memory, origin } = request;
   const state = { provider: adapter.provider, profileId, route: adapter.route, memoryEnabled: memory };
-  const begun = sessions.begin({ sessionKey, newSession, state, signal, onWait: () => onWait('waiting') });
+  const begun = sessions.begin({ sessionKey, newSession, state, origin, signal, onWait: () => onWait('waiting') });
   if ((await Promise.race([begun, waiting])) === 'waiting') yield { type: 'waiting' };
   return begun;
 }

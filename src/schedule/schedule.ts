@@ -152,7 +152,7 @@ function checkName(name: string): void {
 }
 
 function checkChat(chat: string, channels: readonly string[]): void {
-  const [, channel = ''] = /^([a-z]+):\S+$/.exec(chat) ?? [];
+  const [, channel = ''] = /^([a-z]+)(?:\/[^:\s]+)?:\S+$/.exec(chat) ?? [];
   if (channels.includes(channel)) return;
   throw new ScheduleError(
     'SCHEDULE_BAD_VALUE',

@@ -28,7 +28,8 @@ export interface Recent {
   unfinished: SessionLine[];
 }
 
-export async function readRecent(transcript: Transcript): Promise<Recent> {
+/** Turns of the same origin that came to no answer are asked again: the question is left out, not told twice. */
+export async function readRecent(transcript: Transcript, origin?: string): Promise<Recent> {
   const messages: SessionMessage[] = [];
   const unfinished: SessionLine[] = [];
   let characters = 0;
@@ -36,20 +37,31 @@ export async function readRecent(transcript: Transcript): Promise<Recent> {
   let uncounted = 0;
   let ended = false;
   let isMarked = false;
+  let ofThisTurn = 0;
+  let isAnswered = false;
 
   for await (const raw of transcript.newestFirst()) {
     const line = asSessionLine(raw);
     if (!line) continue;
     if (line.type === 'turn-end') {
       ended = true;
+      ofThisTurn = 0;
+      isAnswered = line.outcome !== 'interrupted' && line.outcome !== 'cancelled';
       counted ??= line.messageCount;
       if (messages.length >= WINDOW_MESSAGES || characters >= WINDOW_CHARACTERS) break;
       if (line.marked) isMarked = true;
     }
     if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.unshift(line);
-    if (line.type === 'turn-start') ended = true;
+    if (line.type === 'turn-start') {
+      ended = true;
+      if (origin !== undefined && line.origin === origin && !isAnswered) {
+        const told = messages.splice(0, ofThisTurn).filter(({ role }) => role !== 'user');
+        messages.unshift(...told);
+      }
+    }
     if (line.type !== 'message') continue;
     messages.unshift(line.message);
+    ofThisTurn += 1;
     characters += line.message.content.length;
     if (counted === undefined) uncounted += 1;
   }

@@ -1,5 +1,6 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
-import type { Catalogue, Locks, SessionEntry, Transcripts } from '../storage/storage.ts';
+import type { Catalogue, Locks, SessionEntry, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import { type FoundTurn, findTurn } from './find-turn.ts';
 import { asSessionLine, type SessionMessage } from './lines.ts';
 import { readRecent } from './recent.ts';
 import { recoverTurn } from './recover.ts';
@@ -18,6 +19,8 @@ export interface BeginTurn {
   newSession: boolean;
   /** Becomes the session's state; absent fields stay as they were. */
   state: Pick<SessionEntry, 'provider' | 'profileId' | 'route' | 'memoryEnabled'>;
+  /** What the turn answers, for `findTurn`. */
+  origin?: string;
   signal: AbortSignal;
   onWait?: () => void;
 }
@@ -31,6 +34,10 @@ export interface ShownSession {
 export interface Sessions {
   /** Waits for the session's turn, then opens it. The caller must `close` the turn, whatever happens. */
   begin(request: BeginTurn): Promise<Turn>;
+  /** What became of the newest turn with this origin; undefined when there is none as far back as is looked. */
+  findTurn(sessionKey: string, origin: string, signal: AbortSignal): Promise<FoundTurn | undefined>;
+  /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
+  renew(sessionKey: string, signal: AbortSignal): Promise<SessionEntry>;
   list(): Promise<SessionEntry[]>;
   /** The newest `last` messages, and which lines of the transcript cannot be read. */
   show(sessionKey: string, last: number): Promise<ShownSession | undefined>;
@@ -40,7 +47,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
   const { catalogue, locks, transcripts, now, newId } = dependencies;
 
   return {
-    async begin({ sessionKey, newSession, state, signal, onWait }) {
+    async begin({ sessionKey, newSession, state, origin, signal, onWait }) {
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const timestamp = new Date(now()).toISOString();
@@ -56,11 +63,8 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
         const transcript = await transcripts.open(entry.sessionId);
         try {
-          const recent = await readRecent(transcript);
-          if (transcript.isEmpty)
-            await transcript.append([
-              { type: 'session', version: 1, sessionKey, sessionId: entry.sessionId, createdAt: entry.createdAt },
-            ]);
+          const recent = await readRecent(transcript, origin);
+          if (transcript.isEmpty) await transcript.append([firstLine(entry)]);
           if (transcript.repairedBytes > 0)
             await transcript.append([{ type: 'repair', timestamp, droppedBytes: transcript.repairedBytes }]);
           const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
@@ -75,6 +79,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             history,
             isMarked: recent.isMarked,
             messageCount,
+            origin,
             transcript,
             catalogue,
             lock,
@@ -88,6 +93,43 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       } catch (error) {
         lock.release();
         throw error;
+      }
+    },
+
+    async findTurn(sessionKey, origin, signal) {
+      const lock = await locks.acquire(`session:${sessionKey}`, { signal });
+      try {
+        const entry = await catalogue.get(sessionKey);
+        if (!entry) return undefined;
+        const transcript = await transcripts.open(entry.sessionId);
+        try {
+          return await findTurn(transcript, origin);
+        } finally {
+          await transcript.close();
+        }
+      } finally {
+        lock.release();
+      }
+    },
+
+    async renew(sessionKey, signal) {
+      const lock = await locks.acquire(`session:${sessionKey}`, { signal });
+      try {
+        const { compactedMessageCount: _summarised, ...known } = (await catalogue.get(sessionKey)) ?? {};
+        const timestamp = new Date(now()).toISOString();
+        const sessionId = newSessionId(now(), newId);
+        const entry: SessionEntry = { ...known, sessionKey, sessionId, createdAt: timestamp, updatedAt: timestamp };
+        const transcript = await transcripts.open(sessionId);
+        try {
+          await transcript.append([firstLine(entry)]);
+          await transcript.sync();
+        } finally {
+          await transcript.close();
+        }
+        await catalogue.put(entry);
+        return entry;
+      } finally {
+        lock.release();
       }
     },
 
@@ -114,6 +156,10 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       return { entry, messages: messages.slice(-last), damagedLines };
     },
   };
+}
+
+function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry): TranscriptLine {
+  return { type: 'session', version: 1, sessionKey, sessionId, createdAt };
 }
 
 /** Sorts by time in a directory listing, and is unguessable enough never to collide. */

@@ -15,6 +15,7 @@ export interface TurnDependencies {
   history: SessionMessage[];
   isMarked: boolean;
   messageCount: number;
+  origin?: string;
   transcript: Transcript;
   catalogue: Catalogue;
   lock: Lock;
@@ -75,7 +76,7 @@ export interface Turn {
 }
 
 export function createTurn(dependencies: TurnDependencies): Turn {
-  const { entry, transcript, catalogue, lock, now, newId } = dependencies;
+  const { entry, origin, transcript, catalogue, lock, now, newId } = dependencies;
   const turnId = newId('turn');
   const calls: { call: JournalledCall; effect: string }[] = [];
   // In order of ending: small servers give several calls one id.
@@ -122,7 +123,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     async start(input) {
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
       const line = message('user', 'msg-user', input, entry.route ?? '', 'input');
-      await append({ type: 'turn-start', turnId, timestamp: timestamp(), entry: state }, line);
+      const start = { type: 'turn-start' as const, turnId, timestamp: timestamp(), entry: state };
+      await append(origin === undefined ? start : { ...start, origin }, line);
       // The index is written while the model thinks; `end` waits for it.
       indexed = catalogue.put(entry);
       indexed.catch(() => {});

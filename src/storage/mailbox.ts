@@ -8,6 +8,9 @@ export interface ChatKey {
   chatId: string;
 }
 
+/** One bot of the owner's on one platform. */
+export type BotKey = Pick<ChatKey, 'channel' | 'account'>;
+
 export interface InboxMessage {
   chat: ChatKey;
   /** The platform's id, unique within channel and account. */
@@ -66,18 +69,25 @@ export interface Mailbox {
 
   /** Durable when it resolves. A key that is known changes nothing. */
   enqueue(drafts: readonly OutboxDraft[], now: number): Promise<void>;
-  /** The first waiting message of each chat whose time has come, oldest first. */
-  due(now: number, limit: number): Promise<OutboxMessage[]>;
+  /** The first waiting message of each chat whose time has come, oldest first; of one bot or of all. */
+  due(now: number, limit: number, bot?: BotKey): Promise<OutboxMessage[]>;
   /** When the next one will be due; undefined when nothing waits. */
-  nextDueAt(): Promise<number | undefined>;
+  nextDueAt(bot?: BotKey): Promise<number | undefined>;
+  /** A kill does not undo it; after a power cut it may be sent again. */
   sent(key: string, messageId: string, now: number): Promise<void>;
   retryAt(key: string, dueAt: number, error: string): Promise<void>;
+  /** Nothing of this bot is due before then: the platform said so. */
+  holdBack(bot: BotKey, until: number): Promise<void>;
   /** Given up: the chat's next message is not held up by it. */
   die(key: string, error: string, now: number): Promise<void>;
   deadLetters(limit: number): Promise<DeadLetter[]>;
   /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
   revive(key: string | undefined, now: number): Promise<number>;
   counts(): Promise<MailboxCounts>;
+  /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
+  choices(chat: ChatKey): Promise<string | undefined>;
+  /** Durable when it resolves. */
+  putChoices(chat: ChatKey, choices: string): Promise<void>;
   /** Forgets what was finished or sent before this time; ids are kept at least that long against redelivery. */
   prune(before: number): Promise<void>;
 }

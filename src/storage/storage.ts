@@ -3,6 +3,7 @@
 import type { AgentRuns } from './agent-runs.ts';
 import type { Archive } from './archive.ts';
 import type { Jobs } from './jobs.ts';
+import type { Mailbox } from './mailbox.ts';
 
 export type StorageErrorCode =
   | 'STORAGE_FULL'
@@ -121,8 +122,11 @@ export interface SessionNotes {
 export interface OwnerFiles {
   /** Undefined when there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing. */
-  update(name: string, change: (current: string | undefined) => string | undefined): Promise<void>;
+  /**
+   * Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing, null
+   * removes the file.
+   */
+  update(name: string, change: (current: string | undefined) => string | undefined | null): Promise<void>;
 }
 
 export interface Storage {
@@ -137,6 +141,8 @@ export interface Storage {
   agentRuns(): Promise<AgentRuns>;
   /** Scheduled jobs. Loaded when they are first asked for. */
   jobs(): Promise<Jobs>;
+  /** Loaded when it is first asked for. */
+  mailbox(): Promise<Mailbox>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   close(): void;

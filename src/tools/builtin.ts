@@ -20,6 +20,7 @@ import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
 import { createReadFileTool } from './fs/read-file.ts';
 import { createWriteFileTool } from './fs/write-file.ts';
+import { createSendMessageTool, type SendMessageDependencies } from './gateway/send-message.ts';
 import { createCoreDeleteTool } from './memory/core-delete.ts';
 import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
@@ -55,6 +56,7 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies {
   /** Lainclaw's own. */
   home: string;
   outputs: Outputs;
+  sendMessage: SendMessageDependencies['send'];
 }
 
 export function createBuiltinTools(dependencies: BuiltinToolsDependencies): ToolSpec[] {
@@ -118,5 +120,6 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createScheduleRemoveTool({ schedule }),
     createTaskTool({ agents }),
     createSubagentSpawnTool({ spawn: spawnAgent }),
+    createSendMessageTool({ send: dependencies.sendMessage }),
   ];
 }

@@ -23,6 +23,8 @@ export interface RunOptions {
   timeoutMs?: number;
   /** Runs the command inside another: `['setpriv', '--reuid=65534']`. */
   wrapper?: readonly string[];
+  /** Another entry than the built one. */
+  program?: string;
 }
 
 export interface Finished {
@@ -45,13 +47,13 @@ export interface Running {
 
 /** Runs a command to its end. */
 export function lainclaw(args: readonly string[], options: RunOptions): Promise<Finished> {
-  const running = start([process.execPath, BINARY, ...args], options, 'closed');
+  const running = start([process.execPath, options.program ?? BINARY, ...args], options, 'closed');
   return running.ended;
 }
 
 /** Starts a command and leaves its standard input open. */
 export function startLainclaw(args: readonly string[], options: RunOptions): Running {
-  return start([process.execPath, BINARY, ...args], options, 'open');
+  return start([process.execPath, options.program ?? BINARY, ...args], options, 'open');
 }
 
 /** One turn that must succeed; returns its result. */
@@ -74,7 +76,7 @@ export async function terminal(args: readonly string[], options: RunOptions): Pr
 /** Starts a command on a terminal; `write('\x03')` is Ctrl-C. */
 export function startTerminal(args: readonly string[], options: RunOptions): Running {
   const { wrapper = [], env, ...rest } = options;
-  const command = [...wrapper, process.execPath, BINARY, ...args].map(quoted).join(' ');
+  const command = [...wrapper, process.execPath, options.program ?? BINARY, ...args].map(quoted).join(' ');
   const onTerminal = { ...rest, env: { TERM: 'xterm-256color', SHELL: '/bin/sh', ...env } };
   return start(['script', '-qec', `exec ${command}`, '/dev/null'], onTerminal, 'open', (text) =>
     text.replaceAll('\r\n', '\n'),

@@ -36,7 +36,8 @@ const KEEP_ALIVE_AFTER_MS = 15_000;
 export const httpFetch: HttpFetch = async (url, { method = 'GET', headers = {}, body, signal }) => {
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
-  const { request: open } = isSecure ? await import('node:https') : await import('node:http');
+  // Not import(): that reads every export, and one of node:http's loads the built-in fetch.
+  const { request: open } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
   const options: RequestOptions = { method, headers: { ...headers }, signal };
   if (body !== undefined) options.headers = { ...headers, 'content-length': Buffer.byteLength(body) };
   let wasSent = false;

@@ -1,13 +1,15 @@
 // The index of sessions, sessions.json: read without a lock (it is replaced whole), written under one.
 // A missing or damaged index is rebuilt from the transcripts, each of which opens with its session's key; the damaged
-// one is kept aside. An index of a newer version is refused, never overwritten.
-import { readdir, readFile, rename } from 'node:fs/promises';
+// one is kept aside. An index of a newer version is refused, never overwritten. Entries that are put at the same time
+// share one write, and an index that nobody has replaced is not read again.
+import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Catalogue, type Locks, type SessionEntry, StorageError, type Transcripts } from '../storage.ts';
 import { ensureDirectory, storageError, writeAtomically } from './files.ts';
 
 const VERSION = 1;
 const LOCK = 'catalogue';
+const SETTLED_MS = 20;
 
 type Entries = Map<string, SessionEntry>;
 
@@ -22,9 +24,24 @@ export interface CatalogueOptions {
 
 export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): Catalogue {
   const path = join(directory, 'sessions.json');
+  let waiting: { entry: SessionEntry; resolve(): void; reject(error: unknown): void }[] = [];
+  let isWriting = false;
+  let known: { fingerprint: string; found: Found } | undefined;
+
+  /** What stands there; the entries are not to be changed. */
+  async function look(): Promise<Found> {
+    const stats = await stat(path, { bigint: true }).catch(() => undefined);
+    const fingerprint = stats && [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    if (known && known.fingerprint === fingerprint) return known.found;
+    const found = await parseIndex(path);
+    // Times of files are coarse: one that changed just now could change again without showing it.
+    const isSettled = stats !== undefined && Math.abs(now() - Number(stats.mtimeMs)) > SETTLED_MS;
+    known = fingerprint !== undefined && isSettled && found.state === 'read' ? { fingerprint, found } : undefined;
+    return found;
+  }
 
   async function read(): Promise<Entries> {
-    const found = await parseIndex(path);
+    const found = await look();
     if (found.state === 'read') return found.entries;
     // Nothing was ever stored: looking must not make anything.
     if (found.state === 'missing' && (await transcriptNames(directory)).length === 0) return new Map();
@@ -42,7 +59,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
 
   /** Under the lock: another process may have mended it meanwhile. */
   async function readLocked(): Promise<Entries> {
-    const found = await parseIndex(path);
+    const found = await look();
     if (found.state === 'read') return found.entries;
     const entries = await rebuild(directory, transcripts);
     if (found.state === 'damaged') {
@@ -56,21 +73,42 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     return entries;
   }
 
+  async function putAll(added: readonly SessionEntry[]): Promise<void> {
+    await ensureDirectory(directory);
+    const lock = await locks.acquire(LOCK);
+    try {
+      const entries = new Map(await readLocked());
+      for (const entry of added) entries.set(entry.sessionKey, entry);
+      await write(path, entries);
+    } finally {
+      lock.release();
+    }
+  }
+
+  async function putWaiting(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const together = waiting;
+      waiting = [];
+      try {
+        await putAll(together.map(({ entry }) => entry));
+        for (const { resolve } of together) resolve();
+      } catch (error) {
+        for (const { reject } of together) reject(error);
+      }
+    }
+    isWriting = false;
+  }
+
   return {
     async get(sessionKey) {
       return (await read()).get(sessionKey);
     },
-    async put(entry) {
-      await ensureDirectory(directory);
-      const lock = await locks.acquire(LOCK);
-      try {
-        const entries = await readLocked();
-        entries.set(entry.sessionKey, entry);
-        await write(path, entries);
-      } finally {
-        lock.release();
-      }
-    },
+    put: (entry) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ entry, resolve, reject });
+        if (!isWriting) void putWaiting();
+      }),
     async list() {
       return [...(await read()).values()];
     },

@@ -22,10 +22,12 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions);
   const database = createDatabase(home);
-  // A connection of its own to the same file: what the archive saves is synced with each commit.
+  // Connections of their own to the same file: what these save is synced with each commit.
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
   const jobsDatabase = createDatabase(home);
+  const mailboxDatabase = createDatabase(home);
+  let closeLog = (): void => {};
   return {
     locks,
     transcripts,
@@ -43,6 +45,15 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       const changes = createChangeFile(join(home, 'schedule', 'changed'), now);
       return createLocalJobs({ database: jobsDatabase, changes });
     },
+    async mailbox() {
+      const [{ createLocalMailbox }, { createWriteAheadLog }] = await Promise.all([
+        import('./mailbox.ts'),
+        import('./write-ahead-log.ts'),
+      ]);
+      const log = createWriteAheadLog(join(home, 'lainclaw.db'));
+      closeLog = () => void log.close().catch(() => {});
+      return createLocalMailbox({ database: mailboxDatabase, log });
+    },
     notes: createSessionNotes(join(home, 'memory')),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -51,6 +62,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       archiveDatabase.close();
       runsDatabase.close();
       jobsDatabase.close();
+      mailboxDatabase.close();
+      closeLog();
     },
   };
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Locks, OwnerFiles } from '../storage.ts';
-import { ensureDirectory, storageError, writeAtomically } from './files.ts';
+import { ensureDirectory, storageError, syncDirectory, writeAtomically } from './files.ts';
 
 export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
   async function read(name: string): Promise<string | undefined> {
@@ -17,14 +17,26 @@ export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
   return {
     read,
     async update(name, change) {
-      await ensureDirectory(home);
+      const path = join(home, name);
+      await ensureDirectory(dirname(path));
       const lock = await locks.acquire(`file:${name}`);
       try {
-        const text = change(await read(name));
-        if (text !== undefined) await writeAtomically(join(home, name), text);
+        const current = await read(name);
+        const text = change(current);
+        if (text === null && current !== undefined) await remove(path);
+        if (typeof text === 'string') await writeAtomically(path, text);
       } finally {
         lock.release();
       }
     },
   };
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    throw storageError(path, error);
+  }
 }

@@ -1,4 +1,5 @@
-// A connection whose commits are synced: what it acknowledged survives a power cut. Its tables are made with its first use.
+// The SQLite file on a connection whose commits are synced: acknowledged means on disk, each commit waits for the
+// write-ahead log.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
@@ -6,9 +7,10 @@ import type { Database } from './database.ts';
 const LONGEST_WAIT_MS = 60_000;
 const RETRY_MS = 50;
 
-export type UseDatabase = <T>(statements: (db: DatabaseSync) => T) => Promise<T>;
+export type UseDatabase = <T>(statements: (database: DatabaseSync) => T) => Promise<T>;
 
-export function createSyncedUse(database: Database, prepareTables: (db: DatabaseSync) => void): UseDatabase {
+/** `prepare` runs once a connection, before anything else. */
+export function createSyncedDatabase(database: Database, prepare: (opened: DatabaseSync) => void): UseDatabase {
   const prepared = new WeakSet<DatabaseSync>();
   return async (statements) => {
     const giveUp = performance.now() + LONGEST_WAIT_MS;
@@ -18,9 +20,8 @@ export function createSyncedUse(database: Database, prepareTables: (db: Database
         return await database.use((db) => {
           isOpen = true;
           if (!prepared.has(db)) {
-            // Acknowledged means on disk: each commit waits for the write-ahead log to be synced.
             db.exec('PRAGMA synchronous = FULL');
-            prepareTables(db);
+            prepare(db);
             prepared.add(db);
           }
           return statements(db);

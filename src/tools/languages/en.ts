@@ -134,4 +134,8 @@ export const en: ToolTexts = {
     },
   },
   schedule_remove: { description: 'Removes a job.', parameters: { name: 'Its name' } },
+  send_message: {
+    description: 'Sends a message to a chat through the running gateway; only to chats the owner has listed.',
+    parameters: { channel: 'Where', chatId: 'Its id on that platform', text: 'The message, Markdown' },
+  },
 };

@@ -19,6 +19,7 @@ const specs = createBuiltinTools({
   userHome: '/home/me',
   home: '/home/me/.lainclaw',
   outputs: { keep: unused, place: unused },
+  sendMessage: unused,
 });
 
 it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothing else is', async (language) => {

@@ -131,4 +131,8 @@ export const ru: ToolTexts = {
     },
   },
   schedule_remove: { description: 'Удаляет задание.', parameters: { name: 'Имя' } },
+  send_message: {
+    description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
+    parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
+  },
 };

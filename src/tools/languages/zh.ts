@@ -126,4 +126,8 @@ export const zh: ToolTexts = {
     },
   },
   schedule_remove: { description: '删除一个任务。', parameters: { name: '名称' } },
+  send_message: {
+    description: '通过正在运行的网关向聊天发送消息；只能发给主人列出的聊天。',
+    parameters: { channel: '平台', chatId: '该平台上的聊天 id', text: '消息内容，Markdown' },
+  },
 };

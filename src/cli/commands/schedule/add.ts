@@ -25,7 +25,7 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
   if (message === undefined) throw new UsageError('--message is missing: what is to be asked then?', { usage: USAGE });
   await onApp({}, terminal, async (app) => {
     const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
-    const job = await refusable((await app.schedule()).add(request, 'cli'));
+    const job = await refusable((await app.jobs()).schedule.add(request, 'cli'));
     const { summaryOf } = await import('../../../schedule/summary.ts');
     const isRunning = await app.isGatewayRunning();
     if (!isRunning)

@@ -5,7 +5,7 @@ import { localTime } from './times.ts';
 
 export async function removeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
   await onApp({}, terminal, async (app) => {
-    await (await app.schedule()).remove(name);
+    await (await app.jobs()).schedule.remove(name);
     if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
     terminal.out.write(`${printable(`removed ${name}`)}\n`);
   });
@@ -13,13 +13,13 @@ export async function removeJob(name: string, flags: OutputFlags, terminal: Term
 
 export async function pauseJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
   await onApp({}, terminal, async (app) => {
-    await show(await (await app.schedule()).pause(name), `paused ${name}`, flags, terminal);
+    await show(await (await app.jobs()).schedule.pause(name), `paused ${name}`, flags, terminal);
   });
 }
 
 export async function resumeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
   await onApp({}, terminal, async (app) => {
-    const job = await (await app.schedule()).resume(name);
+    const job = await (await app.jobs()).schedule.resume(name);
     const next = job.next ? `; next run ${localTime(job.next.dueAt, job.timezone)}` : '';
     await show(job, `resumed ${name}${next}`, flags, terminal);
   });

@@ -18,7 +18,7 @@ const LONGEST_LINE = 100;
 
 export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Terminal): Promise<void> {
   await onApp(flags, terminal, async (app) => {
-    const jobs = await (await app.schedule()).list();
+    const jobs = await (await app.jobs()).schedule.list();
     const problems = await problemsOf(app, flags);
     const { summaryOf } = await import('../../../schedule/summary.ts');
     for (const { line, message } of problems) warn(terminal, `HEARTBEAT.md:${line}: ${message}`);
@@ -32,7 +32,7 @@ export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Term
 /** A default workspace that nobody has made yet holds no file. */
 async function problemsOf(app: App, { workspace }: OnAppOptions): Promise<HeartbeatProblem[]> {
   try {
-    return await (await app.heartbeat()).problems();
+    return await (await (await app.jobs()).heartbeat()).problems();
   } catch (error) {
     if (workspace === undefined && (error as Error).name === 'WorkspaceError') return [];
     throw error;
@@ -61,7 +61,7 @@ function stateOf(job: Job, terminal: Terminal): string {
 
 export async function showHistory(name: string, flags: HistoryFlags, terminal: Terminal): Promise<void> {
   await onApp({}, terminal, async (app) => {
-    const schedule = await app.schedule();
+    const { schedule } = await app.jobs();
     const { timezone } = await schedule.get(name);
     const runs = (await schedule.history(name, flags.limit ?? 20)).toReversed();
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
@@ -91,7 +91,7 @@ export function runLine(run: Run, timezone: string): string {
 
 export async function showNext(name: string | undefined, flags: NextFlags, terminal: Terminal): Promise<void> {
   await onApp({}, terminal, async (app) => {
-    const schedule = await app.schedule();
+    const { schedule } = await app.jobs();
     const jobs = name === undefined ? await schedule.list() : [await schedule.get(name)];
     const rows = await Promise.all(
       jobs.map(async (job) => ({ job, next: await schedule.upcoming(job.name, flags.count ?? 5) })),

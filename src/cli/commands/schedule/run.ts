@@ -12,7 +12,7 @@ const GRACE_MS = 90_000;
 export async function runDue(flags: RunFlags, terminal: Terminal): Promise<number> {
   return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
     const runs = await (await schedulerOf(app, terminal)).runDue(terminal.signal);
-    const names = new Map((await (await app.schedule()).list()).map((job) => [job.id, job]));
+    const names = new Map((await (await app.jobs()).schedule.list()).map((job) => [job.id, job]));
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
     if (wantsJson(terminal, flags)) {
       writeJson(terminal, { runs: runs.map((run) => ({ name: names.get(run.jobId)?.name, ...runSummaryOf(run) })) });
@@ -29,7 +29,7 @@ export async function runDue(flags: RunFlags, terminal: Terminal): Promise<numbe
 
 export async function runJob(name: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
-    await (await app.schedule()).get(name);
+    await (await app.jobs()).schedule.get(name);
     const run = await (await schedulerOf(app, terminal)).runByHand(name, terminal.signal);
     if (!run)
       throw new CommandError(
@@ -49,7 +49,7 @@ async function schedulerOf(app: App, terminal: Terminal) {
   const { config } = app;
   const { provider, modelFor = provider } = config;
   const own = modelFor === provider ? { profileId: config.profile, model: config.model } : {};
-  return app.scheduler(
+  return (await app.jobs()).scheduler(
     { provider, ...own, caps: config },
     {
       graceMs: GRACE_MS,

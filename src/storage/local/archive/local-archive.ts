@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../storage.ts';
 import type { Database } from '../database.ts';
-import { createSyncedUse } from '../synced-database.ts';
+import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
 import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks } from './find.ts';
@@ -17,7 +17,7 @@ const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
 
 export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
-  const use = createSyncedUse(database, prepareTables);
+  const use = createSyncedDatabase(database, prepareTables);
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
 
   return {

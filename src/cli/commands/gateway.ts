@@ -1,0 +1,108 @@
+// The gateway's verbs; each one's code is loaded when it is used.
+import { type Command, Option } from 'commander';
+import type { App } from '../../app.ts';
+import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
+import { integerFrom, json, plainText, single } from '../flags.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { type OutputFlags, type Terminal, wantsJson, warn } from '../terminal.ts';
+import type { ConfigFlags } from './gateway/config.ts';
+import { accountFlag, addSettingFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
+import type { LogsFlags } from './gateway/logs.ts';
+import type { StartFlags } from './gateway/start.ts';
+import type { StatusFlags } from './gateway/status.ts';
+
+export const configureGateway: ConfigureCommand = (...parts) => configureGatewayOn(undefined)(...parts);
+
+/** `open` is what the service runs, where it is not the program's own channels. */
+export function configureGatewayOn(open: OpenGateway | undefined): ConfigureCommand {
+  return (gateway, terminal) => {
+    const withApp = async (flags: OutputFlags, use: (app: App) => Promise<void>): Promise<void> => {
+      wantsJson(terminal, flags);
+      await onApp(open, terminal, use);
+    };
+    const verb = (name: string, description: string): Command =>
+      gateway.command(name).description(description).addOption(json()).addOption(plainText());
+
+    addSettingFlags(verb('start', 'run the gateway: here, or with --daemon in the background'))
+      .addOption(channelsFlag())
+      .option('--daemon', 'return when it is ready, and leave it running')
+      .addOption(hidden('--background'))
+      .action((flags: StartFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/start.ts')).start(app, flags, terminal)),
+      );
+    verb('status', 'whether it runs, its channels, what waits and what could not be sent')
+      .addOption(channelFlag())
+      .action((flags: StatusFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/status.ts')).status(app, flags, terminal)),
+      );
+    verb('stop', 'end it; running turns may finish').action((flags: OutputFlags) =>
+      withApp(flags, async (app) => (await import('./gateway/stop.ts')).stop(app, flags, terminal)),
+    );
+    verb('restart', 'end it and start it again with the same flags').action((flags: OutputFlags) =>
+      withApp(flags, async (app) => (await import('./gateway/stop.ts')).restart(app, flags, terminal)),
+    );
+    verb('logs', 'what it did')
+      .option('-f, --follow', 'go on with what it does')
+      .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))
+      .action((flags: LogsFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/logs.ts')).logs(app, flags, terminal)),
+      );
+    verb('retry', 'send dead letters again: one by its key, or all')
+      .argument('[key]')
+      .action((key: string | undefined, flags: OutputFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/status.ts')).retry(app, key, flags, terminal)),
+      );
+    addSettingFlags(verb('install', 'write the file that has the system start it (systemd, launchd)'))
+      .addOption(channelsFlag())
+      .action((flags: StartFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/install.ts')).install(app, flags, terminal)),
+      );
+    verb('uninstall', 'remove that file').action((flags: OutputFlags) =>
+      withApp(flags, async () => (await import('./gateway/install.ts')).uninstall(flags, terminal)),
+    );
+
+    const config = gateway.command('config').description('its settings, gateway.json');
+    const layered = (name: string, description: string): Command =>
+      config
+        .command(name)
+        .description(description)
+        .addOption(channelFlag())
+        .addOption(accountFlag())
+        .addOption(json())
+        .addOption(plainText());
+    const configure = (name: 'show' | 'clear' | 'path' | 'validate') => (flags: ConfigFlags) =>
+      withApp(flags, async (app) => (await import('./gateway/config.ts'))[name](app, flags, terminal));
+
+    addSettingFlags(layered('set', 'put settings into a layer: key=value, or the flags of start'))
+      .argument('[settings...]', 'key=value; "key=" takes one out, "key=-" reads a secret from standard input')
+      .action((pairs: string[], flags: ConfigFlags) =>
+        withApp(flags, async (app) => (await import('./gateway/config.ts')).set(app, pairs, flags, terminal)),
+      );
+    layered('show', 'the settings, without secrets').action(configure('show'));
+    layered('clear', 'empty a layer: the default one, or a channel’s').action(configure('clear'));
+    layered('path', 'where the file is').action(configure('path'));
+    layered('validate', 'everything that is wrong with it').action(configure('validate'));
+  };
+}
+
+function hidden(flags: string): Option {
+  return new Option(flags).hideHelp();
+}
+
+async function onApp(
+  open: OpenGateway | undefined,
+  terminal: Terminal,
+  use: (app: App) => Promise<void>,
+): Promise<void> {
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({
+    environment: terminal.environment,
+    openGateway: open,
+    warn: (line) => warn(terminal, line),
+  });
+  try {
+    await use(app);
+  } finally {
+    app.close();
+  }
+}

@@ -1,0 +1,142 @@
+import type { App } from '../../../app.ts';
+import {
+  acceptedBy,
+  type GatewayFile,
+  type Layer,
+  type LayerName,
+  maskedFile,
+  shown,
+  withoutLayer,
+  withSettings,
+} from '../../../config/gateway/gateway-file.ts';
+import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../config/gateway/settings.ts';
+import { nearest } from '../../../lib/nearest.ts';
+import { readStandardInput } from '../../standard-input.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
+import { settingsIn } from './flags.ts';
+
+export interface ConfigFlags extends OutputFlags {
+  channel?: GatewayChannel;
+  account?: string;
+  [setting: string]: unknown;
+}
+
+export async function set(app: App, pairs: readonly string[], flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const layer = layerOf(flags);
+  const changes = { ...flagChanges(flags, layer), ...(await pairChanges(pairs, layer, terminal)) };
+  const keys = Object.keys(changes);
+  if (keys.length === 0)
+    throw new UsageError('config set needs settings: key=value, or flags such as --pairing-policy=allowlist');
+  const { settingsFile } = await app.gatewayAdmin();
+  await settingsFile.edit((file) => withSettings(file, layer, changes));
+  if (wantsJson(terminal, flags))
+    return writeJson(terminal, { path: settingsFile.path, layer: nameOf(layer), changed: keys });
+  terminal.out.write(`${keys.map((key) => `${nameOf(layer)}.${key}`).join(', ')}: ${printable(settingsFile.path)}\n`);
+}
+
+export async function show(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await app.gatewayAdmin();
+  const file = maskedFile(await settingsFile.read());
+  const { channel, account } = layerOf(flags);
+  const layer = channel && file.channels[channel];
+  const part = !channel ? file : account === undefined ? (layer ?? {}) : (layer?.accounts?.[account] ?? {});
+  if (wantsJson(terminal, flags)) return writeJson(terminal, part);
+  const lines = channel ? linesOf(nameOf({ channel, account }), part as Layer) : fileLines(file);
+  terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'nothing is set\n');
+}
+
+export async function clear(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await app.gatewayAdmin();
+  const layer = layerOf(flags);
+  await settingsFile.edit((file) => withoutLayer(file, layer));
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path, cleared: nameOf(layer) });
+  terminal.out.write(`cleared ${nameOf(layer)}\n`);
+}
+
+export async function path(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await app.gatewayAdmin();
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path });
+  terminal.out.write(`${settingsFile.path}\n`);
+}
+
+/** Would a start accept it: the file itself, the environment, and what its channels need. */
+export async function validate(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile, resolve } = await app.gatewayAdmin();
+  const file = await settingsFile.read();
+  const configured = GATEWAY_CHANNELS.filter(
+    (name) => file.channels[name] && (!flags.channel || name === flags.channel),
+  );
+  const { bots } = await resolve({}, configured);
+  const names = bots.map(({ channel, account }) => `${channel}/${account}`);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { valid: true, path: settingsFile.path, bots: names });
+  terminal.out.write(`${printable(settingsFile.path)} is valid${names.length > 0 ? `: ${names.join(', ')}` : ''}\n`);
+}
+
+function layerOf({ channel, account }: ConfigFlags): LayerName {
+  if (account !== undefined && !channel) throw new UsageError('--account goes with --channel: name the channel too');
+  return { channel, account };
+}
+
+function flagChanges(flags: ConfigFlags, { channel }: LayerName): Layer {
+  const settings = settingsOf(channel);
+  const given = settingsIn(flags);
+  const misplaced = Object.keys(given).filter((key) => !Object.hasOwn(settings, key));
+  if (misplaced.length > 0)
+    throw new UsageError(`${misplaced.join(', ')} is of the whole gateway: set it without --channel`);
+  return given;
+}
+
+/** Every pair that cannot be used is told at once; secrets are not. */
+async function pairChanges(pairs: readonly string[], { channel }: LayerName, terminal: Terminal): Promise<Layer> {
+  const settings = settingsOf(channel);
+  const changes: Layer = {};
+  const problems: string[] = [];
+  for (const pair of pairs) {
+    const [, key = '', written = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    if (!setting) problems.push(unknownKey(key, channel));
+    else if (!pair.includes('=')) problems.push(`${key} needs a value: ${key}=…`);
+    else if (written === '') changes[key] = undefined;
+    else {
+      const text = setting.isSecret && written === '-' ? (await readStandardInput(terminal.signal)).trim() : written;
+      const value = setting.kind.parse(text);
+      if (!setting.kind.isAccepted(value)) problems.push(`${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`);
+      if (setting.isSecret && text === written && typeof value === 'string')
+        warn(
+          terminal,
+          `${key} was on the command line, where others can read it: better "${key}=-", "${key}=env:NAME" or "${key}=file:path"`,
+        );
+      changes[key] = value;
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  return changes;
+}
+
+function unknownKey(key: string, channel: GatewayChannel | undefined): string {
+  const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(settingsOf(name), key));
+  if (owner) return `${key} is a setting of ${owner}: add --channel ${owner}`;
+  if (channel && Object.hasOwn(settingsOf(undefined), key))
+    return `${key} is of the whole gateway: set it without --channel`;
+  const known = Object.keys(settingsOf(channel));
+  const close = nearest(key, known);
+  return `"${key.slice(0, 60)}" is not a setting${close ? ` (did you mean ${close}?)` : `; accepted: ${known.join(', ')}`}`;
+}
+
+function fileLines(file: GatewayFile): string[] {
+  return [
+    ...linesOf('default', file.default),
+    ...Object.entries(file.channels).flatMap(([name, layer]) => linesOf(name, layer)),
+  ];
+}
+
+function linesOf(name: string, { accounts, ...layer }: Layer): string[] {
+  return [
+    ...Object.entries(layer).map(([key, value]) => `${name}.${key} = ${JSON.stringify(value)}`),
+    ...Object.entries(accounts ?? {}).flatMap(([account, own]) => linesOf(`${name}/${account}`, own as Layer)),
+  ];
+}
+
+function nameOf({ channel, account }: LayerName): string {
+  return channel ? `${channel}${account === undefined ? '' : `/${account}`}` : 'default';
+}

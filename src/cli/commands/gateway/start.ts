@@ -1,0 +1,98 @@
+import type { App } from '../../../app.ts';
+import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import { keepMemorySmall } from '../../../config/lasting-process.ts';
+import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
+import type { ServiceState } from '../../../gateway/service/service-state.ts';
+import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
+import { colorsFor } from '../../colors.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
+import { flagsOf, settingsIn } from './flags.ts';
+import { logLine } from './log-line.ts';
+
+export interface StartFlags extends OutputFlags {
+  channel?: GatewayChannel[];
+  daemon?: boolean;
+  /** This process is the one in the background. */
+  background?: boolean;
+  [setting: string]: unknown;
+}
+
+export async function start(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
+  const admin = await app.gatewayAdmin();
+  const arguments_ = startArguments(flags);
+  if (!flags.background) await sayChannel(admin, flags, terminal);
+  if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);
+  keepMemorySmall();
+  const tellParent = flags.background ? messenger() : undefined;
+  try {
+    await admin.run(
+      {
+        version: terminal.environment.version,
+        command: ['lainclaw', ...arguments_].join(' '),
+        flags: settingsIn(flags),
+        channels: channelsOf(flags),
+        onLogLine: flags.background ? () => {} : (line) => showLine(line, terminal),
+        onReady: (state) => tellParent?.({ type: 'ready', state }),
+      },
+      terminal.signal,
+    );
+  } catch (error) {
+    const { code = 'INTERNAL', message } = error as Error & { code?: string };
+    tellParent?.({ type: 'failed', code: String(code), message });
+    throw error;
+  }
+}
+
+/** Feishu is started when no channel is named; someone who has set up another one meant that. */
+async function sayChannel(admin: GatewayAdmin, { channel }: StartFlags, terminal: Terminal): Promise<void> {
+  if (channel) return;
+  const { channels } = await admin.settingsFile.read();
+  const others = Object.keys(channels).filter((name) => name !== 'feishu');
+  if (!channels.feishu && others.length > 0)
+    warn(terminal, `starting feishu, the channel when none is named; for ${others.join(', ')}: --channel ${others[0]}`);
+}
+
+/** The arguments that start the same gateway again. */
+export function startArguments(flags: StartFlags): string[] {
+  return ['gateway', 'start', ...channelsOf(flags).map((name) => `--channel=${name}`), ...flagsOf(settingsIn(flags))];
+}
+
+function channelsOf({ channel = ['feishu'] }: StartFlags): GatewayChannel[] {
+  return [...new Set(channel)];
+}
+
+export async function startInBackground(
+  admin: GatewayAdmin,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<ServiceState> {
+  const { startDaemon } = await import('../../../gateway/service/start-daemon.ts');
+  return startDaemon({
+    command: [...terminal.environment.program, ...args, '--background'],
+    environment: terminal.environment.variables,
+    cwd: terminal.environment.cwd,
+    logPath: admin.states.logPath,
+    signal: terminal.signal,
+  });
+}
+
+export function tell(state: ServiceState, flags: OutputFlags, terminal: Terminal): void {
+  if (wantsJson(terminal, flags)) {
+    writeJson(terminal, { status: 'running', ...state });
+    return;
+  }
+  const { green } = colorsFor(terminal.out, terminal);
+  terminal.out.write(`${green('✓')} the gateway runs: ${state.channels.join(', ')} (pid ${state.pid})\n`);
+  terminal.out.write(`  log: ${printable(state.logPath)}\n`);
+}
+
+/** One word, then the line is closed: the process that started this one may go. */
+function messenger(): (word: DaemonWord) => void {
+  return (word) => {
+    if (process.connected) process.send?.(word, undefined, undefined, () => process.connected && process.disconnect());
+  };
+}
+
+function showLine(line: string, terminal: Terminal): void {
+  terminal.err.write(terminal.err.isTTY ? logLine(line, colorsFor(terminal.err, terminal)) : `${line}\n`);
+}

@@ -1,0 +1,80 @@
+import type { App } from '../../../app.ts';
+import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import type { ServiceState } from '../../../gateway/service/service-state.ts';
+import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
+import { colorsFor } from '../../colors.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
+
+export interface StatusFlags extends OutputFlags {
+  channel?: GatewayChannel;
+}
+
+type Told =
+  | { status: 'stopped' }
+  | ({ status: 'running' } & ServiceState &
+      Partial<Omit<ServiceStatus, 'channels'>> & {
+        connections?: ServiceStatus['channels'];
+        notAnswering?: string;
+      });
+
+export async function status(app: App, flags: StatusFlags, terminal: Terminal): Promise<void> {
+  const { states, control } = await app.gatewayAdmin();
+  const state = await states.running();
+  if (!state || (flags.channel && !state.channels.includes(flags.channel))) {
+    const told = { status: 'stopped', statePath: states.statePath, logPath: states.logPath };
+    return wantsJson(terminal, flags) ? writeJson(terminal, told) : void terminal.out.write('stopped\n');
+  }
+  const told = await askIt(state, () => control.status(terminal.signal), terminal);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, told);
+  terminal.out.write(described(told, terminal));
+}
+
+async function askIt(state: ServiceState, ask: () => Promise<ServiceStatus>, { signal }: Terminal): Promise<Told> {
+  try {
+    const { channels: connections, ...rest } = await ask();
+    return { status: 'running', ...state, ...rest, connections };
+  } catch (error) {
+    if (signal.aborted || (error as Error).name !== 'ServiceError') throw error;
+    // It may have ended in between.
+    if ((error as { code?: string }).code === 'GATEWAY_NOT_RUNNING') return { status: 'stopped' };
+    return { status: 'running', ...state, notAnswering: (error as Error).message };
+  }
+}
+
+function described(told: Told, terminal: Terminal): string {
+  if (told.status === 'stopped') return 'stopped\n';
+  const { bold, dim, green, yellow, red } = colorsFor(terminal.out, terminal);
+  const lines = [`${green('running')} since ${told.startedAt} (pid ${told.pid}, version ${told.version})`];
+  if (told.notAnswering !== undefined) lines.push(red(printable(told.notAnswering)));
+  if (told.phase !== undefined && told.phase !== 'running') lines.push(yellow(told.phase));
+  for (const { channel, account, state, since, lastEventAt, lastError, reconnects } of told.connections ?? []) {
+    const paint = state === 'connected' ? green : yellow;
+    const last = lastEventAt === undefined ? 'no event yet' : `last event ${timeOf(lastEventAt)}`;
+    const error = lastError === undefined ? '' : `, ${printable(lastError)}`;
+    lines.push(
+      `${bold(`${channel}/${account}`)}  ${paint(state)} since ${timeOf(since)}, ${last}, ${reconnects} reconnects${error}`,
+    );
+  }
+  if (told.mailbox) {
+    const { inbox, outbox, dead } = told.mailbox;
+    lines.push(`${inbox} to handle, ${told.runningTurns ?? 0} being handled, ${outbox} to send, ${dead} dead letters`);
+  }
+  for (const { key, channel, chatId, attempts, lastError } of told.deadLetters ?? [])
+    lines.push(red(printable(`  ${key}  to ${channel}:${chatId}, ${attempts} attempts: ${lastError ?? ''}`)));
+  if (told.settings?.problem !== undefined)
+    lines.push(red(printable(`gateway.json is not used: ${told.settings.problem}`)));
+  if (told.settings && told.settings.restartNeeded.length > 0)
+    lines.push(yellow(`after "lainclaw gateway restart": ${told.settings.restartNeeded.join(', ')}`));
+  if (told.memory) lines.push(dim(`${Math.round(told.memory.rssBytes / 1024 / 1024)} MB, log ${told.logPath}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString();
+}
+
+export async function retry(app: App, key: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const retried = await (await app.gatewayAdmin()).control.retry(key, terminal.signal);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { retried });
+  terminal.out.write(retried === 0 ? 'there was no such dead letter\n' : `${retried} sent again\n`);
+}

@@ -1,0 +1,177 @@
+// gateway.json: {version:1, default:{…}, channels:{<channel>:{…, accounts:{<account>:{…}}}}}. It is checked as a whole and every
+// problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
+// not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
+import { nearest } from '../../lib/nearest.ts';
+import { ConfigError } from '../config.ts';
+import { isReference } from './kinds.ts';
+import {
+  ACCOUNT_ACCEPTED,
+  ACCOUNT_NAME,
+  CHANNEL_SETTINGS,
+  GATEWAY_CHANNELS,
+  type GatewayChannel,
+  isGatewayChannel,
+  SERVICE_SETTINGS,
+  type Setting,
+  settingsOf,
+} from './settings.ts';
+
+export type Layer = Record<string, unknown>;
+export type ChannelLayer = Layer & { accounts?: Record<string, Layer> };
+
+export interface GatewayFile {
+  version: 1;
+  default: Layer;
+  channels: Partial<Record<GatewayChannel, ChannelLayer>>;
+}
+
+/** A layer of the file: the default, a channel's, or one account's of a channel. */
+export interface LayerName {
+  channel?: GatewayChannel;
+  account?: string;
+}
+
+export const GATEWAY_FILE = 'gateway.json';
+const HIDDEN = '***';
+
+export function emptyFile(): GatewayFile {
+  return { version: 1, default: {}, channels: {} };
+}
+
+/** Throws ConfigError with every problem. */
+export function parseGatewayFile(source: string | undefined, path: string): GatewayFile {
+  if (source === undefined) return emptyFile();
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    throw new ConfigError(`${path} is not valid JSON${whereOf((error as Error).message, source)}`);
+  }
+  const problems = problemsOf(value);
+  if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`);
+  const { default: layer = {}, channels = {} } = value as Partial<GatewayFile>;
+  return { version: 1, default: layer, channels };
+}
+
+export function problemsOf(value: unknown): string[] {
+  if (!isObject(value)) return ['it must hold a JSON object'];
+  const { version, default: layer, channels, ...others } = value;
+  const problems = Object.keys(others).map((key) => unknownKey('', key, ['version', 'default', 'channels']));
+  if (version !== 1) problems.push(`version is ${shown(version)}; accepted: 1`);
+  if (layer !== undefined) problems.push(...layerProblems('default', layer, undefined));
+  if (channels === undefined) return problems;
+  if (!isObject(channels)) return [...problems, 'channels must be an object'];
+  for (const [name, settings] of Object.entries(channels)) {
+    if (isGatewayChannel(name)) problems.push(...channelProblems(name, settings));
+    else problems.push(unknownKey('channels.', name, GATEWAY_CHANNELS, 'a channel'));
+  }
+  return problems;
+}
+
+function channelProblems(channel: GatewayChannel, value: unknown): string[] {
+  const path = `channels.${channel}`;
+  if (!isObject(value)) return [`${path} must be an object`];
+  const { accounts, ...own } = value;
+  const problems = layerProblems(path, own, channel);
+  if (accounts === undefined) return problems;
+  if (!isObject(accounts)) return [...problems, `${path}.accounts must be an object`];
+  for (const [account, layer] of Object.entries(accounts)) {
+    if (!ACCOUNT_NAME.test(account))
+      problems.push(`${path}.accounts: "${account.slice(0, 60)}" is no account; accepted: ${ACCOUNT_ACCEPTED}`);
+    problems.push(...layerProblems(`${path}.accounts.${account}`, layer, channel));
+  }
+  return problems;
+}
+
+function layerProblems(path: string, layer: unknown, channel: GatewayChannel | undefined): string[] {
+  if (!isObject(layer)) return [`${path} must be an object`];
+  const settings = settingsOf(channel);
+  return Object.entries(layer).flatMap(([key, value]) => {
+    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    if (!setting) return [misplaced(path, key, channel) ?? unknownKey(`${path}.`, key, Object.keys(settings))];
+    return setting.kind.isAccepted(value) ? [] : [`${path}.${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`];
+  });
+}
+
+/** A setting that exists, in a layer where it means nothing. */
+function misplaced(path: string, key: string, channel: GatewayChannel | undefined): string | undefined {
+  if (channel && Object.hasOwn(SERVICE_SETTINGS, key))
+    return `${path}.${key} is of the whole gateway: it belongs in "default"`;
+  const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(CHANNEL_SETTINGS[name], key));
+  return owner && `${path}.${key} is a setting of ${owner}: it belongs in "channels.${owner}"`;
+}
+
+function unknownKey(path: string, key: string, known: readonly string[], what = 'a setting'): string {
+  const close = nearest(key, known);
+  const name = JSON.stringify(key.slice(0, 60));
+  return `${path}${name} is not ${what}${close ? ` (did you mean "${close}"?)` : `; accepted: ${known.join(', ')}`}`;
+}
+
+export function acceptedBy({ kind }: Setting): string {
+  return `accepted: ${kind.accepted}`;
+}
+
+/** A value as it may be shown: never that of a secret. */
+export function shown(value: unknown, setting?: Setting): string {
+  if (setting?.isSecret) return HIDDEN;
+  return (JSON.stringify(value) ?? 'missing').slice(0, 200);
+}
+
+/** The file for a person to read: where secrets are found is told, what they are is not. */
+export function maskedFile(file: GatewayFile): GatewayFile {
+  const channels = Object.entries(file.channels).map(([name, { accounts, ...own }]) => {
+    const settings = CHANNEL_SETTINGS[name as GatewayChannel];
+    const masked = maskedLayer(own, settings);
+    if (!accounts) return [name, masked];
+    const each = Object.entries(accounts).map(([account, layer]) => [account, maskedLayer(layer, settings)]);
+    return [name, { ...masked, accounts: Object.fromEntries(each) }];
+  });
+  return { version: 1, default: file.default, channels: Object.fromEntries(channels) };
+}
+
+function maskedLayer(layer: Layer, settings: Record<string, Setting>): Layer {
+  const masked = Object.entries(layer).map(([key, value]) => [
+    key,
+    settings[key]?.isSecret && !isReference(value) ? HIDDEN : value,
+  ]);
+  return Object.fromEntries(masked);
+}
+
+/** The file with these settings put into a layer; undefined takes a setting out. */
+export function withSettings(file: GatewayFile, { channel, account }: LayerName, changes: Layer): GatewayFile {
+  if (!channel) return { ...file, default: merged(file.default, changes) };
+  const own = file.channels[channel] ?? {};
+  const changed =
+    account === undefined
+      ? merged(own, changes)
+      : { ...own, accounts: { ...own.accounts, [account]: merged(own.accounts?.[account] ?? {}, changes) } };
+  return { ...file, channels: { ...file.channels, [channel]: changed } };
+}
+
+function merged(layer: Layer, changes: Layer): Layer {
+  return Object.fromEntries(Object.entries({ ...layer, ...changes }).filter(([, value]) => value !== undefined));
+}
+
+export function withoutLayer(file: GatewayFile, { channel, account }: LayerName): GatewayFile {
+  if (!channel) return { ...file, default: {} };
+  const { [channel]: own, ...others } = file.channels;
+  if (account === undefined || !own) return { ...file, channels: others };
+  const { [account]: _, ...accounts } = own.accounts ?? {};
+  return { ...file, channels: { ...others, [channel]: { ...own, accounts } } };
+}
+
+export function formatGatewayFile(file: GatewayFile): string {
+  return `${JSON.stringify(file, undefined, 2)}\n`;
+}
+
+/** Only the place: what the engine quotes from the text could be a secret. */
+function whereOf(message: string, source: string): string {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  if (position === undefined) return '';
+  const before = source.slice(0, Number(position)).split('\n');
+  return `: look at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,185 @@
+// Every setting of the gateway: what it may be, where it may stand, and whether a running gateway can take it up.
+import { address, choice, count, type Kind, list, onOff, secret, text } from './kinds.ts';
+
+export const GATEWAY_CHANNELS = ['feishu', 'telegram', 'local'] as const;
+export type GatewayChannel = (typeof GATEWAY_CHANNELS)[number];
+
+export const PAIRING_POLICIES = ['open', 'allowlist', 'pairing', 'disabled'] as const;
+export type PairingPolicy = (typeof PAIRING_POLICIES)[number];
+
+/** Of the whole gateway: one for all channels. */
+export interface ServiceSettings {
+  workspace: string;
+  /** Of health, control and webhooks, on loopback; 0 is a free one. */
+  port: number;
+  maxConcurrentTurns: number;
+  debounceMs: number;
+  approvalTimeoutMs: number;
+}
+
+/** Of one bot: its own, its channel's, or the default. */
+export interface BotSettings {
+  provider: string;
+  profile?: string;
+  model?: string;
+  withTools: boolean;
+  toolAllow?: string[];
+  toolMaxSteps: number;
+  memory?: boolean;
+  approve: 'ask' | 'auto' | 'never';
+  pairingPolicy: PairingPolicy;
+  pairingAllowFrom: string[];
+  pairingPendingTtlMs: number;
+  pairingPendingMax: number;
+  groups: boolean;
+  /** Chats that send_message may write to: `channel:chatId`, or `channel/account:chatId`. */
+  sendAllow: string[];
+}
+
+export interface FeishuSettings {
+  appId: string;
+  appSecret: string;
+  domain: string;
+  mode: 'websocket' | 'webhook';
+  verificationToken?: string;
+  encryptKey?: string;
+}
+
+export interface TelegramSettings {
+  botToken: string;
+  apiRoot: string;
+  mode: 'polling' | 'webhook';
+  webhookUrl?: string;
+  webhookSecret?: string;
+}
+
+export interface LocalSettings {
+  folder: string;
+}
+
+export interface Setting {
+  kind: Kind;
+  about: string;
+  /** Never shown, logged or inherited by another bot. */
+  isSecret?: true;
+  /** Belongs to one bot: a named account does not take it from its channel. */
+  isOwn?: true;
+  /** A running gateway takes it up; otherwise it needs a restart. */
+  isLive?: true;
+  /** The variable that sets it, where it is not the usual one. */
+  variable?: string;
+}
+
+export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
+  workspace: {
+    kind: text('a directory'),
+    about: 'the directory file tools are confined to (default: workspace in the home)',
+    variable: 'LAINCLAW_WORKSPACE',
+  },
+  port: { kind: count(0, 65_535), about: 'of health, control and webhooks, on loopback (default: 0, a free one)' },
+  maxConcurrentTurns: { kind: count(1), about: 'turns that run at the same time, over all chats (default: 8)' },
+  debounceMs: {
+    kind: count(0, 60_000),
+    about: 'messages that follow each other within it are one turn (default: 400)',
+  },
+  approvalTimeoutMs: { kind: count(1_000), about: 'how long a question for permission waits (default: 600000)' },
+};
+
+export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
+  provider: {
+    kind: text(),
+    about: 'the model provider (default: as for ask)',
+    variable: 'LAINCLAW_PROVIDER',
+    isLive: true,
+  },
+  profile: { kind: text(), about: 'the sign-in profile of the provider', isLive: true },
+  model: { kind: text(), about: 'the model', isLive: true },
+  withTools: { kind: onOff, about: 'let the model call tools (default: true)', isLive: true },
+  toolAllow: { kind: list('names of tools'), about: 'only these tools exist, e.g. time.now,shell.pwd', isLive: true },
+  toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 3)', isLive: true },
+  memory: { kind: onOff, about: 'memory of the sessions of chats', isLive: true },
+  approve: {
+    kind: choice(['ask', 'auto', 'never']),
+    about: 'permission for tools that need it: ask in the chat, auto or never (default: ask)',
+    isLive: true,
+  },
+  pairingPolicy: {
+    kind: choice(PAIRING_POLICIES),
+    about: `who may write: ${PAIRING_POLICIES.join(', ')} (default: pairing)`,
+    isLive: true,
+  },
+  pairingAllowFrom: { kind: list('ids of senders'), about: 'senders who may write, by their ids', isLive: true },
+  pairingPendingTtlMs: { kind: count(1_000), about: 'how long a pairing code holds (default: 3600000)', isLive: true },
+  pairingPendingMax: { kind: count(1, 1_000), about: 'codes that wait, for each bot (default: 3)', isLive: true },
+  groups: { kind: onOff, about: 'answer in groups, when mentioned (default: false)', isLive: true },
+  sendAllow: {
+    kind: list(
+      'chats as channel:chatId or channel/account:chatId',
+      /^(feishu|telegram|local)(\/[a-z0-9][a-z0-9_-]*)?:\S+$/,
+    ),
+    about: 'chats that send_message may write to, e.g. telegram:123456',
+    isLive: true,
+  },
+};
+
+export const CHANNEL_SETTINGS: Record<GatewayChannel, Record<string, Setting>> = {
+  feishu: {
+    appId: { kind: text('cli_ and letters or digits', /^cli_\w+$/), about: 'of the app', isOwn: true },
+    appSecret: { kind: secret(), about: 'of the app', isSecret: true, isOwn: true },
+    domain: {
+      kind: text('feishu, lark or an address', /^(feishu|lark|https?:\/\/\S+)$/),
+      about: 'feishu (default) or lark',
+    },
+    mode: { kind: choice(['websocket', 'webhook']), about: 'how events arrive (default: websocket)' },
+    verificationToken: { kind: secret(), about: 'of the app’s events', isSecret: true, isOwn: true },
+    encryptKey: { kind: secret(), about: 'of the app’s events; webhook mode needs it', isSecret: true, isOwn: true },
+  },
+  telegram: {
+    botToken: {
+      kind: secret('the token from @BotFather (123456:ABC…)', /^\d+:[\w-]+$/),
+      about: 'from @BotFather',
+      isSecret: true,
+      isOwn: true,
+    },
+    apiRoot: { kind: address, about: 'of the Bot API (default: https://api.telegram.org)' },
+    mode: { kind: choice(['polling', 'webhook']), about: 'how updates arrive (default: polling)' },
+    webhookUrl: { kind: address, about: 'the public address of the webhook; webhook mode needs it', isOwn: true },
+    webhookSecret: {
+      kind: secret('1 to 256 letters, digits, _ or -', /^[\w-]{1,256}$/),
+      about: 'sent back by Telegram with each update; webhook mode needs it',
+      isSecret: true,
+      isOwn: true,
+    },
+  },
+  local: { folder: { kind: text('a directory'), about: 'of the inbox and outbox files', isOwn: true } },
+};
+
+/** What a bot cannot be started without, by the mode it runs in. */
+export const NEEDED: Record<GatewayChannel, Record<string, readonly string[]>> = {
+  feishu: { websocket: ['appId', 'appSecret'], webhook: ['appId', 'appSecret', 'encryptKey'] },
+  telegram: { polling: ['botToken'], webhook: ['botToken', 'webhookUrl', 'webhookSecret'] },
+  local: {},
+};
+
+/** The account when none is named. */
+export const DEFAULT_ACCOUNT = 'default';
+
+/** Part of a file's name, also where case makes no difference. */
+export const ACCOUNT_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+export const ACCOUNT_ACCEPTED = 'small letters, digits, _ and -, at most 40';
+
+export function isGatewayChannel(name: string): name is GatewayChannel {
+  return GATEWAY_CHANNELS.some((channel) => channel === name);
+}
+
+/** The settings that may stand in a layer; the service's only in the default one. */
+export function settingsOf(channel: GatewayChannel | undefined): Record<string, Setting> {
+  return channel ? { ...BOT_SETTINGS, ...CHANNEL_SETTINGS[channel] } : { ...SERVICE_SETTINGS, ...BOT_SETTINGS };
+}
+
+/** LAINCLAW_GATEWAY_DEBOUNCE_MS, LAINCLAW_TELEGRAM_BOT_TOKEN. */
+export function variableOf(key: string, setting: Setting, channel?: GatewayChannel): string {
+  if (setting.variable) return setting.variable;
+  const name = key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return `LAINCLAW_${channel ? channel.toUpperCase() : 'GATEWAY'}_${name}`;
+}

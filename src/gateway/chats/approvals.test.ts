@@ -1,0 +1,166 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, PATIENCE, runEnd, type TestChats, testChats } from '../../../test/support/chats.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
+import type { PermissionQuestion } from '../../tools/policy.ts';
+
+const question = (exact: string, scopes: readonly Scope[] = ['once', 'session', 'always']): PermissionQuestion => ({
+  call: { id: 'c1', name: 'bash', args: { command: exact }, source: 'model' },
+  verdict: {
+    verdict: 'ask',
+    reasons: ['it removes files'],
+    isMarked: false,
+    question: { title: 'Run in /work?', exact, parts: [exact] },
+    rememberAs: [],
+    scopes,
+  },
+});
+
+/** Asks for permission and answers with what was said. */
+const asking = (exact = 'rm -r ```build```', scopes?: readonly Scope[]): Answer =>
+  async function* (request, signal) {
+    const scope = await request.askPerson?.(question(exact, scopes), signal);
+    yield runEnd(request, `answer: ${scope ?? 'no'}`);
+  };
+
+async function asked(chats: TestChats, chatId = 'anna') {
+  await vi.waitFor(async () => expect(await chats.said(chatId)).toHaveLength(1), PATIENCE);
+  const [shown] = await chats.platform.seen(chatId);
+  if (!shown) throw new Error('nothing was asked');
+  return shown;
+}
+
+describe('a permission question', () => {
+  it('shows exactly what would run, and why it is asked', async () => {
+    const chats = await testChats(asking());
+    await chats.start();
+    await chats.write('clean up');
+    const { text, buttons } = await asked(chats);
+    expect(text).toContain('**Run in /work?**\n\n````\nrm -r ```build```\n````\n');
+    expect(text).toContain('- it removes files');
+    expect(buttons.map(({ label }) => label)).toEqual(['Once', 'This session', 'Always', 'No']);
+    expect(buttons.every(({ value }) => value.length <= 60)).toBe(true);
+  });
+
+  it.each([
+    ['Once', 'once', 'Allowed once (anna).'],
+    ['This session', 'session', 'Allowed this session (anna).'],
+    ['Always', 'always', 'Allowed always (anna).'],
+    ['No', 'no', 'Not allowed (anna).'],
+  ])('is answered by the button %s', async (label, answer, ending) => {
+    const chats = await testChats(asking());
+    await chats.start();
+    await chats.write('clean up');
+    const { messageId, buttons } = await asked(chats);
+    const value = buttons.find((button) => button.label === label)?.value ?? '';
+    await chats.platform.press?.({ chatId: 'anna', messageId, value, senderId: 'anna' });
+    await chats.says([expect.stringContaining(`**${ending}**`), `answer: ${answer}`]);
+    const [concluded] = await chats.platform.seen('anna');
+    expect(concluded?.buttons).toEqual([]);
+  });
+
+  it.each([
+    ['/approve', 'once'],
+    ['/approve session', 'session'],
+    ['/approve always', 'always'],
+    ['/deny', 'no'],
+  ])('is answered by %s, while the turn is running', async (command, answer) => {
+    const chats = await testChats(asking());
+    await chats.start();
+    await chats.write('clean up');
+    await asked(chats);
+    await chats.write(command);
+    await chats.says([expect.anything(), `answer: ${answer}`]);
+  });
+
+  it('offers only the scopes there are', async () => {
+    const chats = await testChats(asking('ls', ['once']));
+    await chats.start();
+    await chats.write('clean up');
+    const { buttons, messageId } = await asked(chats);
+    expect(buttons.map(({ label }) => label)).toEqual(['Once', 'No']);
+    const value = (buttons[0]?.value ?? '').replace(':once', ':always');
+    await chats.platform.press?.({ chatId: 'anna', messageId, value, senderId: 'anna' });
+    await chats.says([expect.anything(), 'This can only be allowed once.']);
+  });
+
+  it('is a no when nobody answers in time', async () => {
+    const chats = await testChats(asking());
+    await chats.start({ limits: { approvalMs: 300 } });
+    await chats.write('clean up');
+    await chats.says([expect.stringContaining('Nobody answered in time'), 'answer: no']);
+    await chats.write('/approve');
+    await chats.says([expect.anything(), 'answer: no', expect.stringContaining('Nothing is waiting')]);
+  });
+
+  it('is not answered by somebody who is not the owner, nor from another chat', async () => {
+    const chats = await testChats(asking());
+    await chats.start({
+      admit: async ({ sender }) => ({ allowed: true, isOwner: sender.id !== 'stranger' }),
+      settings: async () => ({
+        turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
+        groups: true,
+      }),
+    });
+    const group = { chatKind: 'group', mentionsBot: true };
+    await chats.write('clean up', 'team', { ...group, senderId: 'stranger' });
+    const { messageId, buttons } = await asked(chats, 'team');
+    const value = buttons[0]?.value ?? '';
+    await chats.platform.press?.({ chatId: 'team', messageId, value, senderId: 'stranger' });
+    await chats.says([expect.anything(), '`/approve` is for the owner.'], 'team');
+    await chats.platform.press?.({ chatId: 'boris', messageId, value, senderId: 'boris' });
+    await chats.says([expect.stringContaining('Nothing is waiting')], 'boris');
+    await chats.platform.press?.({ chatId: 'team', messageId, value, senderId: 'anna' });
+    await chats.says([expect.anything(), expect.anything(), 'answer: once'], 'team');
+    expect(chats.asked).toMatchObject([{ marked: true }]);
+  });
+
+  it('goes away when the turn is stopped', async () => {
+    const chats = await testChats(asking());
+    await chats.start();
+    await chats.write('clean up');
+    await asked(chats);
+    await chats.write('/stop');
+    await chats.says([expect.stringContaining('Not needed any more.'), '⏹ Stopped.']);
+  });
+
+  it('about a command that cannot be shown whole is a no', async () => {
+    const chats = await testChats(asking(`echo ${'x'.repeat(20_000)}`));
+    await chats.start();
+    await chats.write('clean up');
+    await chats.says(['answer: no']);
+  });
+
+  it('comes below what was shown before, and the answer below it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const chats = await testChats(async function* (request, signal) {
+      yield { type: 'text-delta', text: 'Let me see.' };
+      await gate.promise;
+      const scope = await request.askPerson?.(question('ls'), signal);
+      yield runEnd(request, `answer: ${scope}`);
+    });
+    await chats.start({ limits: { progressAfterMs: 10, progressEveryMs: 10 } });
+    await chats.write('clean up');
+    await chats.says(['Let me see.']);
+    gate.resolve();
+    await vi.waitFor(async () => expect((await chats.said()).length).toBeGreaterThanOrEqual(2), PATIENCE);
+    await chats.write('/approve');
+    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toBe('answer: once'), PATIENCE);
+    const said = await chats.said();
+    expect(said[0]).toBe('Let me see.');
+    expect(said[1]).toContain('Run in /work?');
+  });
+});
+
+it('turns that wait for an answer take no place from others', async () => {
+  const chats = await testChats(async function* (request, signal) {
+    if (request.input === 'ask me') await request.askPerson?.(question('ls'), signal);
+    yield runEnd(request, `done: ${request.input}`);
+  });
+  await chats.start({ limits: { concurrentTurns: 2 } });
+  for (const name of ['a', 'b', 'c']) await chats.write('ask me', name);
+  for (const name of ['a', 'b', 'c']) await asked(chats, name);
+  await chats.write('quick', 'd');
+  await chats.says(['done: quick'], 'd');
+  await chats.write('/deny', 'b');
+  await chats.says([expect.anything(), 'done: ask me'], 'b');
+});

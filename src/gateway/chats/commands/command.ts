@@ -1,0 +1,57 @@
+// The contract of a chat command: something a person writes that is answered without a model.
+import type { Sessions } from '../../../sessions/sessions.ts';
+import type { BotKey } from '../../../storage/mailbox.ts';
+import type { SessionEntry } from '../../../storage/storage.ts';
+import type { Undone } from '../../../undo/undo.ts';
+import type { Approvals } from '../approvals.ts';
+import type { BotSettings, ChatMessage } from '../chat.ts';
+import type { ChoicesStore } from '../choices.ts';
+
+/** The models of a provider, or why they cannot be told. */
+export type ListModels = (
+  provider: string,
+  signal: AbortSignal,
+) => Promise<{ ok: true; models: { id: string; isDefault: boolean }[] } | { ok: false; message: string }>;
+
+/** Takes back the last turn of a session that changed files. Rejects with an error that says why not. */
+export type UndoLast = (
+  session: Pick<SessionEntry, 'sessionKey' | 'sessionId'>,
+  signal: AbortSignal,
+) => Promise<Pick<Undone, 'turnId' | 'files'>>;
+
+export interface CommandServices {
+  settings(bot: BotKey): Promise<BotSettings>;
+  choices: ChoicesStore;
+  models: ListModels;
+  session(sessionKey: string): Promise<SessionEntry | undefined>;
+  renew: Sessions['renew'];
+  undo: UndoLast;
+  approvals: Approvals;
+  /** Cancels the turn of the chat; false when none was running. */
+  stop(chat: ChatMessage['chat']): Promise<boolean>;
+  /** What is going on in the chat. */
+  activity(chat: ChatMessage['chat']): { isRunning: boolean; waiting: number };
+  signal: AbortSignal;
+}
+
+export interface CommandContext extends CommandServices {
+  request: ChatMessage;
+  sessionKey: string;
+  /** What stands behind the name. */
+  argument: string;
+}
+
+export interface ChatCommand {
+  name: string;
+  /** As it is written, with its arguments. */
+  usage: string;
+  about: string;
+  /** Others than the owner are told so. */
+  isForOwner: boolean;
+  /** Doing it twice is as good as once: after a restart it is simply done again. */
+  isRepeatable: boolean;
+  /** Answered at once, also while a turn is running. */
+  isImmediate: boolean;
+  /** The answer as Markdown; undefined when there is nothing to say. */
+  run(context: CommandContext): Promise<string | undefined>;
+}

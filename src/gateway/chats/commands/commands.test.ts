@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, echo, PATIENCE, SETTINGS, testChats } from '../../../../test/support/chats.ts';
+import { COMMANDS } from './all.ts';
+
+/** The first turn lasts until it is cancelled. */
+const lasting = (): Answer => {
+  let turns = 0;
+  return async function* (request, signal) {
+    turns += 1;
+    if (turns === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    yield* echo(request);
+  };
+};
+
+describe('a command', () => {
+  it('is answered without a model', async () => {
+    const chats = await testChats();
+    await chats.start();
+    await chats.write('/help');
+    await vi.waitFor(async () => expect(await chats.said()).toHaveLength(1), PATIENCE);
+    const [help] = await chats.said();
+    for (const { usage } of COMMANDS) expect(help).toContain(`\`${usage}\``);
+    expect(chats.asked).toEqual([]);
+  });
+
+  it.each([
+    ['/start', expect.stringContaining('Write what you want')],
+    ['/hlep', 'There is no command `/hlep`: did you mean `/help`?'],
+    ['/modle x', 'There is no command `/modle`: did you mean `/model`?'],
+    ['/STATSU', 'There is no command `/STATSU`: did you mean `/status`?'],
+    ['/qqqqqq', 'There is no command `/qqqqqq`: `/help` lists what there is.'],
+    ['/memory maybe', '`/memory maybe` is not accepted: `/memory on` or `/memory off` is.'],
+    ['/stop', 'Nothing is running.'],
+    ['/approve', 'Nothing is waiting for an answer: it was answered already, or has expired.'],
+    ['/undo', 'Nothing was changed in this conversation.'],
+    ['/models', 'stub has no models to choose from.'],
+    [
+      '/MODEL@my_bot',
+      "Model: `the provider's default` (stub). `/models` lists what there is, `/model <name>` chooses.",
+    ],
+  ])('%s is answered with %s', async (written, answer) => {
+    const chats = await testChats();
+    await chats.start();
+    await chats.write(written);
+    await chats.says([answer]);
+  });
+
+  it.each(['/etc/passwd is what?', 'what does /help do', '//', '/ new'])('%s is none', async (written) => {
+    const chats = await testChats();
+    await chats.start();
+    await chats.write(written);
+    await chats.says([`echo: ${written}`]);
+  });
+
+  it('among messages keeps its place', async () => {
+    const chats = await testChats();
+    const renewed: number[] = [];
+    const renew = async (sessionKey: string) => {
+      renewed.push(chats.asked.length);
+      return { sessionKey, sessionId: 'x', createdAt: '', updatedAt: '' };
+    };
+    await chats.start({ sessions: { renew, findTurn: async () => undefined }, limits: { debounceMs: 100 } });
+    await Promise.all([chats.write('one'), chats.write('/new'), chats.write('two')]);
+    await chats.says(['echo: one', expect.stringContaining('A new conversation.'), 'echo: two']);
+    expect(renewed).toEqual([1]);
+  });
+
+  it('that failed says why', async () => {
+    const chats = await testChats();
+    const renew = async () => Promise.reject(new Error('the disk is full'));
+    await chats.start({ sessions: { renew, findTurn: async () => undefined } });
+    await chats.write('/new');
+    await chats.says(['⚠️ `/new` failed: the disk is full']);
+  });
+
+  it('that cannot be repeated is not, after it was interrupted', async () => {
+    const chats = await testChats();
+    let undone = 0;
+    const undo = (): Promise<never> => {
+      undone += 1;
+      return new Promise(() => {});
+    };
+    const session = async (sessionKey: string) => ({ sessionKey, sessionId: 's', createdAt: '', updatedAt: '' });
+    await chats.start({ undo, session });
+    await chats.write('/undo');
+    await vi.waitFor(() => expect(undone).toBe(1), PATIENCE);
+    chats.kill();
+    await chats.start({ undo, session });
+    await chats.says(['`/undo` was interrupted. It was not repeated: look whether it was done.']);
+    expect(undone).toBe(1);
+  });
+});
+
+describe('/stop', () => {
+  it('cancels the running turn at once, and what waits goes on', async () => {
+    const chats = await testChats(lasting());
+    await chats.start();
+    await chats.write('one');
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await chats.write('two');
+    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(2), PATIENCE);
+    await chats.write('/stop');
+    await vi.waitFor(
+      async () => expect((await chats.said()).toSorted()).toEqual(['echo: two', '⏹ Stopped.']),
+      PATIENCE,
+    );
+    chats.kill();
+    await chats.start();
+    await chats.write('three');
+    await vi.waitFor(async () => expect(await chats.said()).toContain('echo: three'), PATIENCE);
+    expect(chats.asked.map(({ input }) => input)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('takes back what has not begun', async () => {
+    const chats = await testChats();
+    await chats.start({ limits: { debounceMs: 60_000, debounceMaxMs: 60_000 } });
+    await chats.write('one');
+    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(1), PATIENCE);
+    await chats.write('/stop');
+    await chats.says(['⏹ Stopped.']);
+    expect((await chats.mailbox.counts()).inbox).toBe(0);
+  });
+});
+
+describe('a choice', () => {
+  it('of model and memory holds for its chat, over restarts, until it is taken back', async () => {
+    const chats = await testChats();
+    const models = async () => ({
+      ok: true as const,
+      models: [
+        { id: 'small-1', isDefault: true },
+        { id: 'large-2', isDefault: false },
+      ],
+    });
+    await chats.start({ models });
+    await chats.write('/model large-1');
+    await chats.says(['stub has no model `large-1`: did you mean `/model large-2`?']);
+    await chats.write('/model large-2');
+    await chats.says([
+      expect.anything(),
+      'This chat uses `large-2` (stub) from now on. `/model default` takes it back.',
+    ]);
+    await chats.write('/memory on');
+    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('Memory is on'), PATIENCE);
+    chats.kill();
+    await chats.start({ models });
+    await chats.write('hi');
+    await chats.write('hi', 'boris');
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(2), PATIENCE);
+    const byChat = (key: string) => chats.asked.find(({ sessionKey }) => sessionKey === key);
+    expect(byChat('local:anna')).toMatchObject({ model: 'large-2', memory: true });
+    expect(byChat('local:boris')?.model).toBeUndefined();
+    await chats.write('/status');
+    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('Model: `large-2` (stub)'), PATIENCE);
+    await chats.write('/model default');
+    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('usual model again'), PATIENCE);
+    await chats.write('hi');
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(3), PATIENCE);
+    expect(chats.asked[2]?.model).toBeUndefined();
+  });
+
+  it('of a model is not carried to another provider', async () => {
+    const chats = await testChats();
+    await chats.start();
+    await chats.write('/model large-2');
+    await vi.waitFor(async () => expect(await chats.said()).toHaveLength(1), PATIENCE);
+    chats.kill();
+    await chats.start({ settings: async () => ({ ...SETTINGS, turn: { ...SETTINGS.turn, provider: 'openai' } }) });
+    await chats.write('hi');
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    expect(chats.asked[0]?.model).toBeUndefined();
+  });
+});

@@ -1,0 +1,14 @@
+import type { ChatCommand } from './command.ts';
+
+export const denyCommand: ChatCommand = {
+  name: 'deny',
+  usage: '/deny [question]',
+  about: 'refuse what is asked for',
+  isForOwner: true,
+  isRepeatable: true,
+  isImmediate: true,
+  async run({ argument, approvals, request: { chat, isOwner, message } }) {
+    const by = message.sender.name ?? message.sender.id;
+    return approvals.answer({ chat, isOwner, id: argument || undefined, scope: undefined, by });
+  },
+};

@@ -1,0 +1,16 @@
+import type { ChatCommand } from './command.ts';
+
+export function createHelpCommand(commands: () => readonly ChatCommand[]): ChatCommand {
+  return {
+    name: 'help',
+    usage: '/help',
+    about: 'this list',
+    isForOwner: false,
+    isRepeatable: true,
+    isImmediate: true,
+    async run() {
+      const lines = commands().map(({ usage, about }) => `- \`${usage}\` ${about}`);
+      return `Write what you want to know or have done. Files and pictures can be sent too.\n\n${lines.join('\n')}`;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { ChatCommand } from './command.ts';
+
+export const newCommand: ChatCommand = {
+  name: 'new',
+  usage: '/new',
+  about: 'start another conversation',
+  isForOwner: false,
+  isRepeatable: false,
+  isImmediate: false,
+  async run({ renew, sessionKey, signal }) {
+    await renew(sessionKey, signal);
+    return 'A new conversation. What was said before is kept, and not told to the model any more.';
+  },
+};

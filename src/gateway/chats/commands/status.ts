@@ -1,0 +1,25 @@
+import type { ChatCommand } from './command.ts';
+
+export const statusCommand: ChatCommand = {
+  name: 'status',
+  usage: '/status',
+  about: 'what is going on here',
+  isForOwner: false,
+  isRepeatable: true,
+  isImmediate: true,
+  async run({ settings, choices, session, sessionKey, activity, approvals, request: { chat } }) {
+    const { provider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
+    const { model, memory } = await choices.get(chat);
+    const entry = await session(sessionKey);
+    const { isRunning, waiting } = activity(chat);
+    const questions = approvals.waitingIn(chat);
+    const chosen = model?.provider === provider ? model.name : usual;
+    return [
+      `- Model: ${chosen ? `\`${chosen}\` (${provider})` : provider}`,
+      `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,
+      `- Conversation: ${entry ? `since ${entry.createdAt.slice(0, 16).replace('T', ' ')} UTC (\`${sessionKey}\`)` : 'not begun'}`,
+      `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} messages waiting` : ''}`,
+      ...(questions > 0 ? [`- ${questions} question(s) wait for \`/approve\` or \`/deny\``] : []),
+    ].join('\n');
+  },
+};

@@ -1,0 +1,230 @@
+// The running gateway: channels on one side, `gateway.ask` on the other. What arrives is stored, goes to its chat's lane,
+// becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
+import type { Channel } from '../../channels/channel.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { BotKey, ChatKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
+import type { SessionEntry } from '../../storage/storage.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import { createApprovals } from './approvals.ts';
+import {
+  type Admit,
+  type BotSettings,
+  botName,
+  type ChatLimits,
+  type ChatMessage,
+  chatMessageOf,
+  DEFAULT_LIMITS,
+} from './chat.ts';
+import { createChoices } from './choices.ts';
+import { readCommand } from './commands/all.ts';
+import type { ListModels, UndoLast } from './commands/command.ts';
+import { runCommand } from './commands/run-command.ts';
+import { createDelivery } from './delivery.ts';
+import { type Batch, createLanes } from './lanes.ts';
+import { draftsOf } from './outgoing.ts';
+import { createReception } from './receive.ts';
+import { sessionKeyOf } from './session-key-of.ts';
+import { createTurns } from './turns.ts';
+
+const PRUNE_EVERY_MS = 6 * 60 * 60_000;
+/** What was told to end is waited for so long. */
+const GRACE_MS = 5_000;
+const SHOWN_DEAD_LETTERS = 1_000;
+
+export interface ChannelGatewayDependencies {
+  channels: readonly Channel[];
+  mailbox: Mailbox;
+  ask: Gateway['ask'];
+  sessions: Pick<Sessions, 'findTurn' | 'renew'>;
+  session(sessionKey: string): Promise<SessionEntry | undefined>;
+  admit: Admit;
+  /** Asked for each turn: what it returns may change while the gateway runs. */
+  settings(bot: BotKey): Promise<BotSettings>;
+  models: ListModels;
+  undo: UndoLast;
+  workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  limits?: Partial<ChatLimits>;
+  now(): number;
+  newId(prefix: string): string;
+  random(): number;
+  /** A line for the person running this. */
+  log(text: string): void;
+}
+
+export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
+  const { channels, mailbox, sessions, now, newId, random, log } = dependencies;
+  const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
+  const channel = (bot: BotKey): Channel | undefined =>
+    channels.find(({ name, account }) => name === bot.channel && account === bot.account);
+  const ending = new AbortController();
+  const choices = createChoices(mailbox);
+  const approvals = createApprovals({ expiresMs: limits.approvalMs, newId });
+  const delivery = createDelivery({ mailbox, channels, now, random, log });
+  const turns = createTurns({
+    ...dependencies,
+    delivery,
+    approvals,
+    channel,
+    findTurn: sessions.findTurn,
+    choices,
+    limits,
+    whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
+  });
+  const lanes = createLanes({
+    limits,
+    handle,
+    standsAlone: (message) => readCommand(message) !== undefined,
+    onFailure: ({ chat }, error) =>
+      log(`${botName(chat)} ${chat.chatId}: will be tried again: ${error instanceof Error ? error.message : error}`),
+  });
+  const reception = createReception({
+    ...dependencies,
+    lanes,
+    delivery,
+    limits,
+    runCommand: (command, request) =>
+      runCommand(command, {
+        ...dependencies,
+        request,
+        sessionKey: sessionKeyOf(request.chat),
+        choices,
+        renew: sessions.renew,
+        approvals,
+        stop,
+        activity: (chat) => ({ isRunning: turns.isRunning(chat), waiting: lanes.waitingIn(chat) }),
+        signal: ending.signal,
+      }),
+  });
+  /** What runs is cancelled; where nothing does, what was about to. */
+  async function stop(chat: ChatKey): Promise<boolean> {
+    if (await turns.stop(chat)) return true;
+    const dropped = lanes.discard(chat);
+    if (dropped.length === 0) return false;
+    await mailbox.finish(
+      dropped.map(({ message: { id } }) => ({ chat, id })),
+      [],
+      now(),
+    );
+    return true;
+  }
+
+  let pruning: NodeJS.Timeout | undefined;
+
+  async function handle(batch: Batch): Promise<void> {
+    const [first] = batch.messages;
+    if (!first || !readCommand(first)) return turns.handle(batch);
+    const own = channel(batch.chat);
+    if (own) await reception.handleCommand(batch, own);
+  }
+
+  function takeUp(unfinished: readonly UnfinishedMessage[]): void {
+    // What belongs to a channel that is not running now waits until it is.
+    const own = unfinished.filter(({ chat }) => channel(chat));
+    const toMessage = ({ chat, body }: UnfinishedMessage): ChatMessage => chatMessageOf(chat, body);
+    for (const [turnId, messages] of Map.groupBy(own, (message) => message.turnId)) {
+      const [first] = messages;
+      if (turnId === undefined) for (const message of messages) lanes.add(toMessage(message));
+      else if (first) lanes.addBegun({ chat: first.chat, messages: messages.map(toMessage), turnId });
+    }
+  }
+
+  /** Refused credentials end the start. A platform that cannot be reached now is reached later, and holds up no other. */
+  async function connectAll(signal: AbortSignal): Promise<void> {
+    const waiting = new Set(channels);
+    let isReady = false;
+    const connecting = channels.map(async (each) => {
+      const bot = botName({ channel: each.name, account: each.account });
+      try {
+        await each.connect(reception.receiveFrom(each), signal);
+        waiting.delete(each);
+        if (isReady) log(`${bot}: connected`);
+      } catch (error) {
+        const reason = `${bot}: ${error instanceof Error ? error.message : error}`;
+        if (!isReady) throw new Error(reason, { cause: error });
+        if (!ending.signal.aborted) log(reason);
+      }
+    });
+    const all = Promise.all(connecting);
+    await Promise.race([all, aborted(AbortSignal.timeout(limits.connectMs))]);
+    isReady = true;
+    for (const { name, account } of waiting)
+      log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`);
+  }
+
+  async function prune(): Promise<void> {
+    await mailbox
+      .prune(now() - limits.rememberMs)
+      .catch((error: Error) => log(`the mailbox could not be pruned: ${error.message}`));
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(pruning);
+    ending.abort();
+    await delivery.stop();
+    const closed = Promise.allSettled(channels.map((each) => each.close()));
+    await Promise.race([closed, aborted(AbortSignal.timeout(GRACE_MS))]);
+  }
+
+  return {
+    async start(signal) {
+      takeUp(await mailbox.unfinished());
+      try {
+        await connectAll(signal);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+      lanes.open();
+      delivery.wake();
+      await prune();
+      pruning = setInterval(prune, PRUNE_EVERY_MS);
+      pruning.unref();
+    },
+
+    async status() {
+      return {
+        channels: channels.map((each) => ({ channel: each.name, account: each.account, ...each.status() })),
+        mailbox: await mailbox.counts(),
+        runningTurns: lanes.running,
+      };
+    },
+
+    async send(chat, markdown) {
+      const own = channel(chat);
+      if (!own) {
+        const known = channels.map(({ name, account }) => botName({ channel: name, account })).join(', ');
+        throw new Error(`the channel ${botName(chat)} is not running; running: ${known}`);
+      }
+      const drafts = draftsOf({ chat, channel: own, key: newId('send'), markdown });
+      await mailbox.enqueue(drafts, now());
+      delivery.wake();
+      return { keys: drafts.map(({ key }) => key) };
+    },
+
+    deadLetters: () => mailbox.deadLetters(SHOWN_DEAD_LETTERS),
+
+    async revive(key) {
+      const revived = await mailbox.revive(key, now());
+      delivery.wake();
+      return revived;
+    },
+
+    async drain(signal) {
+      const ended = lanes.stop();
+      await Promise.race([ended, aborted(signal)]);
+      if (signal.aborted) {
+        turns.abandon();
+        await Promise.race([ended, aborted(AbortSignal.timeout(GRACE_MS))]);
+      }
+      await delivery.settled(signal);
+      await close();
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

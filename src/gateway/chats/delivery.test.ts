@@ -1,0 +1,143 @@
+import { expect, it, vi } from 'vitest';
+import { PATIENCE, testChats } from '../../../test/support/chats.ts';
+import type { PlatformFault } from '../../channels/conformance-subject.ts';
+
+/** A clock that can be put forward. */
+function clock(): { now(): number; forward(ms: number): void } {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    forward(ms) {
+      ahead += ms;
+    },
+  };
+}
+
+const chat = (chatId: string) => ({ channel: 'local', account: 'default', chatId });
+
+it('what could not be sent is sent again later, and holds up only its own chat', async () => {
+  const chats = await testChats();
+  const { now, forward } = clock();
+  const faults = new Map<string, PlatformFault>([['anna', { kind: 'unreachable' }]]);
+  chats.platform.failWith(({ chatId }) => faults.get(chatId));
+  const gateway = await chats.start({ now });
+  await gateway.send(chat('anna'), 'one');
+  await gateway.send(chat('anna'), 'two');
+  await gateway.send(chat('boris'), 'three');
+  await chats.says(['three'], 'boris');
+  await vi.waitFor(
+    async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]),
+    PATIENCE,
+  );
+  expect(await chats.said()).toEqual([]);
+  faults.clear();
+  forward(3_000);
+  await gateway.revive(undefined);
+  await chats.says(['one', 'two']);
+});
+
+it('waits longer after each failure, up to some minutes', async () => {
+  const chats = await testChats();
+  const { now, forward } = clock();
+  chats.platform.failWith(() => ({ kind: 'unreachable' }));
+  const gateway = await chats.start({ now, random: () => 1 });
+  await gateway.send(chat('anna'), 'one');
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= 12; attempt += 1) {
+    await vi.waitFor(async () => {
+      expect(await chats.mailbox.due(Number.MAX_SAFE_INTEGER, 1)).toMatchObject([{ attempts: attempt }]);
+    }, PATIENCE);
+    const [waiting] = await chats.mailbox.due(Number.MAX_SAFE_INTEGER, 1);
+    waits.push(Math.round(((waiting?.dueAt ?? 0) - now()) / 1_000));
+    forward(600_000);
+    await gateway.revive(undefined);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+});
+
+it('a limit of the platform holds back everything of that bot, and is no failure of the message', async () => {
+  const chats = await testChats();
+  const { now, forward } = clock();
+  let requests = 0;
+  chats.platform.failWith(() => {
+    requests += 1;
+    return { kind: 'rate-limited', retryAfterMs: 60_000 };
+  });
+  const gateway = await chats.start({ now });
+  await gateway.send(chat('anna'), 'one');
+  await vi.waitFor(
+    async () => expect(await chats.mailbox.due(now() + 61_000, 9)).toMatchObject([{ attempts: 1 }]),
+    PATIENCE,
+  );
+  expect(await chats.mailbox.due(now() + 55_000, 9)).toEqual([]);
+  expect(requests).toBe(1);
+  chats.platform.failWith(undefined);
+  forward(61_000);
+  await gateway.revive(undefined);
+  await chats.says(['one']);
+});
+
+it('what the platform will never take is a dead letter, the next goes out, and it can be sent again', async () => {
+  const chats = await testChats();
+  chats.platform.failWith(({ markdown }) => (markdown === 'bad' ? { kind: 'rejected' } : undefined));
+  const gateway = await chats.start();
+  await gateway.send(chat('anna'), 'bad');
+  await gateway.send(chat('anna'), 'good');
+  await chats.says(['good']);
+  expect((await gateway.status()).mailbox).toMatchObject({ dead: 1 });
+  const [letter] = await gateway.deadLetters();
+  expect(letter).toMatchObject({ chat: chat('anna'), lastError: 'the platform is rejected' });
+  chats.platform.failWith(undefined);
+  expect(await gateway.revive(letter?.key)).toBe(1);
+  await chats.says(['good', 'bad']);
+  expect(await gateway.deadLetters()).toEqual([]);
+});
+
+it('an answer that was lost is sent once where the platform knows keys', async () => {
+  const chats = await testChats();
+  const { now, forward } = clock();
+  const gateway = await chats.start({ now });
+  chats.platform.failNextSend?.({ kind: 'answer-lost' });
+  await gateway.send(chat('anna'), 'one');
+  await vi.waitFor(async () => expect((await chats.mailbox.due(now() + 9_000, 1))[0]?.attempts).toBe(1), PATIENCE);
+  forward(5_000);
+  await gateway.send(chat('anna'), 'two');
+  await chats.says(['one', 'two']);
+});
+
+it('an answer whose progress message is gone is sent as a new one', async () => {
+  const chats = await testChats();
+  const gateway = await chats.start();
+  const body = JSON.stringify({ markdown: 'the answer', replaces: 'deleted' });
+  await chats.mailbox.enqueue([{ key: 'k-0', chat: chat('anna'), body }], 1);
+  await gateway.revive(undefined);
+  await chats.says(['the answer']);
+});
+
+it('many chats at once are each sent in order', async () => {
+  const chats = await testChats();
+  const gateway = await chats.start();
+  const names = Array.from({ length: 100 }, (_, index) => `chat${index}`);
+  for (const text of ['1', '2', '3']) await Promise.all(names.map((name) => gateway.send(chat(name), text)));
+  for (const name of names) await chats.says(['1', '2', '3'], name);
+});
+
+it('a bot whose platform hangs takes no place from another', async () => {
+  const chats = await testChats();
+  const hanging = { ...chats.platform.open({ account: 'work' }), send: () => new Promise<never>(() => {}) };
+  const gateway = await chats.start({ channels: [hanging, chats.platform.open()] });
+  const names = Array.from({ length: 60 }, (_, index) => `chat${index}`);
+  await Promise.all(names.map((chatId) => gateway.send({ ...chat(chatId), account: 'work' }, 'never')));
+  await gateway.send(chat('anna'), 'still here');
+  await chats.says(['still here']);
+});
+
+it('what waits for a channel that is not running stays as it is', async () => {
+  const chats = await testChats();
+  const absent = { channel: 'telegram', account: 'default', chatId: 'x' };
+  await chats.mailbox.enqueue([{ key: 't-0', chat: absent, body: '{"markdown":"later"}' }], 1);
+  const gateway = await chats.start();
+  await gateway.send(chat('anna'), 'now');
+  await chats.says(['now']);
+  expect(await chats.mailbox.due(Date.now(), 9)).toMatchObject([{ key: 't-0', attempts: 0 }]);
+});

@@ -1,0 +1,207 @@
+// Delivers the outbox: chats beside each other, within a chat one message after the other. What could not be sent is
+// tried again, later each time; what the platform limits waits as long as it says, with everything of that bot; what it
+// will never take becomes a dead letter and lets the next one through. Each bot has its own places: one that hangs
+// takes none from another.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
+import type { BotKey, Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import { nameOf } from './chat.ts';
+import type { Outgoing } from './outgoing.ts';
+
+const AT_ONCE = 16;
+/** Whatever the channel does: then the outcome is unknown. */
+const SENT_WITHIN_MS = 120_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+const LONGEST_SLEEP_MS = 60_000;
+/** A failure that is nobody's word (a defect) is not believed in for ever. */
+const UNEXPLAINED_ATTEMPTS = 10;
+
+export interface DeliveryOptions {
+  mailbox: Mailbox;
+  channels: readonly Channel[];
+  now(): number;
+  random(): number;
+  log(text: string): void;
+}
+
+export interface Delivery {
+  /** Something was put into the outbox. */
+  wake(): void;
+  /** Resolves when the message with this key is sent. */
+  whenSent(key: string, signal: AbortSignal): Promise<SentMessage>;
+  /** Resolves when nothing is left that could be sent now. */
+  settled(signal: AbortSignal): Promise<void>;
+  /** Sends nothing more. Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+export function createDelivery({ mailbox, channels, now, random, log }: DeliveryOptions): Delivery {
+  const stopping = new AbortController();
+  const waiters = new Map<string, (sent: SentMessage) => void>();
+  const settlers = new Set<() => void>();
+  const bots = channels.map((channel) => ({
+    channel,
+    key: { channel: channel.name, account: channel.account } satisfies BotKey,
+    underWay: new Map<string, Promise<void>>(),
+  }));
+  type SendingBot = (typeof bots)[number];
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    lookAgain = true;
+    looking ??= look().finally(() => {
+      looking = undefined;
+      if (lookAgain) wake();
+    });
+  }
+
+  async function look(): Promise<void> {
+    lookAgain = false;
+    clearTimeout(timer);
+    try {
+      for (const bot of bots) await begin(bot);
+      const idle = bots.filter(({ underWay }) => underWay.size === 0);
+      if (idle.length === bots.length) for (const settle of settlers) settle();
+      const nextAt = await Promise.all(idle.map(({ key }) => mailbox.nextDueAt(key)));
+      const soonest = Math.min(...nextAt.map((at) => at ?? Number.POSITIVE_INFINITY));
+      lookIn(Math.min(LONGEST_SLEEP_MS, Math.max(0, soonest - now())));
+    } catch (error) {
+      log(`the outbox cannot be read: ${(error as Error).message}`);
+      lookIn(FIRST_RETRY_MS);
+    }
+  }
+
+  function lookIn(ms: number): void {
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(wake, ms);
+    timer.unref();
+  }
+
+  async function begin(bot: SendingBot): Promise<void> {
+    const { underWay, key } = bot;
+    if (underWay.size >= AT_ONCE) return;
+    // What is under way is still the first of its chat.
+    for (const message of await mailbox.due(now(), AT_ONCE + underWay.size, key)) {
+      const name = nameOf(message.chat);
+      if (underWay.has(name) || underWay.size >= AT_ONCE || stopping.signal.aborted) continue;
+      const sending = deliver(message, bot.channel).finally(() => {
+        underWay.delete(name);
+        wake();
+      });
+      underWay.set(name, sending);
+    }
+  }
+
+  async function deliver(message: OutboxMessage, channel: Channel): Promise<void> {
+    const late = AbortSignal.timeout(SENT_WITHIN_MS);
+    try {
+      const until = AbortSignal.any([stopping.signal, late]);
+      const sent = await orAborted(sendOrReplace(channel, message, until), until);
+      await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
+      waiters.get(message.key)?.(sent);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      const told = late.aborted ? new ChannelError('unknown-outcome', 'the platform did not answer in time') : error;
+      await untilStored(() => afterFailure(message, told));
+    }
+  }
+
+  /** What became of a message must be on record before the next of its chat: else it would be sent again. */
+  async function untilStored(store: () => Promise<void>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await store();
+      } catch (error) {
+        log(`the outbox cannot be written: ${(error as Error).message}`);
+        await sleep(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  async function afterFailure(message: OutboxMessage, error: unknown): Promise<void> {
+    const { key, chat, attempts } = message;
+    const code = error instanceof ChannelError ? error.code : undefined;
+    const told = error instanceof Error ? error.message : String(error);
+    if (code === 'rejected' || (code === undefined && attempts + 1 >= UNEXPLAINED_ATTEMPTS)) {
+      log(`a message to ${chat.channel} ${chat.chatId} was given up: ${told}`);
+      await mailbox.die(key, told, now());
+      return;
+    }
+    const retryAfterMs = error instanceof ChannelError ? error.retryAfterMs : undefined;
+    const dueAt = now() + (retryAfterMs ?? backOff(attempts, random));
+    await mailbox.retryAt(key, dueAt, told);
+    if (code === 'rate-limited') await mailbox.holdBack(chat, dueAt);
+    if (attempts === 0) log(`a message to ${chat.channel} ${chat.chatId} will be sent again: ${told}`);
+  }
+
+  return {
+    wake,
+    async whenSent(key, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<SentMessage>();
+      const onAbort = (): void => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      waiters.set(key, resolve);
+      try {
+        return await promise;
+      } finally {
+        waiters.delete(key);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    async settled(signal) {
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      settlers.add(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      wake();
+      await promise;
+      settlers.delete(resolve);
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await looking;
+      await Promise.allSettled(bots.flatMap(({ underWay }) => [...underWay.values()]));
+    },
+  };
+}
+
+/** Also where a channel does not heed its signal. */
+async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([sending, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function sendOrReplace(
+  channel: Channel,
+  { key, chat: { chatId }, body }: OutboxMessage,
+  signal: AbortSignal,
+): Promise<SentMessage> {
+  const { replaces, markdown, buttons, ...rest } = JSON.parse(body) as Outgoing;
+  if (replaces !== undefined) {
+    try {
+      await channel.edit({ chatId, messageId: replaces }, { markdown, buttons }, signal);
+      return { chatId, messageId: replaces };
+    } catch (error) {
+      // Somebody deleted it, or it is too old to be changed.
+      if (!(error instanceof ChannelError) || error.code !== 'rejected') throw error;
+    }
+  }
+  return channel.send({ key, chatId, markdown, buttons, ...rest }, signal);
+}
+
+/** Doubles each time, within a third of it by chance, so that many do not come back at once. */
+function backOff(attempts: number, random: () => number): number {
+  const full = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts, 20));
+  return Math.round(full * (2 / 3 + random() / 3));
+}

@@ -1,0 +1,36 @@
+// What becomes of messages whose turn had begun in a process that ended: an answer that was given is given, a turn
+// that had done nothing yet is asked again, and one that had is explained. No effect is ever repeated by itself.
+import type { FoundCall, FoundTurn } from '../../sessions/find-turn.ts';
+
+export type Taken = { kind: 'ask' } | { kind: 'answer'; markdown: string };
+
+export function takeUp(found: FoundTurn | undefined): Taken {
+  if (!found) return { kind: 'ask' };
+  const { outcome, text, error, calls } = found;
+  if (outcome !== 'interrupted' && outcome !== 'cancelled')
+    return { kind: 'answer', markdown: text ?? failure(error?.message ?? 'the answer is not on record') };
+  const effects = calls.filter(({ effect }) => effect !== 'read');
+  if (effects.length === 0) return { kind: 'ask' };
+  return { kind: 'answer', markdown: explanation(effects) };
+}
+
+export function failure(message: string): string {
+  return `⚠️ I could not answer: ${message}`;
+}
+
+function explanation(effects: readonly FoundCall[]): string {
+  const lines = effects.map(({ call, isEnded }) => {
+    const state = isEnded ? 'was done' : '**was running: the outcome is unknown**';
+    return `- ${call.name} \`${shown(call.args)}\` ${state}`;
+  });
+  return [
+    '⚠️ I was interrupted while working on this.',
+    lines.join('\n'),
+    'Nothing of it was repeated. Check what is there, then tell me how to go on.',
+  ].join('\n\n');
+}
+
+function shown(args: unknown): string {
+  const text = (JSON.stringify(args) ?? '').replaceAll('`', "'");
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../test/support/chats.ts';
+import { type ChatMessage, DEFAULT_LIMITS } from './chat.ts';
+import { type Batch, createLanes, type LanesOptions } from './lanes.ts';
+
+let ids = 0;
+function message(chatId: string, order: number, more: { account?: string; senderId?: string } = {}): ChatMessage {
+  ids += 1;
+  const { account = 'default', senderId = chatId } = more;
+  return {
+    chat: { channel: 'local', account, chatId },
+    isOwner: true,
+    message: {
+      id: `m${ids}`,
+      chatId,
+      chatKind: 'direct',
+      isAddressed: true,
+      sender: { id: senderId },
+      order,
+      sentAt: 0,
+      text: `${order}`,
+      files: [],
+    },
+  };
+}
+
+function lanesWith(handle: LanesOptions['handle'], more: Partial<LanesOptions['limits']> = {}) {
+  const failures: unknown[] = [];
+  const lanes = createLanes({
+    limits: { ...DEFAULT_LIMITS, debounceMs: 0, debounceMaxMs: 0, ...more },
+    handle,
+    standsAlone: ({ message: { order } }) => order % 10 === 0,
+    onFailure: (_batch, error) => failures.push(error),
+  });
+  return { lanes, failures };
+}
+
+it('whatever is written, each message is handled once, a chat has one batch at a time, batches are in order', async () => {
+  const written = fc.array(
+    fc.record({
+      chatId: fc.constantFrom('a', 'b', 'c'),
+      order: fc.nat(30),
+      senderId: fc.constantFrom('x', 'y'),
+      pause: fc.boolean(),
+    }),
+    { maxLength: 40 },
+  );
+  await fc.assert(
+    fc.asyncProperty(written, fc.integer({ min: 1, max: 3 }), async (messages, concurrentTurns) => {
+      const open = new Set<string>();
+      const handled: ChatMessage[] = [];
+      const { lanes } = lanesWith(
+        async ({ chat, messages: batch }) => {
+          expect(open.has(chat.chatId)).toBe(false);
+          expect(open.size).toBeLessThan(concurrentTurns);
+          open.add(chat.chatId);
+          const orders = batch.map((each) => each.message.order);
+          expect(orders).toEqual(orders.toSorted((x, y) => x - y));
+          expect(new Set(batch.map((each) => each.message.sender.id)).size).toBe(1);
+          if (orders.some((order) => order % 10 === 0)) expect(orders).toHaveLength(1);
+          expect(orders.length).toBeLessThanOrEqual(4);
+          await new Promise((resolve) => setImmediate(resolve));
+          handled.push(...batch);
+          open.delete(chat.chatId);
+        },
+        { concurrentTurns, joinedMessages: 4 },
+      );
+      lanes.open();
+      const all: ChatMessage[] = [];
+      for (const { chatId, order, senderId, pause } of messages) {
+        const one = message(chatId, order, { senderId });
+        all.push(one);
+        lanes.add(one);
+        if (pause) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await vi.waitFor(() => expect(handled).toHaveLength(all.length), { ...PATIENCE, interval: 1 });
+      expect(new Set(handled)).toEqual(new Set(all));
+      await lanes.stop();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('a batch that failed is handled again with what it had come to, and others meanwhile', async () => {
+  const seen: string[] = [];
+  let failed = 0;
+  const { lanes, failures } = lanesWith(async (batch: Batch) => {
+    seen.push(
+      `${batch.chat.chatId} ${batch.messages.map((each) => each.message.text).join('+')} ${batch.turnId ?? ''}`,
+    );
+    if (batch.chat.chatId === 'a' && failed === 0) {
+      failed += 1;
+      batch.turnId = 'turn-1';
+      throw new Error('the disk is full');
+    }
+  });
+  lanes.open();
+  lanes.add(message('a', 1));
+  await vi.waitFor(() => expect(failures).toHaveLength(1), PATIENCE);
+  lanes.add(message('a', 2));
+  lanes.add(message('b', 1));
+  await vi.waitFor(() => expect(seen).toHaveLength(4), PATIENCE);
+  expect(seen).toEqual(['a 1 ', 'b 1 ', 'a 1 turn-1', 'a 2 ']);
+});
+
+it('a bot with many chats leaves places to another', async () => {
+  const seen: string[] = [];
+  const gates: (() => void)[] = [];
+  const { lanes } = lanesWith(
+    async ({ chat }) => {
+      seen.push(chat.account);
+      await new Promise<void>((resolve) => gates.push(resolve));
+    },
+    { concurrentTurns: 2 },
+  );
+  lanes.open();
+  for (let chat = 0; chat < 10; chat += 1) lanes.add(message(`chat${chat}`, 1));
+  lanes.add(message('me', 1, { account: 'work' }));
+  await vi.waitFor(() => expect(gates).toHaveLength(2), PATIENCE);
+  gates.shift()?.();
+  await vi.waitFor(() => expect(seen).toHaveLength(3), PATIENCE);
+  expect(seen[2]).toBe('work');
+});
+
+it('nothing begins before it is opened, nor after it is stopped', async () => {
+  const seen: number[] = [];
+  const { lanes } = lanesWith(async ({ messages }) => void seen.push(messages.length));
+  lanes.add(message('a', 2));
+  lanes.add(message('a', 1));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(seen).toEqual([]);
+  lanes.open();
+  await vi.waitFor(() => expect(seen).toEqual([2]), PATIENCE);
+  await lanes.stop();
+  lanes.add(message('a', 3));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(seen).toEqual([2]);
+  expect(lanes.waitingIn({ channel: 'local', account: 'default', chatId: 'a' })).toBe(1);
+});

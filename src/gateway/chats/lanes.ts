@@ -1,0 +1,209 @@
+// Chats as lanes: within a chat one batch after the other, in the order in which people wrote; chats beside each other, up
+// to a limit, the bots in turn. A burst is joined: a batch begins when nobody has written for a moment, or when the
+// first of it has waited long enough. A batch that fails is tried again, and holds up nobody but its own chat.
+import type { ChatKey } from '../../storage/mailbox.ts';
+import { botName, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** Messages that are answered together. */
+export interface Batch {
+  chat: ChatKey;
+  messages: readonly ChatMessage[];
+  /** Set once a turn has begun with them, in this process or in an earlier one. */
+  turnId?: string;
+}
+
+export interface LanesOptions {
+  limits: ChatLimits;
+  /** Resolves when the batch is done with for good. When it rejects it is called again later, with the same batch. */
+  handle(batch: Batch): Promise<void>;
+  /** A message that is handled by itself: it has no neighbours in its batch. */
+  standsAlone(message: ChatMessage): boolean;
+  onFailure(batch: Batch, error: unknown): void;
+}
+
+export interface Lanes {
+  add(message: ChatMessage): void;
+  /** A turn that an earlier process had begun; before anything else of its chat. */
+  addBegun(batch: Batch): void;
+  readonly running: number;
+  /** The place of the chat's batch is given to others while this is waited for. */
+  whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
+  waitingIn(chat: ChatKey): number;
+  /** Takes what waits in a chat out of it. */
+  discard(chat: ChatKey): ChatMessage[];
+  /** From now on batches begin. */
+  open(): void;
+  /** Begins no other batch. Resolves when none is running. */
+  stop(): Promise<void>;
+}
+
+interface Lane {
+  chat: ChatKey;
+  begun: Batch[];
+  waiting: ChatMessage[];
+  firstAt: number;
+  lastAt: number;
+  /** In a row; the next attempt waits accordingly. */
+  failures: number;
+  retryAt: number;
+  state: 'idle' | 'timed' | 'ready' | 'running';
+  timer?: NodeJS.Timeout;
+}
+
+export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOptions): Lanes {
+  const lanes = new Map<string, Lane>();
+  const ready: Lane[] = [];
+  const placesOf = new Map<string, number>();
+  let places = 0;
+  let running = 0;
+  let isOpen = false;
+  let whenIdle = (): void => {};
+
+  function laneOf(chat: ChatKey): Lane {
+    const name = nameOf(chat);
+    const found = lanes.get(name);
+    if (found) return found;
+    const lane: Lane = { chat, begun: [], waiting: [], firstAt: 0, lastAt: 0, failures: 0, retryAt: 0, state: 'idle' };
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  function schedule(lane: Lane): void {
+    if (lane.state === 'running' || lane.state === 'ready' || !isOpen) return;
+    clearTimeout(lane.timer);
+    if (lane.begun.length === 0 && lane.waiting.length === 0) {
+      lanes.delete(nameOf(lane.chat));
+      return;
+    }
+    const now = performance.now();
+    const quietAt = Math.min(lane.lastAt + limits.debounceMs, lane.firstAt + limits.debounceMaxMs);
+    const waitMs = Math.max(lane.retryAt - now, lane.begun.length > 0 ? 0 : quietAt - now);
+    if (waitMs <= 0) {
+      lane.state = 'ready';
+      ready.push(lane);
+      startReady();
+      return;
+    }
+    lane.state = 'timed';
+    lane.timer = setTimeout(() => {
+      lane.state = 'idle';
+      schedule(lane);
+    }, waitMs);
+  }
+
+  /** The bot with the fewest turns comes first; within a bot, whoever was ready first. */
+  function startReady(): void {
+    while (places < limits.concurrentTurns && ready.length > 0 && isOpen) {
+      let chosen = 0;
+      const turnsOf = (lane: Lane): number => placesOf.get(botName(lane.chat)) ?? 0;
+      ready.forEach((lane, index) => {
+        if (turnsOf(lane) < turnsOf(ready[chosen] as Lane)) chosen = index;
+      });
+      const [lane] = ready.splice(chosen, 1);
+      if (lane) void run(lane);
+    }
+  }
+
+  function count(chat: ChatKey, by: 1 | -1): void {
+    places += by;
+    const bot = botName(chat);
+    placesOf.set(bot, (placesOf.get(bot) ?? 0) + by);
+  }
+
+  async function run(lane: Lane): Promise<void> {
+    lane.state = 'running';
+    running += 1;
+    count(lane.chat, 1);
+    const batch = lane.begun.shift() ?? { chat: lane.chat, messages: takeBatch(lane) };
+    try {
+      if (batch.messages.length > 0) await handle(batch);
+      lane.failures = 0;
+    } catch (error) {
+      // Whatever it had come to, the next attempt takes it up from what is on record.
+      lane.begun.unshift(batch);
+      lane.retryAt = performance.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** lane.failures);
+      lane.failures += 1;
+      onFailure(batch, error);
+    }
+    running -= 1;
+    count(lane.chat, -1);
+    lane.state = 'idle';
+    schedule(lane);
+    startReady();
+    if (running === 0) whenIdle();
+  }
+
+  function takeBatch(lane: Lane): ChatMessage[] {
+    const [first, ...others] = lane.waiting;
+    if (!first) return [];
+    let joined = 1;
+    for (const other of standsAlone(first) ? [] : others) {
+      if (joined >= limits.joinedMessages || standsAlone(other) || !belongTogether(first, other)) break;
+      joined += 1;
+    }
+    // What stays behind has waited already.
+    return lane.waiting.splice(0, joined);
+  }
+
+  return {
+    add(message) {
+      const lane = laneOf(message.chat);
+      const now = performance.now();
+      if (lane.waiting.length === 0) lane.firstAt = now;
+      lane.lastAt = now;
+      const { order } = message.message;
+      const behind = lane.waiting.findLastIndex((other) => other.message.order <= order);
+      lane.waiting.splice(behind + 1, 0, message);
+      schedule(lane);
+    },
+    addBegun(batch) {
+      const lane = laneOf(batch.chat);
+      lane.begun.push(batch);
+      schedule(lane);
+    },
+    get running() {
+      return running;
+    },
+    async whileWaiting(chat, wait) {
+      count(chat, -1);
+      startReady();
+      try {
+        return await wait();
+      } finally {
+        count(chat, 1);
+      }
+    },
+    waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting.length ?? 0,
+    discard: (chat) => lanes.get(nameOf(chat))?.waiting.splice(0) ?? [],
+    open() {
+      isOpen = true;
+      const now = performance.now();
+      for (const lane of [...lanes.values()]) {
+        // What an earlier process left may have a neighbour that is only now delivered.
+        lane.firstAt = now;
+        lane.lastAt = now;
+        schedule(lane);
+      }
+    },
+    async stop() {
+      isOpen = false;
+      for (const lane of lanes.values()) clearTimeout(lane.timer);
+      if (running === 0) return;
+      await new Promise<void>((resolve) => {
+        whenIdle = resolve;
+      });
+    },
+  };
+}
+
+function belongTogether(a: ChatMessage, b: ChatMessage): boolean {
+  return (
+    a.isOwner === b.isOwner &&
+    a.message.sender.id === b.message.sender.id &&
+    a.message.threadId === b.message.threadId &&
+    a.message.chatKind === b.message.chatKind
+  );
+}

@@ -1,0 +1,43 @@
+// What waits in the outbox: a message of ours as it will be sent, or put in the place of one that tells of progress.
+import type { Button, Channel } from '../../channels/channel.ts';
+import type { ChatKey, OutboxDraft } from '../../storage/mailbox.ts';
+
+export interface Outgoing {
+  markdown: string;
+  threadId?: string;
+  replyTo?: string;
+  buttons?: readonly Button[];
+  /** The message whose place it takes; sent as a new one where that is gone. */
+  replaces?: string;
+}
+
+export interface DraftOptions extends Omit<Outgoing, 'markdown'> {
+  chat: ChatKey;
+  channel: Pick<Channel, 'split'>;
+  /** Part n has the key `<key>-<n>`: the same for the same answer, also in another process. */
+  key: string;
+  markdown: string;
+}
+
+/** A text as the messages it takes; the first answers or replaces, the buttons stand under the last. */
+export function draftsOf({
+  chat,
+  channel,
+  key,
+  markdown,
+  threadId,
+  replyTo,
+  buttons,
+  replaces,
+}: DraftOptions): OutboxDraft[] {
+  const parts = channel.split(markdown);
+  return (parts.length > 0 ? parts : ['(nothing to say)']).map((part, index, all) => {
+    const outgoing: Outgoing = {
+      markdown: part,
+      threadId,
+      ...(index === 0 && { replyTo, replaces }),
+      ...(index === all.length - 1 && { buttons }),
+    };
+    return { key: `${key}-${index}`, chat, body: JSON.stringify(outgoing) };
+  });
+}

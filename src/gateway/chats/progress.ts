@@ -1,0 +1,115 @@
+// Live progress: one message that is edited while a turn runs. It appears only when the turn takes a while, is changed at
+// most every so often, and never gets in the turn's way: what cannot be shown is not shown.
+import { type Channel, ChannelError, type OutgoingMessage, type SentMessage } from '../../channels/channel.ts';
+import type { RunEvent } from '../../pipeline/events.ts';
+import type { ToolCall } from '../../tools/tool.ts';
+
+const WORKING_EVERY_MS = 4_000;
+const SHOWN_TOOLS = 6;
+const SHOWN_CHARACTERS = 1_500;
+const SHOWN_ARGUMENT = 80;
+
+export interface ProgressOptions {
+  channel: Channel;
+  chat: Pick<OutgoingMessage, 'chatId' | 'threadId' | 'replyTo'>;
+  /** Of the messages it may make. */
+  key: string;
+  afterMs: number;
+  everyMs: number;
+  signal: AbortSignal;
+  /** One that an earlier process has made. */
+  place?: SentMessage;
+  /** Where it stands from now on. */
+  onPlace(place: SentMessage | undefined): void;
+}
+
+export interface Progress {
+  tell(event: RunEvent): void;
+  /** Something else was said in the chat: what comes next is told below it. */
+  leaveBehind(): void;
+  /** Shows nothing more. The message that the answer may replace, when there is one. */
+  end(): Promise<SentMessage | undefined>;
+}
+
+export function createProgress(options: ProgressOptions): Progress {
+  const { channel, chat, key, afterMs, everyMs, signal, onPlace } = options;
+  const tools: { id: string; line: string }[] = [];
+  let text = '';
+  let shown = '';
+  let { place } = options;
+  let places = 0;
+  let isOver = false;
+  let showing: Promise<void> = Promise.resolve();
+
+  const sign = (): void => void channel.showWorking(chat, signal).catch(() => {});
+  sign();
+  const signs = setInterval(sign, WORKING_EVERY_MS);
+  let timer = setTimeout(update, afterMs);
+
+  function update(): void {
+    showing = show().then((waitMs) => {
+      if (!isOver && !signal.aborted) timer = setTimeout(update, waitMs);
+    });
+  }
+
+  /** Returns how long to wait for the next time. */
+  async function show(): Promise<number> {
+    const markdown = channel.split(rendered(tools, text))[0] ?? '';
+    if (markdown === '' || markdown === shown) return everyMs;
+    try {
+      if (place) await channel.edit(place, { markdown }, signal);
+      else {
+        places += 1;
+        place = await channel.send({ key: `${key}-p${places}`, ...chat, markdown }, signal);
+        onPlace(place);
+      }
+      shown = markdown;
+      return everyMs;
+    } catch (error) {
+      return Math.max(everyMs, (error instanceof ChannelError ? error.retryAfterMs : undefined) ?? everyMs * 4);
+    }
+  }
+
+  return {
+    tell(event) {
+      if (event.type === 'text-delta') text += event.text;
+      else if (event.type === 'text-restart') text = '';
+      else if (event.type === 'tool-start') {
+        text = '';
+        tools.push({ id: event.call.id, line: `⏳ ${describeCall(event.call)}` });
+      } else if (event.type === 'tool-end') {
+        const tool = tools.findLast(({ id }) => id === event.call.id);
+        if (tool) tool.line = `${event.result.ok ? '✓' : '✗'} ${describeCall(event.call)}`;
+      }
+    },
+    leaveBehind() {
+      if (place) onPlace(undefined);
+      place = undefined;
+      shown = '';
+    },
+    async end() {
+      isOver = true;
+      clearTimeout(timer);
+      clearInterval(signs);
+      await showing;
+      return place;
+    },
+  };
+}
+
+function rendered(tools: readonly { line: string }[], text: string): string {
+  const lines = tools.slice(-SHOWN_TOOLS).map(({ line }) => line);
+  if (tools.length > SHOWN_TOOLS) lines.unshift(`… ${tools.length - SHOWN_TOOLS} more`);
+  const said = text.length > SHOWN_CHARACTERS ? `…${text.slice(-SHOWN_CHARACTERS)}` : text;
+  const parts = [lines.join('\n'), said.trim()].filter((part) => part !== '');
+  return [...parts, parts.length === 0 ? '⏳ Working on it…' : ''].join('\n\n').trim();
+}
+
+/** The tool, and the argument that tells most. */
+function describeCall({ name, args }: ToolCall): string {
+  const told = ['command', 'path', 'pattern', 'query', 'url', 'name'].map((key) => args[key]);
+  const main = told.find((value) => typeof value === 'string') as string | undefined;
+  if (main === undefined) return name;
+  const line = main.replace(/\s+/g, ' ').replaceAll('`', "'").trim();
+  return `${name} \`${line.length > SHOWN_ARGUMENT ? `${line.slice(0, SHOWN_ARGUMENT - 1)}…` : line}\``;
+}

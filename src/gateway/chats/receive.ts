@@ -1,0 +1,114 @@
+// What happens to a message that arrives: who may not write here is turned away, what is known already is dropped, and
+// everything else is stored before the platform is told that it arrived. Commands that cannot wait are answered at once;
+// the rest goes to its chat's lane.
+import { createHash } from 'node:crypto';
+import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
+import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import { type Admit, type BotSettings, bodyOf, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
+import { type ReadCommand, readCommand } from './commands/all.ts';
+import type { Delivery } from './delivery.ts';
+import type { Batch, Lanes } from './lanes.ts';
+import { draftsOf } from './outgoing.ts';
+
+const FLOOD_TOLD_EVERY_MS = 60_000;
+
+export interface ReceiveDependencies {
+  mailbox: Mailbox;
+  admit: Admit;
+  settings(bot: BotKey): Promise<BotSettings>;
+  lanes: Lanes;
+  delivery: Pick<Delivery, 'wake'>;
+  limits: ChatLimits;
+  /** The answer, as Markdown. */
+  runCommand(command: ReadCommand, request: ChatMessage): Promise<string | undefined>;
+  newId(prefix: string): string;
+  now(): number;
+  log(text: string): void;
+}
+
+export interface Reception {
+  /** What a channel hands its messages to. */
+  receiveFrom(channel: Channel): Receive;
+  /** A command whose turn it is in its lane. */
+  handleCommand(batch: Batch, channel: Channel): Promise<void>;
+}
+
+export function createReception(dependencies: ReceiveDependencies): Reception {
+  const { mailbox, admit, settings, lanes, delivery, limits, runCommand, newId, now, log } = dependencies;
+
+  /** False: it was received before. */
+  const store = (chat: ChatKey, message: IncomingMessage, body: string): Promise<boolean> =>
+    mailbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body });
+
+  /** The message is done with, and this is what there is to say about it. */
+  async function close(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown?: string): Promise<void> {
+    const { id: replyTo, threadId } = message;
+    const key = replyKey(chat, message.id);
+    const drafts = markdown === undefined ? [] : draftsOf({ chat, channel, key, markdown, replyTo, threadId });
+    await mailbox.finish([{ chat, id: message.id }], drafts, now());
+    delivery.wake();
+  }
+
+  async function refuse(channel: Channel, chat: ChatKey, message: IncomingMessage, reply?: string): Promise<void> {
+    if (reply === undefined) return;
+    if (await store(chat, message, '{}')) await close(channel, chat, message, reply);
+  }
+
+  /** A chat in which more is written than can be answered: nothing more is kept, and that is said now and then. */
+  async function turnAway(channel: Channel, chat: ChatKey, message: IncomingMessage): Promise<void> {
+    if (!(await store(chat, message, '{}'))) return;
+    await mailbox.finish([{ chat, id: message.id }], [], now());
+    const key = `${replyKey(chat, 'flood')}-${Math.floor(now() / FLOOD_TOLD_EVERY_MS)}`;
+    const markdown = `${limits.waitingMessages} messages are waiting here: what comes on top of that is not read. Please wait.`;
+    await mailbox.enqueue(draftsOf({ chat, channel, key, markdown }), now());
+    delivery.wake();
+  }
+
+  return {
+    receiveFrom: (channel) => async (message) => {
+      const bot = { channel: channel.name, account: channel.account };
+      const chat: ChatKey = { ...bot, chatId: message.chatId };
+      if (message.chatKind === 'group' && (!message.isAddressed || !(await settings(bot)).groups)) return;
+      const admission = await admit(message, bot);
+      if (!admission.allowed) return refuse(channel, chat, message, admission.reply);
+      const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
+      const read = readCommand(request);
+      if (!read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
+        return turnAway(channel, chat, message);
+      if (!(await store(chat, message, bodyOf(request)))) return;
+      if (!read?.command.isImmediate) {
+        lanes.add(request);
+        return;
+      }
+      // The platform is not kept waiting for the answer.
+      runCommand(read, request)
+        .then((markdown) => close(channel, chat, message, markdown))
+        .catch((error: unknown) => log(`${nameOf(chat)}: /${read.command.name} failed: ${(error as Error).message}`));
+    },
+
+    async handleCommand(batch, channel) {
+      const [request] = batch.messages;
+      const read = request && readCommand(request);
+      if (!read) throw new Error('there is no command in the message');
+      const { chat, message } = request;
+      if (!read.command.isRepeatable) {
+        if (batch.turnId !== undefined) {
+          const told = `\`/${read.command.name}\` was interrupted. It was not repeated: look whether it was done.`;
+          return close(channel, chat, message, told);
+        }
+        const turnId = newId('turn');
+        await mailbox.begin([{ chat, id: message.id }], turnId);
+        batch.turnId = turnId;
+      }
+      await close(channel, chat, message, await runCommand(read, request));
+    },
+  };
+}
+
+/** The same for the same message, also in another process. */
+function replyKey(chat: ChatKey, id: string): string {
+  const hash = createHash('sha256')
+    .update(`${nameOf(chat)} ${id}`)
+    .digest('hex');
+  return `re-${hash.slice(0, 24)}`;
+}

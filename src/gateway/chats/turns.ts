@@ -1,0 +1,232 @@
+// A turn of a chat: its messages are marked as begun, the model is asked, and the answer goes into the outbox in the same
+// moment as the messages are done with. A turn that had begun before is taken up from the transcript, never asked twice
+// once it had an effect. A turn that is cancelled by the shutdown stays where it is, for the next process.
+import type { Channel, SentMessage } from '../../channels/channel.ts';
+import type { AskResult, RunEvent } from '../../pipeline/events.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { AskPerson } from '../../tools/policy.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Approvals } from './approvals.ts';
+import { createAskInChat } from './ask-in-chat.ts';
+import type { BotSettings, ChatLimits, ChatMessage, FindChannel } from './chat.ts';
+import { nameOf } from './chat.ts';
+import { chatName } from './chat-name.ts';
+import { type ChoicesStore, turnSettings } from './choices.ts';
+import type { Delivery } from './delivery.ts';
+import { takeFiles } from './incoming-files.ts';
+import { failure, type Taken, takeUp } from './interrupted.ts';
+import type { Batch } from './lanes.ts';
+import { draftsOf } from './outgoing.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { sessionKeyOf } from './session-key-of.ts';
+
+export interface TurnsDependencies {
+  mailbox: Mailbox;
+  delivery: Delivery;
+  approvals: Approvals;
+  channel: FindChannel;
+  ask: Gateway['ask'];
+  findTurn: Sessions['findTurn'];
+  settings(bot: BotKey): Promise<BotSettings>;
+  choices: ChoicesStore;
+  workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** A turn that waits for a person takes no place from others. */
+  whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
+  limits: ChatLimits;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export interface Turns {
+  handle(batch: Batch): Promise<void>;
+  /** Cancels the turn of a chat; false when there is none. Its messages are done with. */
+  stop(chat: ChatKey): Promise<boolean>;
+  isRunning(chat: ChatKey): boolean;
+  /** Cancels all of them; their messages stay for the next process. */
+  abandon(): void;
+}
+
+interface RunningTurn {
+  messages: readonly ChatMessage[];
+  control: AbortController;
+  isStopped: boolean;
+}
+
+export function createTurns(dependencies: TurnsDependencies): Turns {
+  const { mailbox, delivery, channel: find, findTurn, now, newId } = dependencies;
+  const running = new Map<string, RunningTurn>();
+
+  async function handle(batch: Batch): Promise<void> {
+    const { chat, messages } = batch;
+    const channel = find(chat);
+    if (!channel) throw new Error(`the channel ${chat.channel} is not running`);
+    const turn: RunningTurn = { messages, control: new AbortController(), isStopped: false };
+    running.set(nameOf(chat), turn);
+    try {
+      const begunBefore = batch.turnId;
+      const turnId = begunBefore ?? newId('turn');
+      if (begunBefore === undefined) await mailbox.begin(messages.map(idOf), turnId);
+      batch.turnId = turnId;
+      const taken: Taken = begunBefore
+        ? takeUp(await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal))
+        : { kind: 'ask' };
+      const { progress } = begunBefore ? await dependencies.choices.get(chat) : {};
+      const left = progress?.turnId === turnId ? { chatId: chat.chatId, messageId: progress.messageId } : undefined;
+      const answer: Answered =
+        taken.kind === 'answer'
+          ? { ...taken, replaces: left?.messageId }
+          : await askAndFollow(dependencies, { channel, turnId, turn, chat, left });
+      if (answer.kind === 'abandoned' || (turn.isStopped && !answer.replaces)) return;
+      const markdown = turn.isStopped ? '⏹ Stopped.' : answer.markdown;
+      const { id: replyTo, threadId } = lastOf(messages).message;
+      const { replaces } = answer;
+      const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, threadId, replaces });
+      await mailbox.finish(messages.map(idOf), drafts, now());
+      delivery.wake();
+    } finally {
+      running.delete(nameOf(chat));
+    }
+  }
+
+  return {
+    handle,
+    async stop(chat) {
+      const turn = running.get(nameOf(chat));
+      if (!turn || turn.isStopped) return false;
+      // First on record, then in fact: a restart in between must not ask again what was stopped.
+      await mailbox.finish(turn.messages.map(idOf), [], now());
+      turn.isStopped = true;
+      turn.control.abort();
+      return true;
+    },
+    isRunning: (chat) => running.has(nameOf(chat)),
+    abandon() {
+      for (const { control } of running.values()) control.abort();
+    },
+  };
+}
+
+interface Asked {
+  /** The progress message of an earlier process. */
+  left: SentMessage | undefined;
+  channel: Channel;
+  chat: ChatKey;
+  turnId: string;
+  turn: RunningTurn;
+}
+
+type Answered = { kind: 'answer'; markdown: string; replaces?: string } | { kind: 'abandoned'; replaces?: undefined };
+
+async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
+  const { limits, choices } = dependencies;
+  const { channel, chat, turnId, turn, left } = asked;
+  const { signal } = turn.control;
+  const { id: replyTo, threadId } = lastOf(turn.messages).message;
+  const progress = createProgress({
+    channel,
+    chat: { chatId: chat.chatId, threadId, replyTo },
+    key: turnId,
+    afterMs: limits.progressAfterMs,
+    everyMs: limits.progressEveryMs,
+    signal,
+    place: left,
+    // Nobody waits for it: without it the message would only stay behind.
+    onPlace: (place) =>
+      void choices.change(chat, { progress: place && { turnId, messageId: place.messageId } }).catch(() => {}),
+  });
+  let markdown: string | undefined;
+  try {
+    markdown = resultText(await ask(dependencies, asked, progress));
+  } catch (error) {
+    if (!signal.aborted) markdown = failure(error instanceof Error ? error.message : String(error));
+  }
+  const place = await progress.end();
+  if (signal.aborted && !turn.isStopped) return { kind: 'abandoned' };
+  return { kind: 'answer', markdown: markdown ?? '', replaces: place?.messageId };
+}
+
+async function ask(
+  dependencies: TurnsDependencies,
+  { channel, chat, turnId, turn }: Asked,
+  progress: Progress,
+): Promise<AskResult | undefined> {
+  const { settings, choices, workspace, limits, whileWaiting, now } = dependencies;
+  const { messages } = turn;
+  const { signal } = turn.control;
+  const hasFiles = messages.some(({ message }) => message.files.length > 0);
+  const { attachments, told } = hasFiles
+    ? await takeFiles(messages, { channel, workspace: await workspace(), maxBytes: limits.fileBytes, now }, signal)
+    : { attachments: [], told: [] };
+  const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
+  if (input === '') throw new Error('there is nothing in the message that I can read');
+  const inChat = (options: Parameters<typeof createAskInChat>[0]): AskPerson => {
+    const askPerson = createAskInChat(options);
+    return (question, until) => whileWaiting(chat, () => askPerson(question, until));
+  };
+  const events = await dependencies.ask(
+    {
+      ...turnSettings(await settings(chat), await choices.get(chat)),
+      input,
+      attachments,
+      sessionKey: sessionKeyOf(chat),
+      newSession: false,
+      askPerson: inChat({
+        ...dependencies,
+        channel,
+        chat,
+        key: turnId,
+        replyTo: lastOf(messages).message,
+        onShown: () => progress.leaveBehind(),
+      }),
+      marked: messages.some(({ isOwner }) => !isOwner),
+      origin: turnId,
+      chat: chatName(chat),
+    },
+    signal,
+  );
+  return follow(events, progress);
+}
+
+async function follow(events: AsyncIterable<RunEvent>, progress: Progress): Promise<AskResult | undefined> {
+  let result: AskResult | undefined;
+  for await (const event of events) {
+    progress.tell(event);
+    if (event.type === 'run-end') result = event.result;
+  }
+  return result;
+}
+
+function resultText(result: AskResult | undefined): string {
+  if (!result) return failure('the turn ended without a result');
+  return result.success ? result.result : failure(result.error.message);
+}
+
+/** In a group it matters who says what. */
+function inputOf(messages: readonly ChatMessage[]): string {
+  return messages
+    .map(({ message: { text, chatKind, sender } }) =>
+      chatKind === 'group' && text !== '' ? `${oneLine(sender.name ?? sender.id)}: ${text}` : text,
+    )
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** A name must not look like another person's line. */
+function oneLine(name: string): string {
+  return name
+    .replace(/[\s:]+/g, ' ')
+    .trim()
+    .slice(0, 60);
+}
+
+function lastOf(messages: readonly ChatMessage[]): ChatMessage {
+  const last = messages.at(-1);
+  if (!last) throw new Error('a turn needs a message');
+  return last;
+}
+
+function idOf({ chat, message: { id } }: ChatMessage): { chat: ChatKey; id: string } {
+  return { chat, id };
+}

@@ -1,0 +1,193 @@
+// The gateway over HTTP, on loopback: health, status, sending, and the webhooks of channels.
+//
+// Loopback is no authentication: every route but the webhooks needs the token of this start, compared in constant time. Before
+// it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
+// Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
+// which the channel checks before it parses anything.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context, Hono } from 'hono';
+import { ServiceError } from './service-error.ts';
+import type { ServiceStatus } from './service-status.ts';
+
+export interface ControlHandlers {
+  status(): Promise<ServiceStatus>;
+  /** Why not; undefined when messages can arrive and be answered. */
+  unready(): Promise<string | undefined>;
+  send(target: { channel: string; chatId: string }, text: string): Promise<SendOutcome>;
+  /** How many dead letters are sent again: one, or all of them without a key. */
+  retry(key: string | undefined): Promise<number>;
+  /** Undefined: no channel takes webhooks under this name. */
+  webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
+  /** A defect: the caller is told nothing of it. */
+  onDefect(error: unknown): void;
+}
+
+export type SendOutcome = { ok: true; account: string; keys: string[] } | { ok: false; message: string };
+
+export interface ControlServer {
+  readonly port: number;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+const LARGEST_BODY = 512 * 1024;
+const LARGEST_WEBHOOK = 2 * 1024 * 1024;
+const LONGEST_TEXT = 100_000;
+
+type Listener = ReturnType<typeof import('@hono/node-server').getRequestListener>;
+
+export interface ControlOptions {
+  token: string;
+  port: number;
+  handlers: ControlHandlers;
+}
+
+export async function startControlServer({ token, port, handlers }: ControlOptions): Promise<ControlServer> {
+  let own = 0;
+  // The library is loaded with the first request: a gateway that nobody asks starts sooner and stays smaller.
+  let listening: Promise<Listener> | undefined;
+  const listen = async (): Promise<Listener> => {
+    const [{ getRequestListener }, routes] = await Promise.all([
+      import('@hono/node-server'),
+      createRoutes({ token, handlers, port: () => own }),
+    ]);
+    return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      listening ??= listen();
+      await (await listening)(incoming, outgoing);
+    } catch (error) {
+      handlers.onDefect(error);
+      outgoing.destroy();
+    }
+  });
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new ServiceError(
+              'GATEWAY_START_FAILED',
+              `port ${port} is taken: set another with --port, or 0 for a free one`,
+            )
+          : error,
+      ),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  own = (server.address() as AddressInfo).port;
+  return {
+    port: own,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export async function createRoutes(options: {
+  token: string;
+  port(): number;
+  handlers: ControlHandlers;
+}): Promise<Hono> {
+  const [{ Hono }, { bodyLimit }] = await Promise.all([import('hono'), import('hono/body-limit')]);
+  const { handlers } = options;
+  const routes = new Hono();
+  const tooLarge = (): Response => refusal(413, 'TOO_LARGE', 'the body is too large');
+
+  routes.all(
+    '/channels/:channel/:account',
+    bodyLimit({ maxSize: LARGEST_WEBHOOK, onError: tooLarge }),
+    async (context) => {
+      const { channel, account } = context.req.param();
+      const webhook = handlers.webhook(channel, account);
+      return webhook ? webhook(context.req.raw) : refusal(404, 'NOT_FOUND', 'there is no webhook here');
+    },
+  );
+
+  routes.use(async (context, next) => {
+    const refusal = refusalOf(context, options);
+    if (refusal) return refusal;
+    return next();
+  });
+  routes.use(bodyLimit({ maxSize: LARGEST_BODY, onError: tooLarge }));
+
+  routes.get('/health', (context) => context.json({ ok: true }));
+  routes.get('/ready', async (context) => {
+    const reason = await handlers.unready();
+    return reason === undefined ? context.json({ ready: true }) : context.json({ ready: false, reason }, 503);
+  });
+  routes.get('/status', async (context) => context.json(await handlers.status()));
+  routes.post('/send', async (context) => {
+    const { channel, chatId, text } = await bodyOf(context);
+    if (!isText(channel, 100) || !isText(chatId, 500) || !isText(text, LONGEST_TEXT))
+      return refusal(
+        400,
+        'BAD_BODY',
+        `accepted: {"channel","chatId","text"}, text of at most ${LONGEST_TEXT} characters`,
+      );
+    const outcome = await handlers.send({ channel, chatId }, text);
+    return outcome.ok
+      ? context.json({ account: outcome.account, keys: outcome.keys })
+      : refusal(403, 'NOT_ALLOWED', outcome.message);
+  });
+  routes.post('/dead-letters/retry', async (context) => {
+    const { key } = await bodyOf(context);
+    if (key !== undefined && !isText(key, 500)) return refusal(400, 'BAD_BODY', 'accepted: {} or {"key"}');
+    return context.json({ retried: await handlers.retry(key) });
+  });
+
+  routes.notFound(() => refusal(404, 'NOT_FOUND', 'there is nothing here'));
+  routes.onError((error) => {
+    if (error instanceof BadBody) return refusal(400, 'BAD_BODY', error.message);
+    handlers.onDefect(error);
+    return refusal(500, 'INTERNAL', 'the gateway failed to do this: its log tells why');
+  });
+  return routes;
+}
+
+function refusalOf({ req }: Context, { token, port }: { token: string; port(): number }): Response | undefined {
+  const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`];
+  const origin = req.header('origin');
+  if (!hosts.includes(req.header('host') ?? '')) return refusal(403, 'BAD_HOST', 'this Host is not ours');
+  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
+    return refusal(403, 'BAD_ORIGIN', 'this Origin is not allowed');
+  const [, given = ''] = /^Bearer (.+)$/i.exec(req.header('authorization') ?? '') ?? [];
+  if (!isSame(given, token)) return refusal(401, 'UNAUTHORISED', 'the token of this gateway is needed');
+  const hasBody = !['GET', 'HEAD'].includes(req.method);
+  if (hasBody && !/^application\/json\s*(;|$)/i.test(req.header('content-type') ?? ''))
+    return refusal(415, 'JSON_ONLY', 'accepted: content-type application/json');
+  return undefined;
+}
+
+/** Of one length whatever was given, so that comparing tells nothing. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+class BadBody extends Error {}
+
+async function bodyOf(context: Context): Promise<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = await context.req.json();
+  } catch {
+    throw new BadBody('the body is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadBody('the body is not an object');
+  return value as Record<string, unknown>;
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= longest;
+}
+
+function refusal(status: number, code: string, message: string): Response {
+  return Response.json({ error: { code, message } }, { status });
+}

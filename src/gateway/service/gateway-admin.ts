@@ -1,0 +1,108 @@
+// Everything about the gateway that the command line does: its settings, who may write, starting, stopping, asking it.
+import { readdir } from 'node:fs/promises';
+import type { Config } from '../../config/config.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { Layer } from '../../config/gateway/gateway-file.ts';
+import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway } from '../../config/gateway/resolve.ts';
+import { type BotSettings, type GatewayChannel, isGatewayChannel } from '../../config/gateway/settings.ts';
+import type { Locks, OwnerFiles } from '../../storage/storage.ts';
+import { createPairing, type Pairing } from '../access/pairing.ts';
+import { type ControlClient, createControlClient } from './control-client.ts';
+import { type GatewayContext, type OpenedGateway, runService, type ServiceDependencies } from './run-service.ts';
+import { createServiceStates, type ServiceStates } from './service-state.ts';
+import { createSettingsFile, type SettingsFile } from './settings-file.ts';
+
+export type OpenGateway = (context: GatewayContext) => Promise<OpenedGateway>;
+
+export type RunOptions = Pick<ServiceDependencies, 'version' | 'command' | 'flags' | 'onLogLine' | 'onReady'> & {
+  channels: readonly GatewayChannel[];
+};
+
+export interface GatewayAdmin {
+  settingsFile: SettingsFile;
+  states: ServiceStates;
+  control: ControlClient;
+  /** Throws ConfigError with everything that is wrong or missing. */
+  resolve(flags: Layer, channels: readonly GatewayChannel[]): Promise<ResolvedGateway>;
+  /** What holds for a bot as the gateway that runs has it, with its flags. */
+  botSettings(channel: GatewayChannel, account: string): Promise<BotSettings>;
+  pairing(): Promise<Pairing>;
+  /** The gateway in this process, until the signal fires. */
+  run(options: RunOptions, signal: AbortSignal): Promise<void>;
+}
+
+export interface GatewayAdminDependencies {
+  environment: Environment;
+  config: Config;
+  files: OwnerFiles;
+  locks: Locks;
+  now(): number;
+  open: OpenGateway;
+}
+
+export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
+  const { environment, config, files, locks, now, open } = dependencies;
+  const { home } = environment;
+  const settingsFile = createSettingsFile({ home, files });
+  const states = createServiceStates({ home, files });
+
+  const resolve: GatewayAdmin['resolve'] = async (flags, channels) =>
+    resolveGateway({ file: await settingsFile.read(), flags, channels, environment, config });
+
+  return {
+    settingsFile,
+    states,
+    control: createControlClient(states),
+    resolve,
+    async botSettings(channel, account) {
+      const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+      return resolveBot(channel, account, { file, flags: running?.flags ?? {}, environment, config });
+    },
+    async pairing() {
+      const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+      const lists = await readdir(home).catch(() => []);
+      const limits = ({ channel, account }: { channel: string; account: string }) => {
+        const { pairingPendingTtlMs, pairingPendingMax } = resolveBot(channel as GatewayChannel, account, {
+          file,
+          flags: running?.flags ?? {},
+          environment,
+          config,
+        });
+        return { ttlMs: pairingPendingTtlMs, max: pairingPendingMax };
+      };
+      return createPairing({
+        files,
+        limits,
+        // Those of the settings, and those that only their lists remember.
+        accounts: (channel) => {
+          const configured = isGatewayChannel(channel) ? accountsOf(channel, file, environment) : [];
+          const listed = lists.flatMap((name) => accountInName(name, channel));
+          return [...new Set([...configured, ...listed])];
+        },
+        now,
+      });
+    },
+    run: ({ channels, ...options }, signal) =>
+      runService(
+        {
+          ...options,
+          home,
+          files,
+          locks,
+          now,
+          open,
+          channels,
+          readSettings: () => resolve(options.flags, channels),
+        },
+        signal,
+      ),
+  };
+}
+
+function accountInName(name: string, channel: string): string[] {
+  const prefix = `${channel}-`;
+  const suffix = '-allowFrom.json';
+  return name.startsWith(prefix) && name.endsWith(suffix) && name.length > prefix.length + suffix.length
+    ? [name.slice(prefix.length, -suffix.length)]
+    : [];
+}

@@ -1,0 +1,65 @@
+// What the service runs: the channels of its bots, and the chats behind them, in the gateway's own workspace.
+import type { Background } from '../../agents/background.ts';
+import type { Caps } from '../../pipeline/budget.ts';
+import { ensureDirectory } from '../../storage/local/files.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
+import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
+import { chatLimits, openBot, turnSettings } from './open-bots.ts';
+import type { GatewayContext, OpenedGateway } from './run-service.ts';
+
+/** The services that turns need, built for one workspace. */
+export interface Inside {
+  channelGateway(
+    options: Pick<ChannelGatewayDependencies, 'channels' | 'admit' | 'settings' | 'limits' | 'log'>,
+  ): Promise<ChannelGateway>;
+  background(): Promise<Pick<Background, 'work'>>;
+  close(): void;
+}
+
+export interface OpenChannelsDependencies {
+  openInside(options: { workspace: string; onQueued(): void; warn(text: string): void }): Promise<Inside>;
+  caps: Caps;
+  now(): number;
+}
+
+export async function openChannels(
+  { settings, bot, access, log }: GatewayContext,
+  { openInside, caps, now }: OpenChannelsDependencies,
+): Promise<OpenedGateway> {
+  const { service, bots } = settings();
+  await ensureDirectory(service.workspace);
+  const ended = new AbortController();
+  const note = (level: 'info' | 'warn', message: string): void => log({ level, event: 'note', message });
+  const inside = await openInside({
+    workspace: service.workspace,
+    onQueued: () => void work(),
+    warn: (text) => note('warn', text),
+  });
+  /** Runs of sub-agents are taken up here, where their results can be sent. */
+  const work = async (): Promise<void> => {
+    const background = await inside.background();
+    await background.work(ended.signal).catch((error: Error) => note('warn', error.message));
+  };
+  const channels = await Promise.all(bots.map((each) => openBot(each, { now, log })));
+  const gateway = await inside.channelGateway({
+    channels,
+    admit: async (message, { channel, account }) => {
+      const admission = await access.admit(message, { channel, account });
+      const { sender } = message;
+      if (!admission.allowed)
+        log({ level: 'info', event: 'refused', channel, account, sender: sender.id, message: admission.reason });
+      return admission;
+    },
+    settings: async ({ channel, account }) => turnSettings(bot(channel, account), caps),
+    limits: chatLimits(service),
+    log: (text) => note('info', text),
+  });
+  return {
+    gateway,
+    channels,
+    close() {
+      ended.abort();
+      inside.close();
+    },
+  };
+}

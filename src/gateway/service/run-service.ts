@@ -1,0 +1,265 @@
+// The gateway as a service: one to a home, from its start to the end of its drain.
+//
+//   lock → settings → log → channels and turns → control API → state file → connect → ready … signal → drain → clean up
+//
+// The lock is the kernel's and ends with the process, however that ends: no stale file can keep the next start out.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Channel } from '../../channels/channel.ts';
+import { GATEWAY_FILE, type Layer } from '../../config/gateway/gateway-file.ts';
+import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
+import { ensureDirectory } from '../../storage/local/files.ts';
+import type { Lock, Locks, OwnerFiles } from '../../storage/storage.ts';
+import { type Access, createAccess } from '../access/access.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
+import { type ControlHandlers, startControlServer } from './control-server.ts';
+import { createLiveSettings, type LiveSettings } from './live-settings.ts';
+import { identify } from './process-identity.ts';
+import { botFor } from './send-target.ts';
+import { ServiceError } from './service-error.ts';
+import { createServiceLog, type Log } from './service-log.ts';
+import { createServiceStates, type ServiceState } from './service-state.ts';
+import type { ServiceStatus } from './service-status.ts';
+
+/** What channels and turns are built from. */
+export interface GatewayContext {
+  /** As they are now: live settings change while the gateway runs. */
+  settings(): ResolvedGateway;
+  bot(channel: string, account: string): ResolvedBot;
+  access: Access;
+  log: Log;
+}
+
+export interface OpenedGateway {
+  gateway: ChannelGateway;
+  channels: readonly Pick<Channel, 'name' | 'account' | 'webhook'>[];
+  /** After the drain: what it was built on. */
+  close?(): void;
+}
+
+export interface ServiceDependencies {
+  home: string;
+  files: OwnerFiles;
+  locks: Locks;
+  now(): number;
+  version: string;
+  /** How this process was started, for people and for starting it again. */
+  command: string;
+  flags: Layer;
+  channels: readonly string[];
+  readSettings(): Promise<ResolvedGateway>;
+  open(context: GatewayContext): Promise<OpenedGateway>;
+  /** Every line of the log as it is written. */
+  onLogLine(line: string): void;
+  onReady(state: ServiceState): void;
+  drainMs?: number;
+}
+
+const LOCK = 'gateway-service';
+/** A gateway that was just stopped may need a moment to let go. */
+const LOCK_PATIENCE_MS = 1_000;
+const DRAIN_MS = 20_000;
+const DEAD_LETTERS_SHOWN = 20;
+
+/** Resolves after the signal has fired and everything is put away. Rejects with the reason why it could not start. */
+export async function runService(dependencies: ServiceDependencies, signal: AbortSignal): Promise<void> {
+  const { home, files, locks, drainMs = DRAIN_MS } = dependencies;
+  const states = createServiceStates({ home, files });
+  const lock = await takeLock(locks, states.running);
+  const ended = new AbortController();
+  const cleanups: (() => unknown)[] = [() => lock.release(), () => ended.abort()];
+  const token = randomBytes(32).toString('base64url');
+  let secrets: () => readonly string[] = () => [];
+  let log: Log = () => {};
+  try {
+    await ensureDirectory(join(home, 'service'));
+    const file = createServiceLog({
+      path: states.logPath,
+      secrets: () => [token, ...secrets()],
+      now: dependencies.now,
+      onLine: dependencies.onLogLine,
+    });
+    cleanups.push(file.close, onCrash(file.write));
+    log = file.write;
+    const settings = await createLiveSettings(dependencies.readSettings);
+    secrets = () => settings.current().secrets;
+
+    const { gateway, channels, close = () => {} } = await dependencies.open(contextOf(settings, log, dependencies));
+    cleanups.push(close);
+    const run = { phase: 'starting' as ServiceStatus['phase'] };
+    const startedAt = dependencies.now();
+    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, log, run, startedAt });
+    const server = await startControlServer({ token, port: settings.current().service.port, handlers });
+    cleanups.push(server.close);
+
+    const state = await describeService(dependencies, states, { port: server.port, startedAt });
+    const writing = states.write(state, token);
+    cleanups.push(async () => {
+      await writing.catch(() => {});
+      await states.clear(state);
+    });
+    log({
+      level: 'info',
+      event: 'starting',
+      message: `pid ${state.pid}, version ${state.version}`,
+      channels: state.channels,
+    });
+    try {
+      // Synced while the platforms are being reached.
+      const watching = settings.watch(join(home, GATEWAY_FILE), log, ended.signal);
+      await Promise.all([gateway.start(signal), writing, watching]);
+      run.phase = 'running';
+      log({ level: 'info', event: 'ready', message: `port ${state.port}`, channels: state.channels });
+      dependencies.onReady(state);
+      await fired(signal);
+    } catch (error) {
+      if (!signal.aborted) {
+        await gateway.drain(AbortSignal.abort()).catch(() => {});
+        throw error;
+      }
+    }
+    run.phase = 'stopping';
+    log({ level: 'info', event: 'stopping', message: 'running turns may end, nothing new is taken' });
+    await gateway.drain(AbortSignal.timeout(drainMs));
+    log({ level: 'info', event: 'stopped' });
+  } catch (error) {
+    log({ level: 'error', event: 'failed', message: (error as Error).message });
+    throw error;
+  } finally {
+    // One that fails must not keep the others from being done.
+    for (const cleanup of cleanups.reverse()) await Promise.try(cleanup).catch(() => {});
+  }
+}
+
+function contextOf(settings: LiveSettings, log: Log, { files, now }: ServiceDependencies): GatewayContext {
+  const bot = (channel: string, account: string): ResolvedBot => botOf(settings.current(), channel, account);
+  const access = createAccess({ files, settings: ({ channel, account }) => bot(channel, account).settings, now });
+  return { settings: settings.current, bot, access, log };
+}
+
+/** A defect that ends the process is in the log too. */
+function onCrash(log: Log): () => void {
+  const tell = (error: Error): void => log({ level: 'error', event: 'crashed', message: error.stack ?? String(error) });
+  process.on('uncaughtExceptionMonitor', tell);
+  return () => process.off('uncaughtExceptionMonitor', tell);
+}
+
+function createHandlers(parts: {
+  settings: LiveSettings;
+  gateway: ChannelGateway;
+  channels: OpenedGateway['channels'];
+  log: Log;
+  run: { phase: ServiceStatus['phase'] };
+  version: string;
+  startedAt: number;
+  now(): number;
+}): ControlHandlers {
+  const { settings, gateway, channels, log, run, version, startedAt, now } = parts;
+  return {
+    async status() {
+      const [status, dead] = await Promise.all([gateway.status(), gateway.deadLetters()]);
+      const { rss, heapUsed } = process.memoryUsage();
+      const problem = settings.problem();
+      return {
+        ...status,
+        pid: process.pid,
+        version,
+        startedAt: new Date(startedAt).toISOString(),
+        uptimeMs: now() - startedAt,
+        phase: run.phase,
+        memory: { rssBytes: rss, heapUsedBytes: heapUsed },
+        deadLetters: dead.slice(0, DEAD_LETTERS_SHOWN).map(({ key, chat, attempts, diedAt, lastError }) => ({
+          key,
+          ...chat,
+          attempts,
+          diedAt: new Date(diedAt).toISOString(),
+          lastError,
+        })),
+        settings: { ...(problem !== undefined && { problem }), restartNeeded: settings.restartNeeded() },
+      };
+    },
+    async unready() {
+      if (run.phase !== 'running') return `the gateway is ${run.phase}`;
+      const { channels: all } = await gateway.status();
+      const away = all.filter(({ state }) => state !== 'connected');
+      return away.length === 0
+        ? undefined
+        : away.map(({ channel, account, state }) => `${channel}/${account} is ${state}`).join(', ');
+    },
+    async send({ channel, chatId }, text) {
+      const bot = botFor({ channel, chatId }, settings.current().bots);
+      if (!bot) return { ok: false, message: notAllowed(channel, chatId, settings.current().bots) };
+      const { keys } = await gateway.send({ channel, account: bot.account, chatId }, text);
+      log({ level: 'info', event: 'send-queued', channel, account: bot.account, chatId });
+      return { ok: true, account: bot.account, keys };
+    },
+    retry: (key) => gateway.revive(key),
+    webhook: (channel, account) => {
+      const found = channels.find((candidate) => candidate.name === channel && candidate.account === account);
+      return found?.webhook?.bind(found);
+    },
+    onDefect: (error) =>
+      log({
+        level: 'error',
+        event: 'control-failed',
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  };
+}
+
+function notAllowed(channel: string, chatId: string, bots: readonly ResolvedBot[]): string {
+  if (!bots.some((bot) => bot.channel === channel)) {
+    const running = [...new Set(bots.map((bot) => bot.channel))];
+    return `the gateway runs no channel "${channel}"; it runs ${running.join(', ')}`;
+  }
+  return `messages to ${channel}:${chatId} are not allowed: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${channel}:${chatId})`;
+}
+
+async function describeService(
+  { version, command, flags, channels }: ServiceDependencies,
+  { statePath, logPath }: { statePath: string; logPath: string },
+  { port, startedAt }: { port: number; startedAt: number },
+): Promise<ServiceState> {
+  const identity = await identify(process.pid);
+  return {
+    channel: channels[0] ?? '',
+    channels: [...channels],
+    pid: process.pid,
+    pidStart: identity?.pidStart ?? '',
+    startedAt: new Date(startedAt).toISOString(),
+    command,
+    statePath,
+    logPath,
+    version,
+    port,
+    flags,
+  };
+}
+
+async function takeLock(locks: Locks, running: () => Promise<ServiceState | undefined>): Promise<Lock> {
+  try {
+    return await locks.acquire(LOCK, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) });
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error;
+    const state = await running().catch(() => undefined);
+    const who = state ? ` as pid ${state.pid} (${state.channels.join(', ')}, since ${state.startedAt})` : '';
+    throw new ServiceError(
+      'GATEWAY_RUNNING',
+      `the gateway of this home runs already${who}: "lainclaw gateway stop" ends it`,
+      error,
+    );
+  }
+}
+
+function botOf({ bots }: ResolvedGateway, channel: string, account: string): ResolvedBot {
+  const bot = bots.find((candidate) => candidate.channel === channel && candidate.account === account);
+  if (!bot) throw new Error(`there is no bot ${channel}/${account}`);
+  return bot;
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,23 @@
+export type ServiceErrorCode =
+  | 'GATEWAY_RUNNING'
+  | 'GATEWAY_NOT_RUNNING'
+  | 'GATEWAY_NOT_ANSWERING'
+  | 'GATEWAY_START_FAILED'
+  | 'GATEWAY_STATE_DAMAGED'
+  /** The running gateway said no. */
+  | 'GATEWAY_REFUSED'
+  /** It tried and could not. */
+  | 'GATEWAY_FAILED';
+
+/** Every failure of the service: the message says what to do. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+
+  constructor(code: ServiceErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ServiceError';
+    this.code = code;
+  }
+}
+
+export const HOW_TO_START = 'start it with "lainclaw gateway start --daemon"';

@@ -1,0 +1,31 @@
+// gateway.json on disk: checked whenever it is read, changed under a lock and replaced as a whole.
+import { join } from 'node:path';
+import {
+  formatGatewayFile,
+  GATEWAY_FILE,
+  type GatewayFile,
+  parseGatewayFile,
+} from '../../config/gateway/gateway-file.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
+
+export interface SettingsFile {
+  readonly path: string;
+  /** Throws ConfigError with every problem. */
+  read(): Promise<GatewayFile>;
+  /** Durable when it resolves. A file that cannot be used, before or after, is left as it is. */
+  edit(change: (file: GatewayFile) => GatewayFile): Promise<void>;
+}
+
+export function createSettingsFile({ home, files }: { home: string; files: OwnerFiles }): SettingsFile {
+  const path = join(home, GATEWAY_FILE);
+  return {
+    path,
+    read: async () => parseGatewayFile(await files.read(GATEWAY_FILE), path),
+    edit: (change) =>
+      files.update(GATEWAY_FILE, (current) => {
+        const text = formatGatewayFile(change(parseGatewayFile(current, path)));
+        parseGatewayFile(text, path);
+        return text;
+      }),
+  };
+}

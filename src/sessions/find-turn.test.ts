@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../lib/new-id.ts';
+import { createLocalStorage } from '../storage/local/local-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { TurnOutcome } from './lines.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+
+let home: string;
+let storage: Storage;
+let sessions: Sessions;
+const never = new AbortController().signal;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'lainclaw-find-'));
+  storage = createLocalStorage({ home, now: Date.now });
+  sessions = createSessions({ ...storage, now: Date.now, newId });
+});
+afterEach(() => {
+  storage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const begin = (origin?: string) =>
+  sessions.begin({ sessionKey: 'chat', newSession: false, state: {}, origin, signal: never });
+const find = (origin: string) => sessions.findTurn('chat', origin, never);
+const call = (id: string, name: string) => ({ id, name, args: {}, source: 'model' });
+
+async function ended(origin: string, outcome: TurnOutcome, text?: string): Promise<void> {
+  const turn = await begin(origin);
+  await turn.start(`question of ${origin}`);
+  const error = outcome === 'failed' ? { code: 'X', message: 'asleep' } : undefined;
+  await turn.end({ outcome, text, route: 'stub', stage: outcome, error });
+  await turn.close();
+}
+
+/** A process that ended in the middle: the journal is there, nobody has closed it. */
+async function cut(origin: string, calls: { id: string; effect: string; isEnded: boolean }[] = []): Promise<void> {
+  const turn = await begin(origin);
+  await turn.start(`question of ${origin}`);
+  for (const { id, effect, isEnded } of calls) {
+    await turn.callStarts(call(id, 'bash'), effect);
+    if (isEnded) await turn.callEnded({ callId: id, ok: true, text: 'done' });
+  }
+  await turn.close();
+}
+
+describe('a turn by its origin', () => {
+  it('is not found where there is none', async () => {
+    expect(await find('o1')).toBeUndefined();
+    await ended('o1', 'answered', 'hi');
+    expect(await find('o2')).toBeUndefined();
+  });
+
+  it('is found with its answer, behind others', async () => {
+    await ended('o1', 'answered', 'first');
+    await ended('o2', 'tool-limit', 'second');
+    await ended('o3', 'failed');
+    expect(await find('o1')).toEqual({ outcome: 'answered', text: 'first', calls: [] });
+    expect(await find('o2')).toEqual({ outcome: 'tool-limit', text: 'second', calls: [] });
+    expect(await find('o3')).toEqual({ outcome: 'failed', error: { code: 'X', message: 'asleep' }, calls: [] });
+  });
+
+  it('that was cut short tells its calls, before and after it was closed', async () => {
+    const calls = [
+      { id: 'c1', effect: 'read', isEnded: true },
+      { id: 'c2', effect: 'write', isEnded: true },
+      { id: 'c3', effect: 'exec', isEnded: false },
+    ];
+    await cut('o1', calls);
+    const found = {
+      outcome: 'interrupted',
+      calls: calls.map(({ id, ...rest }) => ({ call: call(id, 'bash'), ...rest })),
+    };
+    expect(await find('o1')).toEqual(found);
+    await ended('o2', 'answered', 'next');
+    expect(await find('o1')).toEqual(found);
+  });
+
+  it('that was asked again is the newest', async () => {
+    await cut('o1');
+    await ended('o1', 'answered', 'at last');
+    expect(await find('o1')).toMatchObject({ outcome: 'answered', text: 'at last' });
+  });
+});
+
+describe('a turn that is asked again', () => {
+  it('finds the question only once, however often it was cut short', async () => {
+    await ended('o0', 'answered', 'before');
+    await cut('o1');
+    await cut('o1', [{ id: 'c1', effect: 'read', isEnded: true }]);
+    await ended('o1', 'cancelled');
+    const turn = await begin('o1');
+    const told = turn.history.map(({ role, content }) => `${role}: ${content}`);
+    await turn.close();
+    expect(told.filter((line) => line.includes('question of o1'))).toEqual([]);
+    expect(told[0]).toBe('user: question of o0');
+    expect(told.at(-1)).toContain('The previous turn was interrupted.');
+  });
+
+  it('under another origin keeps what was said before', async () => {
+    await cut('o1');
+    const turn = await begin('o2');
+    await turn.close();
+    expect(turn.history.map(({ content }) => content)).toEqual(['question of o1']);
+  });
+});
+
+it('a session that is renewed has the key and the state of the one before, and nothing of its conversation', async () => {
+  await ended('o1', 'answered', 'hi');
+  const before = await storage.catalogue.get('chat');
+  const renewed = await sessions.renew('chat', never);
+  expect(renewed.sessionId).not.toBe(before?.sessionId);
+  expect(await storage.catalogue.get('chat')).toEqual(renewed);
+  const turn = await begin();
+  await turn.close();
+  expect(turn.entry.sessionId).toBe(renewed.sessionId);
+  expect(turn.history).toEqual([]);
+  expect((await sessions.renew('fresh', never)).sessionKey).toBe('fresh');
+});

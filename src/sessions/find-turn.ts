@@ -1,0 +1,65 @@
+// Finds what became of a turn by its origin, reading the transcript backwards. It stops at the turn, or after a bounded
+// distance: whoever asks does so right after a restart, when the turn is one of the last.
+import type { Transcript } from '../storage/storage.ts';
+import { asSessionLine, type JournalledCall, type SessionLine, type TurnOutcome } from './lines.ts';
+
+const FARTHEST_LINES = 5_000;
+
+export interface FoundCall {
+  call: JournalledCall;
+  effect: string;
+  /** Its result is known. */
+  isEnded: boolean;
+}
+
+export interface FoundTurn {
+  /** `interrupted` also for a turn that nobody has closed yet. */
+  outcome: TurnOutcome;
+  /** The answer, when there is one. */
+  text?: string;
+  error?: { code: string; message: string };
+  /** In order. */
+  calls: FoundCall[];
+}
+
+export async function findTurn(transcript: Transcript, origin: string): Promise<FoundTurn | undefined> {
+  let lines: SessionLine[] = [];
+  let read = 0;
+  for await (const raw of transcript.newestFirst()) {
+    read += 1;
+    if (read > FARTHEST_LINES) return undefined;
+    const line = asSessionLine(raw);
+    if (!line) continue;
+    lines.unshift(line);
+    if (line.type !== 'turn-start') continue;
+    if (line.origin === origin) return described(lines);
+    lines = [];
+  }
+  return undefined;
+}
+
+function described(lines: readonly SessionLine[]): FoundTurn {
+  const end = lines.find((line) => line.type === 'turn-end');
+  const answer = lines.findLast((line) => line.type === 'message' && line.message.role === 'assistant');
+  const results = lines.flatMap((line) =>
+    line.type === 'tool-result' && !isInterrupted(line.error) ? [line.callId] : [],
+  );
+  const calls = lines.flatMap((line): FoundCall[] => {
+    if (line.type !== 'tool-call') return [];
+    // Small servers give several calls one id: each result answers one of them.
+    const at = results.indexOf(line.call.id);
+    if (at >= 0) results.splice(at, 1);
+    return [{ call: line.call, effect: line.effect, isEnded: at >= 0 }];
+  });
+  return {
+    outcome: end?.outcome ?? 'interrupted',
+    ...(answer?.type === 'message' && { text: answer.message.content }),
+    ...(end?.error && { error: end.error }),
+    calls,
+  };
+}
+
+/** What recovery wrote in place of a result. */
+function isInterrupted(error: unknown): boolean {
+  return (error as { reason?: string } | undefined)?.reason === 'interrupted';
+}

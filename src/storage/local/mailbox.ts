@@ -1,0 +1,231 @@
+// The mailbox in the one SQLite file. A handled message keeps its id and loses its body; what is waiting is found through
+// indexes that hold nothing else, so the cost does not grow with what was.
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type {
+  BotKey,
+  ChatKey,
+  InboxMessage,
+  Mailbox,
+  OutboxDraft,
+  OutboxMessage,
+  UnfinishedMessage,
+} from '../mailbox.ts';
+import type { Database } from './database.ts';
+import { createSyncedDatabase } from './synced-database.ts';
+import type { WriteAheadLog } from './write-ahead-log.ts';
+import { createWriteTogether } from './write-together.ts';
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS inbox (
+    seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, id TEXT NOT NULL,
+    position REAL NOT NULL, received_at INTEGER NOT NULL, body TEXT NOT NULL, turn TEXT, finished_at INTEGER,
+    UNIQUE (channel, account, id));
+  CREATE INDEX IF NOT EXISTS inbox_unfinished ON inbox (channel, account, chat, position, seq) WHERE finished_at IS NULL;
+  CREATE INDEX IF NOT EXISTS inbox_finished ON inbox (finished_at) WHERE finished_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS outbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
+    chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    last_error TEXT, message_id TEXT, ended_at INTEGER);
+  CREATE INDEX IF NOT EXISTS outbox_waiting ON outbox (channel, account, chat, seq, due_at) WHERE state = 'waiting';
+  CREATE INDEX IF NOT EXISTS outbox_ended ON outbox (state, ended_at) WHERE state <> 'waiting';
+  CREATE TABLE IF NOT EXISTS chat_choices (
+    channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, choices TEXT NOT NULL,
+    PRIMARY KEY (channel, account, chat)) WITHOUT ROWID;
+`;
+
+const headsOf = (bot: BotKey | undefined): string =>
+  `SELECT min(seq) FROM outbox WHERE state = 'waiting' ${bot ? 'AND channel = ? AND account = ?' : ''} GROUP BY channel, account, chat`;
+
+type Row = Record<string, SQLOutputValue>;
+
+export interface LocalMailboxOptions {
+  database: Database;
+  log: WriteAheadLog;
+}
+
+export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mailbox {
+  const read = createSyncedDatabase(database, (db) => {
+    log.prepare(db);
+    db.exec(TABLES);
+  });
+  // What became of a message that was sent may be told once more after a power cut: it is then sent again.
+  const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
+
+  return {
+    receive: ({ chat, id, order, receivedAt, body }) =>
+      write(
+        (db) =>
+          db
+            .prepare(
+              'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+            )
+            .run(chat.channel, chat.account, chat.chatId, id, order, receivedAt, body).changes > 0,
+      ),
+
+    unfinished: (chat) =>
+      read((db) => {
+        const where = chat ? 'AND channel = ? AND account = ? AND chat = ?' : '';
+        return db
+          .prepare(
+            `SELECT * FROM inbox WHERE finished_at IS NULL ${where} ORDER BY channel, account, chat, position, seq`,
+          )
+          .all(...(chat ? partsOf(chat) : []))
+          .map(unfinishedOf);
+      }),
+
+    begin: (messages, turnId) =>
+      write((db) => {
+        const update = db.prepare('UPDATE inbox SET turn = ? WHERE channel = ? AND account = ? AND id = ?');
+        for (const { chat, id } of messages) update.run(turnId, chat.channel, chat.account, id);
+      }),
+
+    finish: (messages, replies, now) =>
+      write((db) => {
+        finishMessages(db, messages, now);
+        addDrafts(db, replies, now);
+      }),
+
+    enqueue: (drafts, now) => write((db) => addDrafts(db, drafts, now)),
+
+    due: (now, limit, bot) =>
+      read((db) =>
+        db
+          .prepare(`SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND due_at <= ? ORDER BY seq LIMIT ?`)
+          .all(...(bot ? [bot.channel, bot.account] : []), now, limit)
+          .map(outboxOf),
+      ),
+
+    nextDueAt: (bot) =>
+      read((db) => {
+        const row = db
+          .prepare(`SELECT min(due_at) AS due FROM outbox WHERE seq IN (${headsOf(bot)})`)
+          .get(...(bot ? [bot.channel, bot.account] : []));
+        return row?.due == null ? undefined : Number(row.due);
+      }),
+
+    sent: (key, messageId, now) =>
+      soon((db) => {
+        db.prepare(
+          "UPDATE outbox SET state = 'sent', message_id = ?, ended_at = ?, body = '' WHERE key = ? AND state = 'waiting'",
+        ).run(messageId, now, key);
+      }),
+
+    retryAt: (key, dueAt, error) =>
+      soon((db) => {
+        db.prepare(
+          "UPDATE outbox SET attempts = attempts + 1, due_at = ?, last_error = ? WHERE key = ? AND state = 'waiting'",
+        ).run(dueAt, error, key);
+      }),
+
+    holdBack: ({ channel, account }, until) =>
+      soon((db) => {
+        db.prepare(
+          "UPDATE outbox SET due_at = max(due_at, ?) WHERE state = 'waiting' AND channel = ? AND account = ?",
+        ).run(until, channel, account);
+      }),
+
+    die: (key, error, now) =>
+      write((db) => {
+        db.prepare(
+          "UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = ?, ended_at = ? WHERE key = ? AND state = 'waiting'",
+        ).run(error, now, key);
+      }),
+
+    deadLetters: (limit) =>
+      read((db) =>
+        db
+          .prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY ended_at DESC, seq DESC LIMIT ?")
+          .all(limit)
+          .map((row) => ({ ...outboxOf(row), diedAt: Number(row.ended_at) })),
+      ),
+
+    revive: (key, now) =>
+      write((db) => {
+        const rows = db
+          .prepare("SELECT seq FROM outbox WHERE state = 'dead' AND (? IS NULL OR key = ?) ORDER BY seq")
+          .all(key ?? null, key ?? null);
+        // A new place in the order: behind what waits.
+        const update = db.prepare(
+          "UPDATE outbox SET seq = (SELECT max(seq) + 1 FROM outbox), state = 'waiting', attempts = 0, due_at = ?, ended_at = NULL WHERE seq = ?",
+        );
+        for (const { seq } of rows) update.run(now, seq ?? null);
+        return rows.length;
+      }),
+
+    counts: () =>
+      read((db) => {
+        const count = (query: string): number => Number(db.prepare(`SELECT count(*) AS n FROM ${query}`).get()?.n ?? 0);
+        return {
+          inbox: count('inbox WHERE finished_at IS NULL'),
+          outbox: count("outbox WHERE state = 'waiting'"),
+          dead: count("outbox WHERE state = 'dead'"),
+        };
+      }),
+
+    choices: (chat) =>
+      read((db) => {
+        const row = db
+          .prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?')
+          .get(...partsOf(chat));
+        return row && String(row.choices);
+      }),
+
+    putChoices: (chat, choices) =>
+      write((db) => {
+        db.prepare('INSERT OR REPLACE INTO chat_choices (channel, account, chat, choices) VALUES (?, ?, ?, ?)').run(
+          ...partsOf(chat),
+          choices,
+        );
+      }),
+
+    prune: (before) =>
+      soon((db) => {
+        db.prepare('DELETE FROM inbox WHERE finished_at < ?').run(before);
+        db.prepare("DELETE FROM outbox WHERE state = 'sent' AND ended_at < ?").run(before);
+      }),
+  };
+}
+
+function finishMessages(db: DatabaseSync, messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], now: number): void {
+  const update = db.prepare(
+    "UPDATE inbox SET finished_at = ?, body = '' WHERE channel = ? AND account = ? AND id = ? AND finished_at IS NULL",
+  );
+  for (const { chat, id } of messages) update.run(now, chat.channel, chat.account, id);
+}
+
+function addDrafts(db: DatabaseSync, drafts: readonly OutboxDraft[], now: number): void {
+  const insert = db.prepare(
+    "INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at) VALUES (?, ?, ?, ?, ?, 'waiting', 0, ?) ON CONFLICT DO NOTHING",
+  );
+  for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now);
+}
+
+function partsOf({ channel, account, chatId }: ChatKey): [string, string, string] {
+  return [channel, account, chatId];
+}
+
+function chatOf(row: Row): ChatKey {
+  return { channel: String(row.channel), account: String(row.account), chatId: String(row.chat) };
+}
+
+function unfinishedOf(row: Row): UnfinishedMessage {
+  return {
+    chat: chatOf(row),
+    id: String(row.id),
+    order: Number(row.position),
+    receivedAt: Number(row.received_at),
+    body: String(row.body),
+    ...(row.turn !== null && { turnId: String(row.turn) }),
+  };
+}
+
+function outboxOf(row: Row): OutboxMessage {
+  return {
+    key: String(row.key),
+    chat: chatOf(row),
+    body: String(row.body),
+    attempts: Number(row.attempts),
+    dueAt: Number(row.due_at),
+    ...(row.last_error !== null && { lastError: String(row.last_error) }),
+  };
+}

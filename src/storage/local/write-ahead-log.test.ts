@@ -1,0 +1,63 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDatabase } from './database.ts';
+import { createWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
+
+let base: string;
+let log: WriteAheadLog;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'lainclaw-log-'));
+  log = createWriteAheadLog(join(base, 'lainclaw.db'));
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+it('is synced beside the commits, which do not wait', async () => {
+  const database = createDatabase(base);
+  const level = await database.use((db) => {
+    log.prepare(db);
+    db.exec('CREATE TABLE t (n)');
+    return Number(db.prepare('PRAGMA synchronous').get()?.synchronous);
+  });
+  expect(level).toBe(1);
+  await log.sync();
+  await log.sync();
+  database.close();
+});
+
+it('that was removed with its last connection is found again', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const database = createDatabase(base);
+    await database.use((db) => {
+      log.prepare(db);
+      db.exec(`CREATE TABLE t${round} (n)`);
+    });
+    await log.sync();
+    await database.use((db) => db.close());
+    expect(existsSync(join(base, 'lainclaw.db-wal'))).toBe(false);
+  }
+});
+
+it('that cannot be synced says so', async () => {
+  const database = createDatabase(base);
+  await database.use((db) => log.prepare(db));
+  await database.use((db) => db.close());
+  rmSync(join(base, 'lainclaw.db-wal'), { force: true });
+  await expect(log.sync()).rejects.toThrow('lainclaw.db-wal');
+});
+
+it('of a database that has none leaves the waiting to each commit', async () => {
+  const database = createDatabase(base);
+  const level = await database.use((db) => {
+    db.exec('PRAGMA journal_mode = DELETE');
+    log.prepare(db);
+    return Number(db.prepare('PRAGMA synchronous').get()?.synchronous);
+  });
+  expect(level).toBe(2);
+  await log.sync();
+  database.close();
+});

@@ -1,0 +1,51 @@
+// Makes what was committed durable without stopping everything else: SQLite would wait for the disk on the main thread, so
+// its commits do not wait, and the write-ahead log is synced here, beside the other work. A log that was removed meanwhile
+// had been carried over into the database, and synced, before.
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { storageError, syncDirectory } from './files.ts';
+
+export interface WriteAheadLog {
+  /** To be called with each connection, before it is used. */
+  prepare(database: DatabaseSync): void;
+  /** Resolves when everything that is committed would survive a power cut. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createWriteAheadLog(databasePath: string): WriteAheadLog {
+  const path = `${databasePath}-wal`;
+  // Where there can be no such log, each commit waits by itself.
+  let isUsed = false;
+  let handle: FileHandle | undefined;
+
+  async function opened(): Promise<FileHandle> {
+    if (handle && (await handle.stat()).nlink > 0) return handle;
+    await handle?.close();
+    handle = undefined;
+    handle = await open(path, 'r+');
+    await syncDirectory(dirname(path));
+    return handle;
+  }
+
+  return {
+    prepare(database) {
+      const mode = String(database.prepare('PRAGMA journal_mode').get()?.journal_mode);
+      isUsed = mode === 'wal';
+      database.exec(`PRAGMA synchronous = ${isUsed ? 'NORMAL' : 'FULL'}`);
+    },
+    async sync() {
+      if (!isUsed) return;
+      try {
+        await (await opened()).datasync();
+      } catch (error) {
+        throw storageError(path, error);
+      }
+    },
+    async close() {
+      await handle?.close();
+      handle = undefined;
+    },
+  };
+}

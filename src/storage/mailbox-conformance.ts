@@ -1,0 +1,233 @@
+// What every mailbox must do, whichever implementation stands behind the contract of mailbox.ts. Two doors to one store
+// stand for two processes.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChatKey, InboxMessage, Mailbox, OutboxDraft } from './mailbox.ts';
+
+export interface MailboxSubject {
+  /** Opens a door to the store; each is independent of the others. */
+  open(): Promise<{ mailbox: Mailbox; close(): void }>;
+  remove(): void;
+}
+
+export function describeMailbox(name: string, create: () => MailboxSubject): void {
+  describe(`${name} as a mailbox`, () => {
+    let subject: MailboxSubject;
+    let mailbox: Mailbox;
+    let other: Mailbox;
+    let close: () => void;
+    beforeEach(async () => {
+      subject = create();
+      const doors = [await subject.open(), await subject.open()] as const;
+      [mailbox, other] = [doors[0].mailbox, doors[1].mailbox];
+      close = () => {
+        for (const door of doors) door.close();
+      };
+    });
+    afterEach(() => {
+      close();
+      subject.remove();
+    });
+
+    const chat = (chatId: string, more: Partial<ChatKey> = {}): ChatKey => ({
+      channel: 'local',
+      account: 'default',
+      chatId,
+      ...more,
+    });
+    const incoming = (id: string, more: Partial<InboxMessage> = {}): InboxMessage => ({
+      chat: chat('a'),
+      id,
+      order: 0,
+      receivedAt: 1,
+      body: `{"id":${JSON.stringify(id)}}`,
+      ...more,
+    });
+    const draft = (key: string, chatId = 'a', more: Partial<OutboxDraft> = {}): OutboxDraft => ({
+      key,
+      chat: chat(chatId),
+      body: `body of ${key}`,
+      ...more,
+    });
+    const ids = async (of = other): Promise<string[]> => (await of.unfinished()).map(({ id }) => id);
+    const due = async (now: number, limit = 100): Promise<string[]> =>
+      (await other.due(now, limit)).map(({ key }) => key);
+
+    describe('the inbox', () => {
+      it('is empty at first', async () => {
+        expect(await mailbox.unfinished()).toEqual([]);
+        expect(await mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 0 });
+      });
+
+      it('keeps a message as it is, for every door', async () => {
+        const message = incoming('m1', { order: 1.5e15, body: '{"text":"héllo 你好 🌍\\n"}' });
+        expect(await mailbox.receive(message)).toBe(true);
+        expect(await other.unfinished()).toEqual([message]);
+      });
+
+      it('takes an id once, also after it was handled, also through another door', async () => {
+        expect(await mailbox.receive(incoming('m1'))).toBe(true);
+        expect(await other.receive(incoming('m1', { body: 'another' }))).toBe(false);
+        await mailbox.finish([incoming('m1')], [], 5);
+        expect(await mailbox.receive(incoming('m1'))).toBe(false);
+        expect(await ids()).toEqual([]);
+      });
+
+      it('knows ids by channel and account', async () => {
+        const bots = [{}, { channel: 'telegram' }, { account: 'work' }];
+        for (const bot of bots) expect(await mailbox.receive(incoming('m1', { chat: chat('a', bot) }))).toBe(true);
+        await mailbox.finish([incoming('m1', { chat: chat('a', { account: 'work' }) })], [], 5);
+        expect((await other.unfinished()).map((message) => message.chat.channel).sort()).toEqual(['local', 'telegram']);
+      });
+
+      it('takes many at once, and each of them once', async () => {
+        const twice = Array.from({ length: 400 }, (_, index) => incoming(`m${index % 200}`, { order: index % 200 }));
+        const answers = await Promise.all(
+          twice.map((message, index) => (index % 3 ? mailbox : other).receive(message)),
+        );
+        expect(answers.filter(Boolean)).toHaveLength(200);
+        expect(await ids()).toEqual(Array.from({ length: 200 }, (_, index) => `m${index}`));
+      });
+
+      it('is in order within each chat, whatever the order of arrival', async () => {
+        const messages = fc.array(fc.record({ chatId: fc.constantFrom('a', 'b', 'c'), order: fc.nat(20) }), {
+          maxLength: 30,
+        });
+        let number = 0;
+        await fc.assert(
+          fc.asyncProperty(messages, async (written) => {
+            number += 1;
+            const account = `account-${number}`;
+            const all = written.map(({ chatId, order }, index) =>
+              incoming(`m${index}`, { chat: chat(chatId, { account }), order }),
+            );
+            for (const message of all) await mailbox.receive(message);
+            for (const chatId of ['a', 'b', 'c']) {
+              const found = await other.unfinished(chat(chatId, { account }));
+              const own = all.filter((message) => message.chat.chatId === chatId);
+              expect(found).toEqual(own.toSorted((x, y) => x.order - y.order));
+            }
+          }),
+          { numRuns: 20 },
+        );
+      });
+
+      it('tells which turn had begun with a message', async () => {
+        await mailbox.receive(incoming('m1'));
+        await mailbox.receive(incoming('m2', { order: 1 }));
+        await mailbox.receive(incoming('m3', { order: 2 }));
+        await mailbox.begin([incoming('m1'), incoming('m2')], 'turn-1');
+        expect((await other.unfinished()).map(({ turnId }) => turnId)).toEqual(['turn-1', 'turn-1', undefined]);
+      });
+    });
+
+    describe('the outbox', () => {
+      it('has the replies of a turn exactly when its messages are handled', async () => {
+        await mailbox.receive(incoming('m1'));
+        await mailbox.finish([incoming('m1')], [draft('k1'), draft('k2')], 10);
+        expect(await ids()).toEqual([]);
+        expect(await other.due(10, 10)).toEqual([{ ...draft('k1'), attempts: 0, dueAt: 10 }]);
+        expect(await mailbox.counts()).toEqual({ inbox: 0, outbox: 2, dead: 0 });
+      });
+
+      it('changes nothing for a key that is known', async () => {
+        await mailbox.enqueue([draft('k1')], 1);
+        await other.enqueue([draft('k1', 'b'), draft('k1')], 2);
+        expect(await mailbox.due(5, 10)).toMatchObject([draft('k1')]);
+        await mailbox.sent('k1', 'platform-1', 6);
+        await mailbox.enqueue([draft('k1')], 7);
+        await mailbox.finish([], [draft('k1')], 7);
+        expect(await due(10)).toEqual([]);
+      });
+
+      it('offers the first of each chat whose time has come, oldest first', async () => {
+        await mailbox.enqueue([draft('a1'), draft('b1', 'b'), draft('a2'), draft('c1', 'c')], 10);
+        expect(await due(9)).toEqual([]);
+        expect(await due(10)).toEqual(['a1', 'b1', 'c1']);
+        expect(await due(10, 2)).toEqual(['a1', 'b1']);
+        await mailbox.sent('a1', 'x', 11);
+        expect(await due(11)).toEqual(['b1', 'a2', 'c1']);
+      });
+
+      it('holds a chat back behind its first message, and no other chat', async () => {
+        await mailbox.enqueue([draft('a1'), draft('a2'), draft('b1', 'b')], 10);
+        await mailbox.retryAt('a1', 100, 'unreachable');
+        expect(await due(50)).toEqual(['b1']);
+        expect(await other.nextDueAt()).toBe(10);
+        await mailbox.sent('b1', 'x', 51);
+        expect(await other.nextDueAt()).toBe(100);
+        expect(await other.due(100, 10)).toMatchObject([{ key: 'a1', attempts: 1, lastError: 'unreachable' }]);
+        await mailbox.sent('a1', 'x', 101);
+        await mailbox.sent('a2', 'x', 102);
+        expect(await other.nextDueAt()).toBeUndefined();
+      });
+
+      it('holds a bot back, and no other bot', async () => {
+        await mailbox.enqueue([draft('a1'), draft('b1', 'b')], 10);
+        await mailbox.enqueue([draft('c1', 'a', { chat: chat('a', { account: 'work' }) })], 10);
+        await mailbox.holdBack({ channel: 'local', account: 'default' }, 100);
+        await mailbox.holdBack({ channel: 'local', account: 'default' }, 50);
+        expect(await due(99)).toEqual(['c1']);
+        const work = { channel: 'local', account: 'work' };
+        expect(await other.due(100, 9, work)).toMatchObject([{ key: 'c1' }]);
+        expect(await other.nextDueAt(work)).toBe(10);
+        expect(await other.nextDueAt({ channel: 'local', account: 'default' })).toBe(100);
+        expect(await other.nextDueAt({ channel: 'feishu', account: 'default' })).toBeUndefined();
+        expect(await due(100)).toEqual(['a1', 'b1', 'c1']);
+      });
+
+      it('gives a message up without holding up the next, keeps it, and sends it again behind what waits', async () => {
+        await mailbox.enqueue([draft('a1'), draft('a2'), draft('b1', 'b')], 10);
+        await mailbox.die('a1', 'the chat is gone', 20);
+        await mailbox.die('b1', 'the chat is gone', 21);
+        expect(await due(20)).toEqual(['a2']);
+        expect(await other.deadLetters(10)).toMatchObject([
+          { key: 'b1', diedAt: 21 },
+          { key: 'a1', diedAt: 20, lastError: 'the chat is gone', body: 'body of a1' },
+        ]);
+        expect(await other.counts()).toEqual({ inbox: 0, outbox: 1, dead: 2 });
+        expect(await mailbox.revive('a1', 30)).toBe(1);
+        expect(await mailbox.revive('a1', 30)).toBe(0);
+        expect(await mailbox.revive('nothing', 30)).toBe(0);
+        expect(await due(30)).toEqual(['a2']);
+        await mailbox.sent('a2', 'x', 31);
+        expect(await due(31)).toEqual(['a1']);
+        expect(await mailbox.revive(undefined, 40)).toBe(1);
+        expect(await due(40)).toEqual(['a1', 'b1']);
+        expect(await other.deadLetters(10)).toEqual([]);
+      });
+
+      it('does not bring back what was sent', async () => {
+        await mailbox.enqueue([draft('a1')], 10);
+        await mailbox.sent('a1', 'x', 11);
+        await mailbox.retryAt('a1', 12, 'late');
+        await mailbox.die('a1', 'late', 12);
+        expect(await due(100)).toEqual([]);
+        expect(await other.deadLetters(10)).toEqual([]);
+      });
+
+      it('forgets what ended long ago, and only that', async () => {
+        for (const id of ['m1', 'm2', 'm3']) await mailbox.receive(incoming(id));
+        await mailbox.finish([incoming('m1')], [draft('k1'), draft('k2'), draft('k3')], 10);
+        await mailbox.finish([incoming('m2')], [], 20);
+        await mailbox.sent('k1', 'x', 10);
+        await mailbox.die('k2', 'gone', 10);
+        await mailbox.prune(15);
+        expect(await ids()).toEqual(['m3']);
+        expect(await mailbox.receive(incoming('m1'))).toBe(true);
+        expect(await mailbox.receive(incoming('m2'))).toBe(false);
+        expect(await due(100)).toEqual(['k3']);
+        expect(await other.deadLetters(10)).toMatchObject([{ key: 'k2' }]);
+      });
+    });
+
+    it('remembers what was chosen for a chat', async () => {
+      expect(await mailbox.choices(chat('a'))).toBeUndefined();
+      await mailbox.putChoices(chat('a'), '{"model":"x"}');
+      await other.putChoices(chat('a'), '{"model":"y"}');
+      await mailbox.putChoices(chat('a', { account: 'work' }), '{}');
+      expect(await mailbox.choices(chat('a'))).toBe('{"model":"y"}');
+      expect(await mailbox.choices(chat('b'))).toBeUndefined();
+    });
+  });
+}

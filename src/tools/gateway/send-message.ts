@@ -1,0 +1,40 @@
+import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
+
+/** What became of a message: queued with the platform's bot, or why not. */
+export type SentOutcome = { ok: true; account: string } | { ok: false; message: string; isDenied: boolean };
+
+export interface SendMessageDependencies {
+  /** Only to chats that the owner has listed; never throws but when the signal fires. */
+  send(chat: { channel: string; chatId: string }, text: string, signal: AbortSignal): Promise<SentOutcome>;
+}
+
+/**
+ * Needs no permission of its own: the owner's list of chats is the permission, and it is checked where the message is sent,
+ * not here. In a marked turn a person is asked all the same, because its effect is `send`.
+ */
+export function createSendMessageTool({ send }: SendMessageDependencies): ToolSpec {
+  return {
+    name: 'send_message',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        channel: { type: 'string', enum: [...CHANNEL_NAMES] },
+        chatId: { type: 'string', minLength: 1, maxLength: 500 },
+        text: { type: 'string', minLength: 1, maxLength: 100_000 },
+      },
+      required: ['channel', 'chatId', 'text'],
+      additionalProperties: false,
+    },
+    effect: 'send',
+    requiresPermission: false,
+    timeoutMs: 15_000,
+    async execute({ channel, chatId, text }, { signal }) {
+      const chat = { channel: channel as string, chatId: chatId as string };
+      const outcome = await send(chat, text as string, signal);
+      if (!outcome.ok) throw new ToolFailure(outcome.message, outcome.isDenied ? { reason: 'denied' } : {});
+      const data = { queued: true, ...chat, account: outcome.account };
+      return { data, text: `queued for ${chat.channel}:${chat.chatId}` };
+    },
+  };
+}

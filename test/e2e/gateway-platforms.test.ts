@@ -1,0 +1,135 @@
+// The gateway as people run it: the built program as a daemon, with Telegram, Feishu and local files at once.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type FeishuServer, startFeishuServer } from '../fakes/feishu-server/feishu-server.ts';
+import { startTelegramServer, type TelegramServer } from '../fakes/telegram-server/telegram-server.ts';
+import type { Home } from '../support/home.ts';
+import { type Finished, lainclaw } from '../support/lainclaw.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
+
+const ADA = { id: 4_242, first_name: 'Ada' };
+let home: Home;
+let feishu: FeishuServer;
+let telegram: TelegramServer;
+
+const run = (...args: string[]): Promise<Finished> => lainclaw(args, { home, timeoutMs: 60_000 });
+const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 40_000, interval: 50 });
+const written = (): string[] => telegram.messages(ADA.id).map(({ text }) => text ?? '');
+const outbox = (): string => {
+  const path = join(home.path, 'channels', 'local', 'outbox.jsonl');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+};
+
+beforeAll(async () => {
+  home = testHome();
+  [feishu, telegram] = await Promise.all([startFeishuServer(), startTelegramServer()]);
+  afterFile(() => Promise.all([feishu.close(), telegram.close()]));
+  afterFile(() => run('gateway', 'stop').catch(() => {}));
+  mkdirSync(home.path, { mode: 0o700 });
+  const channels = {
+    feishu: { appId: feishu.appId, appSecret: feishu.appSecret, domain: feishu.url, pairingPolicy: 'open' },
+    telegram: { botToken: telegram.token, apiRoot: telegram.url },
+    local: { pairingAllowFrom: ['me'] },
+  };
+  writeFileSync(join(home.path, 'gateway.json'), JSON.stringify({ version: 1, default: { debounceMs: 0 }, channels }));
+  const started = await run(
+    'gateway',
+    'start',
+    '--daemon',
+    '--channel=feishu',
+    '--channel=telegram',
+    '--channel=local',
+  );
+  expect(started.stderr).toBe('');
+  expect(started.code).toBe(0);
+});
+
+describe('one gateway on three channels', () => {
+  it('is connected to all of them', async () => {
+    const { connections } = (await run('gateway', 'status')).json<{
+      connections: { channel: string; state: string }[];
+    }>();
+    expect(connections.map(({ channel, state }) => `${channel} ${state}`)).toEqual([
+      'feishu connected',
+      'telegram connected',
+      'local connected',
+    ]);
+  });
+
+  it('a stranger on Telegram gets a code once, is let in by it, and is out again when revoked', async () => {
+    telegram.userSays({ chatId: ADA.id, from: ADA, text: 'hello' });
+    const code = await eventually(async () => {
+      const [, found] = /code: (\w{8})/.exec(written().join('\n')) ?? [];
+      return found ?? expect.unreachable('no code yet');
+    });
+    telegram.userSays({ chatId: ADA.id, from: ADA, text: 'hello?' });
+    await eventually(() =>
+      expect(readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8')).toContain('and has a code'),
+    );
+    expect(written()).toHaveLength(1);
+
+    expect((await run('pairing', 'approve', code)).json()).toEqual({
+      approved: { channel: 'telegram', account: 'default', entry: String(ADA.id) },
+    });
+    telegram.userSays({ chatId: ADA.id, from: ADA, text: 'and now?' });
+    await eventually(() => expect(written().join('\n')).toContain('and now?'));
+
+    await run('pairing', 'revoke', String(ADA.id), '--channel=telegram');
+    telegram.userSays({ chatId: ADA.id, from: ADA, text: 'still there?' });
+    await eventually(() =>
+      expect(
+        written()
+          .join('\n')
+          .match(/code: \w{8}/g),
+      ).toHaveLength(2),
+    );
+    expect(written().join('\n')).not.toContain('still there?');
+  });
+
+  it('answers on Feishu and in local files', async () => {
+    feishu.addChat('oc_direct', 'p2p', 'ou_someone');
+    feishu.say({ chatId: 'oc_direct', senderId: 'ou_someone', text: 'hello from feishu' });
+    await eventually(() => expect(JSON.stringify(feishu.sent('oc_direct'))).toContain('hello from feishu'));
+    const line = { id: '1', chatId: 'c', senderId: 'me', text: 'hello from a file' };
+    appendFileSync(join(home.path, 'channels', 'local', 'inbox.jsonl'), `${JSON.stringify(line)}\n`);
+    await eventually(() => expect(outbox()).toContain('hello from a file'));
+  });
+
+  it('takes up a changed policy without a restart', async () => {
+    await run('gateway', 'config', 'set', '--channel=telegram', 'pairingPolicy=open');
+    await eventually(() =>
+      expect(readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8')).toContain(
+        'telegram/default.pairingPolicy',
+      ),
+    );
+    telegram.userSays({ chatId: 77, from: { id: 77, first_name: 'Bob' }, text: 'open now?' });
+    await eventually(() => expect(JSON.stringify(telegram.messages(77))).toContain('open now?'));
+  });
+
+  it('send_message reaches a listed chat on each platform', async () => {
+    await run('gateway', 'config', 'set', 'sendAllow=telegram:4242,feishu:oc_direct,local:c');
+    const chats = [
+      { channel: 'telegram', chatId: '4242' },
+      { channel: 'feishu', chatId: 'oc_direct' },
+      { channel: 'local', chatId: 'c' },
+    ];
+    for (const chat of chats) {
+      const args = JSON.stringify({ ...chat, text: 'a note from elsewhere' });
+      await eventually(async () => expect((await run('tools', 'invoke', 'send_message', '--args', args)).code).toBe(0));
+    }
+    await eventually(() => {
+      expect(written().join()).toContain('a note from elsewhere');
+      expect(JSON.stringify(feishu.sent('oc_direct'))).toContain('a note from elsewhere');
+      expect(outbox()).toContain('a note from elsewhere');
+    });
+  });
+
+  it('stops gracefully, without a word against the platforms and without a secret in its log', async () => {
+    expect((await run('gateway', 'stop')).json()).toMatchObject({ stopped: true, how: 'drained' });
+    const log = readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8');
+    for (const secret of [telegram.token, feishu.appSecret]) expect(log).not.toContain(secret);
+    expect([...telegram.violations, ...feishu.violations]).toEqual([]);
+    expect(log).toContain('"event":"stopped"');
+  });
+});

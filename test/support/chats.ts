@@ -1,0 +1,156 @@
+// The running gateway on a platform and a mailbox that outlive it, with turns that a test writes: what a process is in the
+// world, without its model. `kill` ends it as a power cut would: from then on nothing it does has any effect.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { ChannelGateway } from '../../src/gateway/channel-gateway.ts';
+import type { BotSettings } from '../../src/gateway/chats/chat.ts';
+import {
+  type ChannelGatewayDependencies,
+  createChannelGateway,
+} from '../../src/gateway/chats/create-channel-gateway.ts';
+import type { AskRequest } from '../../src/gateway/gateway.ts';
+import { newId } from '../../src/lib/new-id.ts';
+import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
+import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
+import type { Mailbox } from '../../src/storage/mailbox.ts';
+import { createWorkspace } from '../../src/workspace/confined.ts';
+import { createMemoryPlatform, type MemoryPlatform } from './memory-channel.ts';
+import { afterFile } from './test-home.ts';
+
+export const PATIENCE = { timeout: 30_000, interval: 10 };
+
+export type Answer = (request: AskRequest, signal: AbortSignal) => AsyncIterable<RunEvent>;
+
+export const SETTINGS: BotSettings = {
+  turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
+  groups: false,
+};
+
+export interface TestChats {
+  platform: MemoryPlatform;
+  mailbox: Mailbox;
+  workspace: string;
+  /** Every request for a turn, over all processes. */
+  asked: AskRequest[];
+  logged: string[];
+  /** Starts a process; the one before must have ended. */
+  start(more?: Partial<ChannelGatewayDependencies>): Promise<ChannelGateway>;
+  kill(): void;
+  write(text: string, chatId?: string, more?: object): Promise<{ id: string }>;
+  /** What the bot has said in a chat. */
+  said(chatId?: string): Promise<string[]>;
+  /** Resolves when the bot has said exactly this in the chat. */
+  says(texts: unknown[], chatId?: string): Promise<void>;
+}
+
+export async function testChats(answer: Answer = echo): Promise<TestChats> {
+  const base = mkdtempSync(join(tmpdir(), 'lainclaw-chats-'));
+  const storage = createLocalStorage({ home: join(base, 'home'), now: Date.now });
+  const mailbox = await storage.mailbox();
+  const platform = createMemoryPlatform();
+  const asked: AskRequest[] = [];
+  const logged: string[] = [];
+  let running: { gateway: ChannelGateway; kill(): void } | undefined;
+  afterFile(async () => {
+    await running?.gateway.drain(AbortSignal.abort());
+    storage.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  const chats: TestChats = {
+    platform,
+    mailbox,
+    workspace: base,
+    asked,
+    logged,
+    async start(more = {}) {
+      const life = { isOver: false };
+      const channels = (more.channels ?? [platform.open()]).map((channel) => mortal(channel, life));
+      const gateway = createChannelGateway({
+        mailbox: mortal(mailbox, life),
+        async ask(request, signal) {
+          if (life.isOver) return never();
+          asked.push(request);
+          return answer(request, signal);
+        },
+        sessions: {
+          findTurn: async () => undefined,
+          renew: async (sessionKey) => ({ sessionKey, sessionId: 'new', createdAt: '', updatedAt: '' }),
+        },
+        session: async () => undefined,
+        admit: async () => ({ allowed: true }),
+        settings: async () => SETTINGS,
+        models: async () => ({ ok: true, models: [] }),
+        undo: async () => ({ turnId: 'turn-1', files: [{ path: 'a.txt', action: 'restored' }] }),
+        workspace: () => createWorkspace({ root: base }),
+        now: Date.now,
+        newId,
+        random: Math.random,
+        log: (text) => logged.push(text),
+        ...more,
+        channels,
+        limits: { debounceMs: 20, debounceMaxMs: 200, progressAfterMs: 60_000, ...more.limits },
+      });
+      running = {
+        gateway,
+        kill() {
+          life.isOver = true;
+        },
+      };
+      await gateway.start(new AbortController().signal);
+      return gateway;
+    },
+    kill: () => running?.kill(),
+    write: (text, chatId = 'anna', more = {}) => platform.write({ chatId, senderId: chatId, text, ...more }),
+    said: async (chatId = 'anna') => (await platform.seen(chatId)).map(({ text }) => text),
+    says: async (texts, chatId = 'anna') =>
+      vi.waitFor(async () => {
+        expect(await chats.said(chatId)).toEqual(texts);
+      }, PATIENCE),
+  };
+  return chats;
+}
+
+/** After the end nothing that is called has an effect, and nobody hears of it. */
+function mortal<T extends object>(target: T, life: { isOver: boolean }): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value = Reflect.get(object, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (life.isOver && name !== 'split' && name !== 'status') return new Promise(() => {});
+        return Reflect.apply(value, object, args);
+      };
+    },
+  });
+}
+
+async function* never(): AsyncIterable<RunEvent> {
+  await new Promise(() => {});
+}
+
+/** Answers with what was asked. */
+export async function* echo(request: AskRequest): AsyncIterable<RunEvent> {
+  yield runEnd(request, `echo: ${request.input}`);
+}
+
+export function runEnd({ sessionKey }: AskRequest, result: string, more: Partial<AskResult> = {}): RunEvent {
+  const facts = {
+    success: true as const,
+    requestId: 'req-1',
+    createdAt: '',
+    route: 'stub',
+    stage: 'answered' as const,
+    result,
+    sessionKey,
+    sessionId: 'session-1',
+    memoryEnabled: false,
+    memoryUpdated: false,
+    toolCalls: [],
+    toolResults: [],
+    sessionContextUpdated: false,
+  };
+  return { type: 'run-end', result: { ...facts, ...more } as AskResult };
+}
