@@ -21,8 +21,8 @@ export interface ScheduledJobs {
   schedule: Schedule;
   /** HEARTBEAT.md of the workspace. */
   heartbeat(): Promise<HeartbeatLoader>;
-  /** What runs the jobs, in turns with these settings; one for each process that does. */
-  scheduler(turns: JobTurnSettings, options: Omit<SchedulerOptions, 'fire'>): Promise<Scheduler>;
+  /** What runs the jobs, in turns with the settings of the moment; one for each process that does. */
+  scheduler(turns: () => JobTurnSettings, options: Omit<SchedulerOptions, 'fire'>): Promise<Scheduler>;
 }
 
 export function openJobs({ workspace, gateway, ...rest }: OpenJobsDependencies): ScheduledJobs {
@@ -42,7 +42,7 @@ export function openJobs({ workspace, gateway, ...rest }: OpenJobsDependencies):
     heartbeat,
     async scheduler(turns, options) {
       const door = await gateway();
-      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob(door, job, turns, signal);
+      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob(door, job, turns(), signal);
       return opened.scheduler({ ...options, fire }, await heartbeat());
     },
   };

@@ -1,11 +1,15 @@
 // What the service runs: the channels of its bots, and the chats behind them, in the gateway's own workspace.
 import type { Background } from '../../agents/background.ts';
 import type { Caps } from '../../pipeline/budget.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
+import { sessionKeyOf } from '../chats/session-key-of.ts';
+import type { ScheduledJobs } from '../open-jobs.ts';
 import { chatLimits, openBot, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
+import { createDeliver, withJobs } from './with-jobs.ts';
 
 /** The services that turns need, built for one workspace. */
 export interface Inside {
@@ -13,6 +17,8 @@ export interface Inside {
     options: Pick<ChannelGatewayDependencies, 'channels' | 'admit' | 'settings' | 'limits' | 'log'>,
   ): Promise<ChannelGateway>;
   background(): Promise<Pick<Background, 'work'>>;
+  jobs(): Promise<Pick<ScheduledJobs, 'scheduler'>>;
+  sessions: Pick<Sessions, 'list'>;
   close(): void;
 }
 
@@ -54,8 +60,26 @@ export async function openChannels(
     limits: chatLimits(service),
     log: (text) => note('info', text),
   });
+  const scheduler = await (await inside.jobs()).scheduler(
+    () => {
+      const [first] = settings().bots;
+      if (!first) throw new Error('the gateway has no bot whose settings a job could use');
+      const { provider, profileId, model, withTools, toolAllow, memory } = turnSettings(first, caps).turn;
+      return { provider, profileId, model, withTools, toolAllow, memory, caps };
+    },
+    {
+      deliver: createDeliver({
+        send: gateway.send,
+        bots: () => settings().bots,
+        isKnown: async (chat) => {
+          const key = sessionKeyOf(chat);
+          return (await inside.sessions.list()).some(({ sessionKey }) => sessionKey === key);
+        },
+      }),
+    },
+  );
   return {
-    gateway,
+    gateway: withJobs(gateway, scheduler),
     channels,
     close() {
       ended.abort();

@@ -49,13 +49,10 @@ async function schedulerOf(app: App, terminal: Terminal) {
   const { config } = app;
   const { provider, modelFor = provider } = config;
   const own = modelFor === provider ? { profileId: config.profile, model: config.model } : {};
-  return (await app.jobs()).scheduler(
-    { provider, ...own, caps: config },
-    {
-      graceMs: GRACE_MS,
-      // Only a gateway reaches chats: it sends them when it runs.
-      deliver: async () => 'later',
-      log: (line) => warn(terminal, line),
-    },
-  );
+  return (await app.jobs()).scheduler(() => ({ provider, ...own, caps: config }), {
+    graceMs: GRACE_MS,
+    // Only a gateway reaches chats: it sends them when it runs.
+    deliver: async () => 'later',
+    log: (line) => warn(terminal, line),
+  });
 }
