@@ -80,6 +80,10 @@ export async function searchArchive(
   const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
   else if (!isHybrid) result.note = 'full-text only: nothing has been embedded yet';
+  else {
+    const { done, total } = await archive.embedded(meaning.model);
+    if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
+  }
   return result;
 
   function rank(all: readonly ArchiveChunk[], textual: ReadonlySet<number>, hits: readonly VectorHit[]): Ranked[] {

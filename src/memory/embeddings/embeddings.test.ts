@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testMemory } from '../test-memory.ts';
-import { createEmbeddings, type EmbeddingModel } from './embeddings.ts';
+import type { EmbeddingModel } from './embeddings.ts';
 import { createEndpointModel } from './endpoint.ts';
 
 const MEANINGS = [
@@ -55,7 +55,7 @@ const NOTES = [
 describe('an openai-compatible server', () => {
   it('finds by meaning what shares no word, and says so', async () => {
     const { baseUrl } = await fakeServer(good(40));
-    const { memory } = testMemory(createEmbeddings(async () => createEndpointModel({ baseUrl, model: 'fake' })));
+    const { memory } = testMemory(createEndpointModel({ baseUrl, model: 'fake' }));
     await memory.saveAll(NOTES.map((content) => ({ content })));
     expect((await memory.search('feline')).note).toContain('nothing has been embedded');
     expect(await memory.embed()).toEqual({ done: 4, total: 4 });
@@ -71,7 +71,7 @@ describe('an openai-compatible server', () => {
     ['no JSON at all', () => ({ body: 'x' }), 'vectors'],
   ])('that answers with %s leaves full text, with the reason', async (_name, answer, reason) => {
     const { baseUrl } = await fakeServer(answer as () => { status?: number; body: unknown });
-    const { memory } = testMemory(createEmbeddings(async () => createEndpointModel({ baseUrl, model: 'fake' })));
+    const { memory } = testMemory(createEndpointModel({ baseUrl, model: 'fake' }));
     await memory.save({ content: NOTES[0] ?? '' });
     const found = await memory.search('Murka');
     expect(found.results).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('an openai-compatible server', () => {
 
   it('that is not there leaves full text', async () => {
     const model = createEndpointModel({ baseUrl: 'http://127.0.0.1:1/v1', model: 'fake', apiKey: 'sk-secret' });
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.save({ content: NOTES[0] ?? '' });
     const { note, results } = await memory.search('Murka');
     expect(results).toHaveLength(1);
@@ -103,10 +103,10 @@ function fakeModel(name: string, dimension: number, onEmbed: () => void = () => 
 
 describe('changing the model', () => {
   it('re-embeds everything; vectors of the two never meet, and the old ones go last', async () => {
-    const { memory, archive, again } = testMemory(createEmbeddings(async () => fakeModel('one', 40)));
+    const { memory, archive, again } = testMemory(fakeModel('one', 40));
     await memory.saveAll(NOTES.map((content) => ({ content })));
     await memory.embed();
-    const next = again(createEmbeddings(async () => fakeModel('two', 64))).memory;
+    const next = again(fakeModel('two', 64)).memory;
     expect((await next.search('feline')).mode).toBe('full-text');
     expect(await next.embed()).toEqual({ done: 4, total: 4 });
     expect((await next.search('feline')).results[0]?.text).toBe(NOTES[0]);
@@ -120,7 +120,7 @@ describe('changing the model', () => {
       batches += 1;
       if (batches === 2) stop.abort();
     });
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.saveAll(Array.from({ length: 100 }, (_, index) => ({ content: `kitten ${index}` })));
     await expect(memory.embed({ signal: stop.signal })).rejects.toThrow();
     const seen: number[] = [];
@@ -134,7 +134,7 @@ describe('changing the model', () => {
       ...fakeModel('one', 40),
       embed: async (texts) => texts.map((text) => Float32Array.from(meaning(text, dimension))),
     };
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.save({ content: 'a cat' });
     await memory.embed();
     dimension = 41;

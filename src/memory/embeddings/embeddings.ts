@@ -1,12 +1,18 @@
-// The contract of embedding models, and what is the same for all of them: giving vectors to chunks in the background, in
-// batches, each kept as soon as it is there. The archive itself knows which chunks lack a vector of the current model, so
-// a kill or a change of model needs no bookkeeping: the next run goes on with what is missing.
+// The contract of embedding models, and what is the same for all of them: giving vectors to chunks, in batches, each kept
+// as soon as it is there. The archive itself knows which chunks lack a vector of the current model, so a kill or a change
+// of model needs no bookkeeping: the next run goes on with what is missing. One process at a time does it, under a lock.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, IndexProgress, PendingChunk } from '../../storage/archive.ts';
+import type { Lock, Locks } from '../../storage/storage.ts';
 import { indexedText } from '../rank.ts';
 import type { EmbedQuery } from '../search.ts';
 
 const BATCH = 32;
+/** Where the time is short, so that it can stop soon. */
+const SMALL_BATCH = 8;
+const SHORT_MS = 10_000;
 const LONGEST_TEXT = 8_000;
+const LOCK = 'memory-embed';
 
 export interface EmbeddingModel {
   /** Names the model and where it runs: vectors of different names never meet. */
@@ -16,25 +22,49 @@ export interface EmbeddingModel {
   close(): void;
 }
 
+export interface EmbedOptions {
+  signal?: AbortSignal;
+  onProgress?: (progress: IndexProgress) => void;
+  /** Stops after the batch in which this time has passed; by default it goes on until nothing is missing. */
+  milliseconds?: number;
+  /** When another process is at it: wait for it, or leave it to that one. */
+  whenBusy?: 'wait' | 'leave';
+}
+
 export interface Embeddings {
   readonly embedQuery: EmbedQuery;
-  embedPending(
-    archive: Archive,
-    options: { signal?: AbortSignal; onProgress?: (progress: IndexProgress) => void },
-  ): Promise<IndexProgress>;
+  /** Undefined when there is no model. */
+  embedPending(archive: Archive, options: EmbedOptions): Promise<IndexProgress | undefined>;
+  close(): void;
 }
 
 export const noEmbeddings: Embeddings = {
   embedQuery: async () => ({ unavailable: 'no embedding model is set up' }),
-  embedPending: async () => ({ done: 0, total: 0 }),
+  embedPending: async () => undefined,
+  close() {},
 };
 
-export function createEmbeddings(open: () => Promise<EmbeddingModel>): Embeddings {
+export interface EmbeddingsDependencies {
+  open: () => Promise<EmbeddingModel>;
+  locks: Locks;
+}
+
+export function createEmbeddings({ open, locks }: EmbeddingsDependencies): Embeddings {
+  let opened: Promise<EmbeddingModel> | undefined;
+  const openOnce = (): Promise<EmbeddingModel> => {
+    opened ??= open().catch((error) => {
+      // The reason may be gone with the next try.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+
   return {
     async embedQuery(query, signal) {
       // A search is worth more without its second half than not at all.
       try {
-        const model = await open();
+        const model = await openOnce();
         const [vector] = await model.embed([query.slice(0, LONGEST_TEXT)], 'query', signal);
         return vector ? { model: model.name, vector } : { unavailable: `${model.name} gave no vector` };
       } catch (error) {
@@ -42,26 +72,67 @@ export function createEmbeddings(open: () => Promise<EmbeddingModel>): Embedding
         return { unavailable: error instanceof Error ? error.message : String(error) };
       }
     },
-    async embedPending(archive, { signal, onProgress }) {
-      const model = await open();
-      for (let after = 0; ; ) {
-        signal?.throwIfAborted();
-        const chunks = await archive.pending(model.name, { after, limit: BATCH });
-        const last = chunks.at(-1);
-        if (!last) break;
-        const vectors = await model.embed(chunks.map(passageOf), 'passage', signal);
-        await archive.putVectors(
-          model.name,
-          chunks.flatMap(({ id }, index) => (vectors[index] ? [{ id, vector: vectors[index] }] : [])),
-        );
-        after = last.id;
-        onProgress?.(await archive.embedded(model.name));
+    async embedPending(archive, options) {
+      const model = await openOnce();
+      const lock = await acquire(locks, options);
+      try {
+        if (lock) await embedMissing(archive, model, options);
+      } finally {
+        lock?.release();
       }
-      // Only when every chunk has its new vector are the old model's dropped.
-      await archive.keepOnlyVectorsOf(model.name);
+      options.signal?.throwIfAborted();
       return archive.embedded(model.name);
     },
+    close() {
+      opened?.then(
+        (model) => model.close(),
+        () => {},
+      );
+      opened = undefined;
+    },
   };
+}
+
+async function embedMissing(archive: Archive, model: EmbeddingModel, options: EmbedOptions): Promise<void> {
+  const { signal, onProgress, milliseconds = Number.POSITIVE_INFINITY } = options;
+  const end = performance.now() + milliseconds;
+  const limit = milliseconds < SHORT_MS ? SMALL_BATCH : BATCH;
+  const { done, total } = await archive.embedded(model.name);
+  for (let after: number | undefined = done < total ? 0 : undefined; after !== undefined; ) {
+    signal?.throwIfAborted();
+    const { chunks, upTo } = await archive.pending(model.name, { after, limit });
+    after = upTo;
+    if (chunks.length === 0) {
+      await nextTurn();
+      continue;
+    }
+    const vectors = await model.embed(chunks.map(passageOf), 'passage', signal);
+    // Whoever aborts may have closed the archive: nothing is written behind their back.
+    signal?.throwIfAborted();
+    await archive.putVectors(
+      model.name,
+      chunks.flatMap(({ id }, index) => (vectors[index] ? [{ id, vector: vectors[index] }] : [])),
+    );
+    onProgress?.(await archive.embedded(model.name));
+    if (performance.now() >= end) return;
+  }
+  // Only when every chunk has its new vector are the old model's dropped.
+  await archive.keepOnlyVectorsOf(model.name, { signal });
+}
+
+/** Undefined when another process holds it and the caller leaves it to that one. */
+async function acquire(locks: Locks, { signal, whenBusy = 'wait' }: EmbedOptions): Promise<Lock | undefined> {
+  if (whenBusy === 'wait') return locks.acquire(LOCK, { signal });
+  const busy = new AbortController();
+  try {
+    return await locks.acquire(LOCK, {
+      signal: signal ? AbortSignal.any([signal, busy.signal]) : busy.signal,
+      onWait: () => busy.abort(),
+    });
+  } catch (error) {
+    if (busy.signal.aborted && !signal?.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** A turn is embedded together with the one before it: alone it is seldom understood. */

@@ -1,6 +1,7 @@
 // The archive in the one SQLite file, on a connection of its own: what is saved here is synced with each commit, and what
 // is removed is overwritten; the counters and caches on the other connection need neither.
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../storage.ts';
 import type { Database } from '../database.ts';
@@ -52,7 +53,13 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
     nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
     embedded: (model) => use((db) => embeddedCount(db, model)),
-    keepOnlyVectorsOf: (model) => use((db) => dropOtherVectors(db, model)),
+    async keepOnlyVectorsOf(model, { signal } = {}) {
+      while (await use((db) => dropOtherVectors(db, model))) {
+        signal?.throwIfAborted();
+        // Others write in between.
+        await nextTurn();
+      }
+    },
   };
 }
 

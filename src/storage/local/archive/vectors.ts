@@ -2,7 +2,7 @@
 // which are compared all at once to find the nearest few hundred, and as one byte a dimension, which puts those in order.
 // A model has one dimension, so vectors of different dimensions never meet.
 import type { DatabaseSync } from 'node:sqlite';
-import type { IndexProgress, PendingChunk, VectorHit } from '../../archive.ts';
+import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
 import { cosine, differingBits, quantise } from './quantise.ts';
 import { readState, write } from './tables.ts';
@@ -10,6 +10,8 @@ import { readState, write } from './tables.ts';
 const BLOCK = 1024;
 /** How many are rescored for each that is wanted. */
 const RESCORED = 4;
+/** Chunks looked at in one go for one without a vector. */
+const LOOKED_AT = 5_000;
 
 interface Model {
   key: number;
@@ -31,21 +33,26 @@ export function pendingChunks(
   db: DatabaseSync,
   name: string,
   { after, limit }: { after: number; limit: number },
-): PendingChunk[] {
+): Pending {
+  const model = findModel(db, name)?.key ?? -1;
+  const last = after + LOOKED_AT;
   const rows = db
     .prepare(
       `SELECT c.id, c.context, c.text,
          (SELECT p.text FROM archive_chunks p WHERE p.session = c.session AND p.id < c.id ORDER BY p.id DESC LIMIT 1) AS previous
        FROM archive_chunks c
-       WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
+       WHERE c.id > ? AND c.id <= ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
        ORDER BY c.id LIMIT ?`,
     )
-    .all(after, findModel(db, name)?.key ?? -1, limit);
-  return rows.map((row) => {
+    .all(after, last, model, limit);
+  const chunks = rows.map((row) => {
     const chunk: PendingChunk = { id: Number(row.id), context: String(row.context), text: String(row.text) };
     if (row.previous !== null) chunk.previous = String(row.previous);
     return chunk;
   });
+  const upTo = rows.length === limit ? chunks.at(-1)?.id : last;
+  const isMore = db.prepare('SELECT 1 FROM archive_chunks WHERE id > ?').get(upTo ?? last) !== undefined;
+  return { chunks, upTo: isMore ? upTo : undefined };
 }
 
 export function putVectors(
@@ -71,6 +78,9 @@ export function putVectors(
     const isKnown = db.prepare('SELECT 1 FROM archive_vectors WHERE model = ? AND chunk = ?');
     const wanted = vectors.filter(({ id }) => isThere.get(id) && !isKnown.get(model.key, id));
     for (let from = 0; from < wanted.length; ) from += fillBlock(db, model, wanted.slice(from));
+    db.prepare(
+      'INSERT INTO archive_vector_counts VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET count = count + excluded.count',
+    ).run(model.key, wanted.length);
   });
 }
 
@@ -128,6 +138,7 @@ export function removeVectors(db: DatabaseSync, chunk: number): void {
       block ?? null,
     );
     db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?').run(model ?? null, chunk);
+    db.prepare('UPDATE archive_vector_counts SET count = count - 1 WHERE model = ?').run(model ?? null);
   }
 }
 
@@ -166,16 +177,35 @@ function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit
 
 export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
   const model = findModel(db, name)?.key ?? -1;
-  const done = db.prepare('SELECT count(*) AS n FROM archive_vectors WHERE model = ?').get(model)?.n;
+  const done = db.prepare('SELECT count FROM archive_vector_counts WHERE model = ?').get(model)?.count ?? 0;
   return { done: Number(done), total: readState(db).chunks };
 }
 
-export function dropOtherVectors(db: DatabaseSync, name: string): void {
-  write(db, () => {
-    const kept = findModel(db, name)?.key ?? -1;
-    for (const table of ['archive_vectors', 'archive_vector_blocks'])
-      db.prepare(`DELETE FROM ${table} WHERE model <> ?`).run(kept);
-    db.prepare('DELETE FROM archive_models WHERE key <> ?').run(kept);
+/**
+ * Drops one block of another model's vectors, and the model when it has none left: a block and its vectors go together,
+ * so a model that is chosen again before it is gone is still whole in what it has. Returns whether there is more to drop.
+ */
+export function dropOtherVectors(db: DatabaseSync, name: string): boolean {
+  if (!db.prepare('SELECT 1 FROM archive_models WHERE name <> ?').get(name)) return false;
+  return write(db, () => {
+    const other = db.prepare('SELECT key FROM archive_models WHERE name <> ? LIMIT 1').get(name)?.key;
+    if (other === undefined) return false;
+    const block = db
+      .prepare('SELECT block, size, ids FROM archive_vector_blocks WHERE model = ? ORDER BY block DESC LIMIT 1')
+      .get(other) as Omit<Block, 'bits'> | undefined;
+    if (!block) {
+      for (const table of ['archive_vectors', 'archive_vector_counts'])
+        db.prepare(`DELETE FROM ${table} WHERE model = ?`).run(other);
+      db.prepare('DELETE FROM archive_models WHERE key = ?').run(other);
+      return true;
+    }
+    const drop = db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?');
+    let dropped = 0;
+    for (const chunk of new Uint32Array(block.ids.slice().buffer).subarray(0, block.size))
+      if (chunk > 0) dropped += Number(drop.run(other, chunk).changes);
+    db.prepare('DELETE FROM archive_vector_blocks WHERE model = ? AND block = ?').run(other, block.block);
+    db.prepare('UPDATE archive_vector_counts SET count = count - ? WHERE model = ?').run(dropped, other);
+    return true;
   });
 }
 
