@@ -103,7 +103,7 @@ function workerFile(): string {
 
 /** Installs the runtime where this program looks for it: beside itself. */
 export function installCommand(program: string = import.meta.dirname): string {
-  const root = program.replace(/[\\/](dist|src)[\\/].*$/, '');
+  const root = program.replace(/^(.*)[\\/](dist|src)[\\/].*$/, '$1');
   const modules = dirname(root);
   if (basename(modules) !== 'node_modules') return `npm install --prefix ${root} --no-save ${RUNTIME}`;
   const owner = dirname(modules);

@@ -46,9 +46,22 @@ export async function download(
       await response.body?.cancel();
       throw new MemoryError('MEMORY_MODEL', `${shown(url)} answered ${response.status}: check the address`);
     }
-    return response.body;
+    return told(response.body, url, signal);
   }
   throw new MemoryError('MEMORY_MODEL', `${shown(address)} redirects too often: give the address it ends at`);
+}
+
+async function* told(
+  body: AsyncIterable<Uint8Array>,
+  url: URL,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new MemoryError('MEMORY_MODEL', `the connection to ${shown(url)} broke off: try again`, error);
+  }
 }
 
 /** Without what may be secret in it. */
