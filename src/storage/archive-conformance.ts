@@ -1,16 +1,8 @@
 // What every archive must do, whichever implementation stands behind the contract of archive.ts. A suite is given a way to
 // make an empty archive and to open it: two doors to one archive stand for two processes.
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument, TermsOf } from './archive.ts';
-
-export interface ArchiveSubject {
-  /** Opens a door to the archive; each is independent of the others. */
-  open(): Archive;
-  remove(): void;
-}
-
-const termsOf: TermsOf = ({ context, text }) => `${context} ${text}`.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+import { type ArchiveSubject, agreesWithPlainList, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
 
 export function describeArchive(name: string, create: () => ArchiveSubject): void {
   describe(`${name} as an archive`, () => {
@@ -24,13 +16,6 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
     });
     afterEach(() => subject.remove());
 
-    const document = (id: string, ...texts: string[]): NewDocument => ({
-      id,
-      source: 'test',
-      date: '2026-01-01T00:00:00.000Z',
-      hash: texts.join('\n'),
-      chunks: texts.map((text) => ({ context: '', text })),
-    });
     const add = (...documents: NewDocument[]) => archive.add(documents, termsOf);
     const textsOf = async (ids: readonly number[], door = archive): Promise<string[]> =>
       (await door.read(ids)).map(({ text }) => text);
@@ -48,8 +33,6 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       }
       return ids;
     }
-    const vector = (seed: number, dimension = 40): Float32Array =>
-      Float32Array.from({ length: dimension }, (_, index) => Math.sin((seed + 1) * 12.9898 + index * (seed + 3.7)));
 
     describe('documents', () => {
       it('an empty archive holds nothing and says so', async () => {
@@ -68,7 +51,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
           { context: 'Head', text: 'first words' },
           { context: '', text: 'second ones' },
         ];
-        await add({ ...document('one'), ...facts, hash: 'h', chunks });
+        await add({ ...documentOf('one'), ...facts, hash: 'h', chunks });
         const found = await other.get('one');
         expect(found?.document).toEqual({ id: 'one', source: 'test', hash: 'h', ...facts });
         expect(
@@ -80,14 +63,16 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('of one source with the same text are kept once', async () => {
-        expect(await add(document('one', 'same'))).toEqual([{ id: 'one', added: true }]);
-        expect(await add(document('two', 'same'))).toEqual([{ id: 'one', added: false }]);
-        expect(await add({ ...document('three', 'same'), source: 'another' })).toEqual([{ id: 'three', added: true }]);
+        expect(await add(documentOf('one', 'same'))).toEqual([{ id: 'one', added: true }]);
+        expect(await add(documentOf('two', 'same'))).toEqual([{ id: 'one', added: false }]);
+        expect(await add({ ...documentOf('three', 'same'), source: 'another' })).toEqual([
+          { id: 'three', added: true },
+        ]);
         expect(await archive.list({ limit: 10 })).toHaveLength(2);
       });
 
       it('are listed newest first, by source, with their number of chunks and their beginning', async () => {
-        await add(document('one', 'alpha', 'beta'), { ...document('two', 'gamma'), source: 'files' });
+        await add(documentOf('one', 'alpha', 'beta'), { ...documentOf('two', 'gamma'), source: 'files' });
         expect((await other.list({ limit: 10 })).map(({ id }) => id)).toEqual(['two', 'one']);
         expect(await other.list({ limit: 1 })).toHaveLength(1);
         expect(await other.list({ limit: 10, source: 'test' })).toMatchObject([
@@ -97,16 +82,16 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('of one call are all kept, or none', async () => {
-        await expect(add(document('one', 'alpha'), { ...document('two', 'beta'), supersedes: 'none' })).rejects.toThrow(
-          'none',
-        );
+        await expect(
+          add(documentOf('one', 'alpha'), { ...documentOf('two', 'beta'), supersedes: 'none' }),
+        ).rejects.toThrow('none');
         expect(await other.list({ limit: 10 })).toEqual([]);
         expect(await find(['alpha'], other)).toEqual([]);
       });
 
       it('that are replaced link to what replaced them, until that is gone', async () => {
-        await add(document('old', 'lives in paris'));
-        await add({ ...document('new', 'lives in lisbon'), supersedes: 'old' });
+        await add(documentOf('old', 'lives in paris'));
+        await add({ ...documentOf('new', 'lives in lisbon'), supersedes: 'old' });
         expect((await other.get('old'))?.document.supersededBy).toBe('new');
         await archive.remove(['new'], termsOf);
         expect((await other.get('old'))?.document.supersededBy).toBeUndefined();
@@ -115,32 +100,32 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       it('that many writers add at once are all there', async () => {
         const doors = [archive, other, subject.open()];
         const ids = Array.from({ length: 60 }, (_, index) => `id-${index}`);
-        await Promise.all(ids.map((id, index) => doors[index % 3]?.add([document(id, `text ${id}`)], termsOf)));
+        await Promise.all(ids.map((id, index) => doors[index % 3]?.add([documentOf(id, `text ${id}`)], termsOf)));
         expect((await archive.list({ limit: 100 })).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
         expect((await other.candidates(['text'], 100)).ids).toHaveLength(60);
       });
 
       it('that are removed are found by nothing any more', async () => {
-        await add(document('one', 'alpha word', 'beta word'), document('two', 'gamma word'));
+        await add(documentOf('one', 'alpha word', 'beta word'), documentOf('two', 'gamma word'));
         const { ids } = await archive.candidates(['alpha', 'beta'], 10);
         await archive.putVectors(
           'm',
-          ids.map((id) => ({ id, vector: vector(id) })),
+          ids.map((id) => ({ id, vector: vectorOf(id) })),
         );
         expect(await archive.remove(['one', 'none', 'one'], termsOf)).toBe(1);
         expect(await other.get('one')).toBeUndefined();
         expect(await other.read(ids)).toEqual([]);
         expect(await other.candidates(['alpha', 'word'], 10)).toMatchObject({ chunks: 1, ids: [expect.any(Number)] });
         expect((await other.candidates(['alpha', 'word'], 10)).frequencies.get('alpha')).toBe(0);
-        expect(await other.nearest('m', vector(ids[0] ?? 0), 10)).toEqual([]);
+        expect(await other.nearest('m', vectorOf(ids[0] ?? 0), 10)).toEqual([]);
         expect(await other.embedded('m')).toEqual({ done: 0, total: 1 });
       });
     });
 
     describe('candidates', () => {
       it('hold any of the terms; the rarest decide', async () => {
-        await add(...Array.from({ length: 20 }, (_, index) => document(`c${index}`, `common filler${index}`)));
-        await add(document('rare', 'rare thing'), document('both', 'rare common'));
+        await add(...Array.from({ length: 20 }, (_, index) => documentOf(`c${index}`, `common filler${index}`)));
+        await add(documentOf('rare', 'rare thing'), documentOf('both', 'rare common'));
         const found = await archive.candidates(['common', 'rare', 'absent'], 3);
         expect((await textsOf(found.ids))[0]).toBe('rare common');
         expect((await textsOf(found.ids))[1]).toBe('rare thing');
@@ -154,19 +139,19 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('of no terms are none', async () => {
-        await add(document('one', 'alpha'));
+        await add(documentOf('one', 'alpha'));
         expect((await archive.candidates([], 10)).ids).toEqual([]);
       });
 
       it('are read in the order of their ids; one that is gone is left out', async () => {
-        await add(document('one', 'alpha', 'beta', 'gamma'));
+        await add(documentOf('one', 'alpha', 'beta', 'gamma'));
         const [first = 0, second = 0, third = 0] = (await archive.get('one'))?.chunks.map(({ id }) => id) ?? [];
         expect(await textsOf([third, 999_999, first, second])).toEqual(['gamma', 'alpha', 'beta']);
       });
 
       it('of a session know those around them', async () => {
         const turn = (number: number, session: string): NewDocument => ({
-          ...document(`${session}-${number}`, `turn ${number} of ${session}`),
+          ...documentOf(`${session}-${number}`, `turn ${number} of ${session}`),
           session,
         });
         for (let number = 0; number < 4; number += 1) await add(turn(number, 'a'), turn(number, 'b'));
@@ -181,7 +166,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       const shouted: TermsOf = (chunk) => termsOf(chunk).map((term) => `${term}x`);
 
       it('makes the index of the new terms, and remembers their version', async () => {
-        await add(document('one', 'alpha'), document('two', 'beta'));
+        await add(documentOf('one', 'alpha'), documentOf('two', 'beta'));
         const seen: number[] = [];
         expect(await archive.rebuild(shouted, { version: '2', onProgress: ({ done }) => seen.push(done) })).toEqual({
           chunks: 2,
@@ -193,11 +178,11 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('misses nothing that is saved or forgotten meanwhile', async () => {
-        await add(...Array.from({ length: 1_200 }, (_, index) => document(`d${index}`, `word${index} all`)));
+        await add(...Array.from({ length: 1_200 }, (_, index) => documentOf(`d${index}`, `word${index} all`)));
         const meanwhile: Promise<unknown>[] = [];
         const onProgress = (): void => {
           if (meanwhile.length > 0) return;
-          meanwhile.push(other.add([document('late', 'late all')], termsOf), other.remove(['d3', 'd1100'], termsOf));
+          meanwhile.push(other.add([documentOf('late', 'late all')], termsOf), other.remove(['d3', 'd1100'], termsOf));
         };
         await archive.rebuild(termsOf, { version: '2', onProgress });
         await Promise.all(meanwhile);
@@ -207,7 +192,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('that is stopped leaves the old index, and the next one is whole', async () => {
-        await add(...Array.from({ length: 1_200 }, (_, index) => document(`d${index}`, `word${index}`)));
+        await add(...Array.from({ length: 1_200 }, (_, index) => documentOf(`d${index}`, `word${index}`)));
         const stop = new AbortController();
         const stopped = archive.rebuild(shouted, {
           version: '2',
@@ -221,7 +206,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('asked for twice at once is done twice, one after the other', async () => {
-        await add(document('one', 'alpha'));
+        await add(documentOf('one', 'alpha'));
         await Promise.all([archive.rebuild(termsOf, { version: '2' }), other.rebuild(termsOf, { version: '2' })]);
         expect(await find(['alpha'])).toEqual(['alpha']);
       });
@@ -231,11 +216,13 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       const embed = (model: string, ids: readonly number[], dimension = 40, door = archive): Promise<void> =>
         door.putVectors(
           model,
-          ids.map((id) => ({ id, vector: vector(id, dimension) })),
+          ids.map((id) => ({ id, vector: vectorOf(id, dimension) })),
         );
 
       it('are missing of every chunk at first; each is named once', async () => {
-        await add(...Array.from({ length: 10 }, (_, index) => document(`d${index}`, `text ${index}`, `more ${index}`)));
+        await add(
+          ...Array.from({ length: 10 }, (_, index) => documentOf(`d${index}`, `text ${index}`, `more ${index}`)),
+        );
         const ids = await pendingOf('m');
         expect(new Set(ids).size).toBe(20);
         await embed('m', ids.slice(5, 12));
@@ -245,7 +232,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('are found however far apart the missing ones are', async () => {
-        await add(...Array.from({ length: 6_000 }, (_, index) => document(`d${index}`, `text ${index}`)));
+        await add(...Array.from({ length: 6_000 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m', 7_000);
         await embed(
           'm',
@@ -256,8 +243,8 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('of a turn are made with the turn before it', async () => {
-        await add({ ...document('a', 'first turn'), session: 's' }, { ...document('b', 'alone') });
-        await add({ ...document('c', 'second turn'), session: 's' });
+        await add({ ...documentOf('a', 'first turn'), session: 's' }, { ...documentOf('b', 'alone') });
+        await add({ ...documentOf('c', 'second turn'), session: 's' });
         const { chunks } = await archive.pending('m', { after: 0, limit: 10 });
         expect(chunks.map(({ text, previous }) => [text, previous])).toEqual([
           ['first turn', undefined],
@@ -267,12 +254,12 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('nearest comes first, of the same model only', async () => {
-        await add(...Array.from({ length: 30 }, (_, index) => document(`d${index}`, `text ${index}`)));
+        await add(...Array.from({ length: 30 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');
         await embed('m', ids);
         await embed('another', ids.slice(0, 5), 64);
         for (const id of [ids[0] ?? 0, ids[17] ?? 0, ids[29] ?? 0]) {
-          const hits = await other.nearest('m', vector(id), 5);
+          const hits = await other.nearest('m', vectorOf(id), 5);
           expect(hits).toHaveLength(5);
           expect(hits[0]?.id).toBe(id);
           expect(hits[0]?.similarity).toBeGreaterThan(0.99);
@@ -280,134 +267,62 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
             hits.map(({ similarity }) => similarity).toSorted((a, b) => b - a),
           );
         }
-        expect(await other.nearest('another', vector(ids[2] ?? 0, 64), 10)).toHaveLength(5);
-        expect(await other.nearest('absent', vector(1), 5)).toEqual([]);
+        expect(await other.nearest('another', vectorOf(ids[2] ?? 0, 64), 10)).toHaveLength(5);
+        expect(await other.nearest('absent', vectorOf(1), 5)).toEqual([]);
       });
 
       it('that are gone do not stand in the way of those behind them', async () => {
-        await add(...Array.from({ length: 60 }, (_, index) => document(`d${index}`, `text ${index}`)));
+        await add(...Array.from({ length: 60 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');
-        const near = ids.slice(0, 50).map((id) => ({ id, vector: vector(1) }));
-        const opposite = vector(1).map((value) => -value);
+        const near = ids.slice(0, 50).map((id) => ({ id, vector: vectorOf(1) }));
+        const opposite = vectorOf(1).map((value) => -value);
         await archive.putVectors('m', [...near, ...ids.slice(50).map((id) => ({ id, vector: opposite }))]);
         await archive.remove(
           Array.from({ length: 50 }, (_, index) => `d${index}`),
           termsOf,
         );
-        expect(await other.nearest('m', vector(1), 2)).toHaveLength(2);
+        expect(await other.nearest('m', vectorOf(1), 2)).toHaveLength(2);
       });
 
       it('of another length than the model has are refused whole, and find nothing', async () => {
-        await add(document('one', 'alpha', 'beta', 'gamma'));
+        await add(documentOf('one', 'alpha', 'beta', 'gamma'));
         const [first = 0, second = 0, third = 0] = await pendingOf('m');
         await embed('m', [first]);
         const mixed = [
-          { id: second, vector: vector(2) },
-          { id: third, vector: vector(3, 41) },
+          { id: second, vector: vectorOf(2) },
+          { id: third, vector: vectorOf(3, 41) },
         ];
         await expect(archive.putVectors('m', mixed)).rejects.toThrow('another model');
         expect(await archive.embedded('m')).toEqual({ done: 1, total: 3 });
-        expect(await archive.nearest('m', vector(first, 41), 5)).toEqual([]);
+        expect(await archive.nearest('m', vectorOf(first, 41), 5)).toEqual([]);
       });
 
       it('given twice, or of a chunk that is gone, count once or not at all', async () => {
-        await add(document('one', 'alpha'), document('two', 'beta'));
+        await add(documentOf('one', 'alpha'), documentOf('two', 'beta'));
         const ids = await pendingOf('m');
         await archive.remove(['two'], termsOf);
         await Promise.all([embed('m', ids), embed('m', ids, 40, other)]);
         expect(await archive.embedded('m')).toEqual({ done: 1, total: 1 });
-        expect(await archive.nearest('m', vector(ids[0] ?? 0), 5)).toHaveLength(1);
+        expect(await archive.nearest('m', vectorOf(ids[0] ?? 0), 5)).toHaveLength(1);
         await archive.putVectors('m', []);
       });
 
       it('of every other model go when one is kept', async () => {
-        await add(...Array.from({ length: 20 }, (_, index) => document(`d${index}`, `text ${index}`)));
+        await add(...Array.from({ length: 20 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');
         await embed('old', ids, 64);
         await embed('older', ids.slice(3), 32);
         await embed('m', ids);
         await other.keepOnlyVectorsOf('m');
         expect(await archive.embedded('old')).toEqual({ done: 0, total: 20 });
-        expect(await archive.nearest('older', vector(3, 32), 5)).toEqual([]);
-        expect(await archive.nearest('m', vector(ids[4] ?? 0), 5)).toMatchObject([{ id: ids[4] }, {}, {}, {}, {}]);
+        expect(await archive.nearest('older', vectorOf(3, 32), 5)).toEqual([]);
+        expect(await archive.nearest('m', vectorOf(ids[4] ?? 0), 5)).toMatchObject([{ id: ids[4] }, {}, {}, {}, {}]);
         // The name is free again, also for another length.
         await embed('old', ids.slice(0, 1), 16);
         expect(await archive.embedded('old')).toEqual({ done: 1, total: 20 });
       });
     });
 
-    it('whatever is done in whatever order, it holds what a plain list would', async () => {
-      const step = fc.oneof(
-        fc.record({ do: fc.constant('add' as const), id: fc.nat(12), words: fc.array(fc.nat(5), { minLength: 1 }) }),
-        fc.record({ do: fc.constant('remove' as const), id: fc.nat(12) }),
-        fc.record({
-          do: fc.constant('embed' as const),
-          model: fc.constantFrom('m', 'n'),
-          limit: fc.integer({ min: 1, max: 4 }),
-        }),
-        fc.record({ do: fc.constant('keep' as const), model: fc.constantFrom('m', 'n') }),
-        fc.record({ do: fc.constant('rebuild' as const) }),
-      );
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-          const fresh = create();
-          const doors = [fresh.open(), fresh.open()];
-          const plain = new Map<string, { text: string; vectors: Set<string> }>();
-          try {
-            for (const [index, action] of steps.entries()) {
-              const door = doors[index % 2] as Archive;
-              if (action.do === 'add') {
-                const id = `d${action.id}`;
-                const text = `${id} ${action.words.map((word) => `w${word}`).join(' ')}`;
-                if (plain.has(id)) continue;
-                await door.add([document(id, text)], termsOf);
-                plain.set(id, { text, vectors: new Set() });
-              } else if (action.do === 'remove') {
-                const id = `d${action.id}`;
-                expect(await door.remove([id], termsOf)).toBe(plain.delete(id) ? 1 : 0);
-              } else if (action.do === 'embed') {
-                const { chunks } = await door.pending(action.model, { after: 0, limit: action.limit });
-                await embedAll(door, action.model, chunks);
-                for (const { text } of chunks) plain.get(text.split(' ')[0] ?? '')?.vectors.add(action.model);
-              } else if (action.do === 'keep') {
-                await door.keepOnlyVectorsOf(action.model);
-                for (const { vectors } of plain.values())
-                  for (const model of vectors) if (model !== action.model) vectors.delete(model);
-              } else await door.rebuild(termsOf, { version: '1' });
-              await agree(doors[(index + 1) % 2] as Archive, plain);
-            }
-          } finally {
-            fresh.remove();
-          }
-        }),
-        { numRuns: 25 },
-      );
-
-      async function embedAll(door: Archive, model: string, chunks: readonly { id: number }[]): Promise<void> {
-        await door.putVectors(
-          model,
-          chunks.map(({ id }) => ({ id, vector: vector(id) })),
-        );
-      }
-
-      async function agree(
-        door: Archive,
-        plain: ReadonlyMap<string, { text: string; vectors: Set<string> }>,
-      ): Promise<void> {
-        expect((await door.list({ limit: 100 })).map(({ id }) => id).toSorted()).toEqual([...plain.keys()].toSorted());
-        const words = Array.from({ length: 6 }, (_, word) => `w${word}`);
-        const { chunks, frequencies } = await door.candidates(words, 100);
-        expect(chunks).toBe(plain.size);
-        for (const word of words) {
-          const holding = [...plain.values()].filter(({ text }) => text.split(' ').includes(word));
-          expect(frequencies.get(word)).toBe(holding.length);
-        }
-        for (const model of ['m', 'n']) {
-          const done = [...plain.values()].filter(({ vectors }) => vectors.has(model)).length;
-          expect(await door.embedded(model)).toEqual({ done, total: plain.size });
-          expect(await door.nearest(model, vector(1), 100)).toHaveLength(done);
-        }
-      }
-    });
+    agreesWithPlainList(create);
   });
 }
