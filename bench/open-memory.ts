@@ -1,6 +1,6 @@
 // A memory on a home of its own, as the program builds it, for the benchmarks.
 import { newId } from '../src/lib/new-id.ts';
-import { createEmbeddings, type EmbeddingModel, noEmbeddings } from '../src/memory/embeddings/embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from '../src/memory/embeddings/embeddings.ts';
 import { createMemory, type Memory } from '../src/memory/memory.ts';
 import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
 import { createDatabase } from '../src/storage/local/database.ts';
@@ -13,7 +13,11 @@ export function openMemory(
   const database = createDatabase(home);
   const locks = createLocks(`${home}/locks`);
   const archive = createLocalArchive({ database, locks });
-  const embeddings = model ? createEmbeddings({ open: async () => model, locks }) : noEmbeddings;
+  const embeddings = createEmbeddings({
+    choose: async () => model?.name,
+    open: async () => model as EmbeddingModel,
+    locks,
+  });
   return {
     memory: createMemory({ archive, embeddings, now: Date.now, newId }),
     close: () => database.close(),

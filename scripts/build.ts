@@ -45,6 +45,10 @@ await build({
           name: 'cli',
           test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/]|tools[\\/]policy)|commander|picocolors|rolldown:runtime/,
         },
+        {
+          name: 'archive',
+          test: /src[\\/](memory[\\/](open-memory|memory\.|search|rank|surroundings|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/]archive)/,
+        },
       ],
     },
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },

@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       import('./memory/open-memory.ts'),
       import('./memory/models/choice.ts'),
     ]);
-    openedMemory = await openMemory({
+    openedMemory = openMemory({
       archive: await storage.archive(),
       locks,
       endpoint,

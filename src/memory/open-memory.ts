@@ -1,7 +1,7 @@
 // Puts a memory together from settings: which embedding model, if any, and how large a chunk.
 import type { Archive } from '../storage/archive.ts';
 import type { Locks } from '../storage/storage.ts';
-import { createEmbeddings, type EmbeddingModel, type Embeddings, noEmbeddings } from './embeddings/embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { MemoryError } from './memory-error.ts';
 import type { ModelManifest } from './models/manifest.ts';
@@ -17,7 +17,7 @@ export interface OpenMemoryOptions {
   archive: Archive;
   locks: Locks;
   endpoint: EndpointSettings;
-  /** What the owner chose: a model's name, "endpoint", "none"; undefined while nobody chose. */
+  /** What the owner chose, asked with each use: a model's name, "endpoint", "none"; undefined while nobody chose. */
   choice(): Promise<string | undefined>;
   localModel(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
   chunkSize?: number;
@@ -25,28 +25,24 @@ export interface OpenMemoryOptions {
   newId(prefix: string): string;
 }
 
-export async function openMemory(options: OpenMemoryOptions): Promise<Memory> {
-  const { archive, chunkSize, now, newId } = options;
-  const embeddings = await embeddingsFor(options);
-  return createMemory({ archive, embeddings, chunkSize, now, newId, embedInBackground: true });
-}
-
-/** A choice that cannot be followed is told by each search; saving and finding by words go on. */
-async function embeddingsFor({ locks, endpoint, choice, localModel }: OpenMemoryOptions): Promise<Embeddings> {
-  const create = (open: () => Promise<EmbeddingModel>): Embeddings => createEmbeddings({ open, locks });
-  let chosen: string | undefined;
-  try {
-    chosen = await choice();
-  } catch (error) {
-    return create(() => Promise.reject(error));
-  }
-  if (chosen === 'none' || (chosen === undefined && !hasEndpoint(endpoint))) return noEmbeddings;
-  if (chosen === undefined || chosen === 'endpoint') return create(() => openEndpoint(endpoint));
-  const name = chosen;
-  return create(async () => {
-    const [{ createOnnxModel }, found] = await Promise.all([import('./embeddings/onnx-model.ts'), localModel(name)]);
-    return createOnnxModel(found);
+export function openMemory(options: OpenMemoryOptions): Memory {
+  const { archive, locks, endpoint, choice, localModel, chunkSize, now, newId } = options;
+  const embeddings = createEmbeddings({
+    locks,
+    async choose() {
+      const chosen = (await choice()) ?? (hasEndpoint(endpoint) ? 'endpoint' : 'none');
+      return chosen === 'none' ? undefined : chosen;
+    },
+    async open(chosen) {
+      if (chosen === 'endpoint') return openEndpoint(endpoint);
+      const [{ createOnnxModel }, found] = await Promise.all([
+        import('./embeddings/onnx-model.ts'),
+        localModel(chosen),
+      ]);
+      return createOnnxModel(found);
+    },
   });
+  return createMemory({ archive, embeddings, chunkSize, now, newId, embedInBackground: true });
 }
 
 export function hasEndpoint({ baseUrl, model }: EndpointSettings): boolean {

@@ -9,7 +9,7 @@ import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
 import { createDatabase } from '../storage/local/database.ts';
 import { createLocks } from '../storage/local/locks.ts';
 import type { Locks } from '../storage/storage.ts';
-import { createEmbeddings, type EmbeddingModel, noEmbeddings } from './embeddings/embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
 
 export interface TestMemory {
@@ -32,7 +32,11 @@ export function testMemory(model?: EmbeddingModel, home: string = temporaryHome(
   onTestFinished(() => database.close());
   const locks = createLocks(join(home, 'locks'));
   const archive = createLocalArchive({ database, locks });
-  const embeddings = model ? createEmbeddings({ open: async () => model, locks }) : noEmbeddings;
+  const embeddings = createEmbeddings({
+    choose: async () => model?.name,
+    open: async () => model as EmbeddingModel,
+    locks,
+  });
   const memory = createMemory({ archive, embeddings, now: () => Date.parse('2026-12-01T10:00:00Z'), newId });
   return { home, archive, locks, memory, again: (other = model) => testMemory(other, home) };
 }

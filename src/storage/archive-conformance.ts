@@ -307,6 +307,14 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         await archive.putVectors('m', []);
       });
 
+      it('the model that was wanted last is known through every door', async () => {
+        expect(await archive.wantedModel()).toBeUndefined();
+        await archive.wantModel('m');
+        await other.wantModel('n');
+        await other.wantModel('n');
+        expect(await archive.wantedModel()).toBe('n');
+      });
+
       it('of every other model go when one is kept', async () => {
         await add(...Array.from({ length: 20 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');

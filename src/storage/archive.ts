@@ -116,6 +116,9 @@ export interface Archive {
   /** By the bits of the vectors first, then the best rescored exactly. */
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
   embedded(model: string): Promise<IndexProgress>;
+  /** Remembers which model was chosen last: whoever still runs with another leaves the vectors alone. */
+  wantModel(model: string): Promise<void>;
+  wantedModel(): Promise<string | undefined>;
   /** Forgets the vectors of every other model, some at a time; one that is cut short goes on the next time. */
   keepOnlyVectorsOf(model: string, options?: { signal?: AbortSignal }): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../../lib/new-id.ts';
+import { createMemory } from '../memory.ts';
 import { testMemory } from '../test-memory.ts';
-import type { EmbeddingModel } from './embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from './embeddings.ts';
 import { createEndpointModel } from './endpoint.ts';
 
 const MEANINGS = [
@@ -126,6 +128,48 @@ describe('changing the model', () => {
     const seen: number[] = [];
     expect(await memory.embed({ onProgress: ({ done }) => seen.push(done) })).toEqual({ done: 100, total: 100 });
     expect(seen[0]).toBeGreaterThan(32);
+  });
+
+  it('leaves a process that still runs with the old one without a say', async () => {
+    let asked = 0;
+    const old = testMemory(fakeModel('old', 40, () => (asked += 1)));
+    await old.memory.saveAll(NOTES.map((content) => ({ content })));
+    await old.memory.embed();
+    const next = old.again(fakeModel('new', 64)).memory;
+    await next.embed();
+    asked = 0;
+    // The old vectors are gone; it neither makes them again nor drops the new ones.
+    await old.memory.save({ content: 'a new kitten' });
+    expect(await old.memory.embed()).toEqual({ done: 0, total: 5 });
+    expect(asked).toBe(0);
+    expect(await next.embed()).toEqual({ done: 5, total: 5 });
+    expect((await next.search('feline')).mode).toBe('hybrid');
+    // Started anew with the old model, it is the one that was chosen last.
+    const again = old.again(fakeModel('old', 40)).memory;
+    expect(await again.embed()).toEqual({ done: 5, total: 5 });
+    expect(await old.archive.embedded('new')).toEqual({ done: 0, total: 5 });
+  });
+
+  it('while the process runs is followed with the next use', async () => {
+    const { archive, locks, memory: plain } = testMemory();
+    await plain.saveAll(NOTES.map((content) => ({ content })));
+    let choice: string | undefined = 'one';
+    const closed: string[] = [];
+    const embeddings = createEmbeddings({
+      choose: async () => choice,
+      open: async (name) => ({ ...fakeModel(name, name.length * 20), close: () => closed.push(name) }),
+      locks,
+    });
+    const memory = createMemory({ archive, embeddings, now: Date.now, newId });
+    expect(await memory.embed()).toEqual({ done: 4, total: 4 });
+    choice = 'three';
+    expect((await memory.search('feline')).mode).toBe('full-text');
+    await memory.embed();
+    expect((await memory.search('feline')).results[0]?.text).toBe(NOTES[0]);
+    choice = undefined;
+    expect((await memory.search('feline')).note).toContain('no embedding model');
+    await expect(memory.embed()).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
+    expect(closed).toEqual(['one', 'three']);
   });
 
   it('to one that lies about its dimension is refused', async () => {

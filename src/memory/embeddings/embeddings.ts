@@ -1,6 +1,7 @@
 // The contract of embedding models, and what is the same for all of them: giving vectors to chunks, in batches, each kept
 // as soon as it is there. The archive itself knows which chunks lack a vector of the current model, so a kill or a change
-// of model needs no bookkeeping: the next run goes on with what is missing. One process at a time does it, under a lock.
+// of model needs no bookkeeping: the next run goes on with what is missing. One process at a time does it, under a lock;
+// one that still runs with another model than was chosen last leaves the vectors alone, or the two would undo each other.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, IndexProgress, PendingChunk } from '../../storage/archive.ts';
 import type { Lock, Locks } from '../../storage/storage.ts';
@@ -38,33 +39,51 @@ export interface Embeddings {
   close(): void;
 }
 
-export const noEmbeddings: Embeddings = {
-  embedQuery: async () => ({ unavailable: 'no embedding model is set up' }),
-  embedPending: async () => undefined,
-  close() {},
-};
-
 export interface EmbeddingsDependencies {
-  open: () => Promise<EmbeddingModel>;
+  /** What the owner wants now, asked with each use: it may change while the process runs. Undefined: no model. */
+  choose(): Promise<string | undefined>;
+  open(choice: string): Promise<EmbeddingModel>;
   locks: Locks;
 }
 
-export function createEmbeddings({ open, locks }: EmbeddingsDependencies): Embeddings {
-  let opened: Promise<EmbeddingModel> | undefined;
-  const openOnce = (): Promise<EmbeddingModel> => {
-    opened ??= open().catch((error) => {
-      // The reason may be gone with the next try.
-      opened = undefined;
-      throw error;
+interface Opened {
+  choice: string;
+  model: Promise<EmbeddingModel>;
+  /** Whether the archive knows that this model is wanted. */
+  isClaimed: boolean;
+}
+
+export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies): Embeddings {
+  let opened: Opened | undefined;
+
+  async function current(): Promise<Opened | undefined> {
+    const choice = await choose();
+    if (choice === opened?.choice) return opened;
+    close();
+    if (choice === undefined) return undefined;
+    const next: Opened = { choice, model: open(choice), isClaimed: false };
+    // The reason may be gone with the next try.
+    next.model.catch(() => {
+      if (opened === next) opened = undefined;
     });
-    return opened;
-  };
+    opened = next;
+    return next;
+  }
+
+  function close(): void {
+    opened?.model.then(
+      (model) => model.close(),
+      () => {},
+    );
+    opened = undefined;
+  }
 
   return {
     async embedQuery(query, signal) {
       // A search is worth more without its second half than not at all.
       try {
-        const model = await openOnce();
+        const model = await (await current())?.model;
+        if (!model) return { unavailable: 'no embedding model is set up' };
         const [vector] = await model.embed([query.slice(0, LONGEST_TEXT)], 'query', signal);
         return vector ? { model: model.name, vector } : { unavailable: `${model.name} gave no vector` };
       } catch (error) {
@@ -73,23 +92,29 @@ export function createEmbeddings({ open, locks }: EmbeddingsDependencies): Embed
       }
     },
     async embedPending(archive, options) {
-      const model = await openOnce();
-      const lock = await acquire(locks, options);
-      try {
-        if (lock) await embedMissing(archive, model, options);
-      } finally {
-        lock?.release();
+      const now = await current();
+      if (!now) return undefined;
+      const model = await now.model;
+      options.signal?.throwIfAborted();
+      if (!now.isClaimed) await archive.wantModel(model.name);
+      now.isClaimed = true;
+      const { done, total } = await archive.embedded(model.name);
+      if (done < total) {
+        const lock = await acquire(locks, options);
+        try {
+          if (lock) await embedMissing(archive, model, options);
+        } finally {
+          lock?.release();
+        }
       }
       options.signal?.throwIfAborted();
-      return archive.embedded(model.name);
+      const progress = await archive.embedded(model.name);
+      // Only when every chunk has its new vector are the old model's dropped.
+      if (progress.done >= progress.total && (await archive.wantedModel()) === model.name)
+        await archive.keepOnlyVectorsOf(model.name, { signal: options.signal });
+      return progress;
     },
-    close() {
-      opened?.then(
-        (model) => model.close(),
-        () => {},
-      );
-      opened = undefined;
-    },
+    close,
   };
 }
 
@@ -97,8 +122,8 @@ async function embedMissing(archive: Archive, model: EmbeddingModel, options: Em
   const { signal, onProgress, milliseconds = Number.POSITIVE_INFINITY } = options;
   const end = performance.now() + milliseconds;
   const limit = milliseconds < SHORT_MS ? SMALL_BATCH : BATCH;
-  const { done, total } = await archive.embedded(model.name);
-  for (let after: number | undefined = done < total ? 0 : undefined; after !== undefined; ) {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    if ((await archive.wantedModel()) !== model.name) return;
     signal?.throwIfAborted();
     const { chunks, upTo } = await archive.pending(model.name, { after, limit });
     after = upTo;
@@ -116,8 +141,6 @@ async function embedMissing(archive: Archive, model: EmbeddingModel, options: Em
     onProgress?.(await archive.embedded(model.name));
     if (performance.now() >= end) return;
   }
-  // Only when every chunk has its new vector are the old model's dropped.
-  await archive.keepOnlyVectorsOf(model.name, { signal });
 }
 
 /** Undefined when another process holds it and the caller leaves it to that one. */

@@ -12,7 +12,15 @@ import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks 
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
 import { prepareTables, readState } from './tables.ts';
-import { dropOtherVectors, embeddedCount, nearestChunks, pendingChunks, putVectors } from './vectors.ts';
+import {
+  dropOtherVectors,
+  embeddedCount,
+  nearestChunks,
+  pendingChunks,
+  putVectors,
+  wantedModel,
+  wantModel,
+} from './vectors.ts';
 
 const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
@@ -53,6 +61,8 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
     nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
     embedded: (model) => use((db) => embeddedCount(db, model)),
+    wantModel: (model) => use((db) => wantModel(db, model)),
+    wantedModel: () => use((db) => wantedModel(db)),
     async keepOnlyVectorsOf(model, { signal } = {}) {
       while (await use((db) => dropOtherVectors(db, model))) {
         signal?.throwIfAborted();

@@ -22,6 +22,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS archive_vector_blocks (
     model INTEGER NOT NULL, block INTEGER NOT NULL, size INTEGER NOT NULL, ids BLOB NOT NULL, bits BLOB NOT NULL,
     PRIMARY KEY (model, block)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS archive_wanted_model (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS archive_vector_counts (model INTEGER PRIMARY KEY, count INTEGER NOT NULL);
   INSERT OR IGNORE INTO archive_vector_counts SELECT model, count(*) FROM archive_vectors GROUP BY model;
 `;

@@ -181,6 +181,15 @@ export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
   return { done: Number(done), total: readState(db).chunks };
 }
 
+export function wantModel(db: DatabaseSync, name: string): void {
+  if (wantedModel(db) === name) return;
+  write(db, () => db.prepare('INSERT OR REPLACE INTO archive_wanted_model VALUES (1, ?)').run(name));
+}
+
+export function wantedModel(db: DatabaseSync): string | undefined {
+  return db.prepare('SELECT name FROM archive_wanted_model').get()?.name as string | undefined;
+}
+
 /**
  * Drops one block of another model's vectors, and the model when it has none left: a block and its vectors go together,
  * so a model that is chosen again before it is gone is still whole in what it has. Returns whether there is more to drop.
