@@ -99,28 +99,24 @@ function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; 
   return b.score - a.score || b.chunk.id - a.chunk.id;
 }
 
-/** Joins the order by text with the order by meaning. `chunks` holds every chunk of both. */
-export function fuse(
-  byText: readonly Ranked[],
-  byVector: readonly VectorHit[],
-  chunks: readonly ArchiveChunk[],
-  fusion: Fusion,
-): Ranked[] {
-  const textPlace = new Map(byText.map((entry, place) => [entry.chunk.id, { entry, place }]));
-  const vectorPlace = new Map(byVector.map((hit, place) => [hit.id, { hit, place }]));
+/**
+ * Joins the order by text with the order by meaning. `byText` holds every chunk of both. One that has no vector yet counts
+ * by its text alone: it is no worse than the others for that.
+ */
+export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], fusion: Fusion): Ranked[] {
+  const nearest = byVector.toSorted((a, b) => b.similarity - a.similarity);
+  const vectorPlace = new Map(nearest.map((hit, place) => [hit.id, { hit, place }]));
   const textScore = scaled(byText.map(({ score }) => score));
   const vectorScore = scaled(byVector.map(({ similarity }) => similarity));
-  const fused = chunks.map((chunk): Ranked => {
-    const text = textPlace.get(chunk.id);
-    const vector = vectorPlace.get(chunk.id);
+  const fused = byText.map((entry, place): Ranked => {
+    const vector = vectorPlace.get(entry.chunk.id);
+    const text = textScore(entry.score);
+    const meaning = vector ? vectorScore(vector.hit.similarity) : text;
     const score =
       fusion === 'convex'
-        ? (1 - VECTOR_SHARE) * (text ? textScore(text.entry.score) : 0) +
-          VECTOR_SHARE * (vector ? vectorScore(vector.hit.similarity) : 0)
-        : reciprocal(text?.place) + reciprocal(vector?.place);
-    const ranked: Ranked = { chunk, score, matched: text?.entry.matched ?? [] };
-    if (vector) ranked.similarity = vector.hit.similarity;
-    return ranked;
+        ? (1 - VECTOR_SHARE) * text + VECTOR_SHARE * meaning
+        : reciprocal(entry.score > 0 ? place : undefined) + reciprocal(vector?.place);
+    return vector ? { ...entry, score, similarity: vector.hit.similarity } : { ...entry, score };
   });
   return fused.sort(byScore);
 }

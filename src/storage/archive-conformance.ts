@@ -271,6 +271,17 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         expect(await other.nearest('absent', vectorOf(1), 5)).toEqual([]);
       });
 
+      it('tell how near any chunks are, as the search for the nearest does', async () => {
+        await add(...Array.from({ length: 30 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
+        const ids = await pendingOf('m');
+        await embed('m', ids.slice(0, 20));
+        const nearest = await archive.nearest('m', vectorOf(5), 20);
+        expect(await other.similar('m', vectorOf(5), ids)).toEqual(nearest);
+        expect(await other.similar('m', vectorOf(5), [nearest[7]?.id ?? 0, 999_999])).toEqual([nearest[7]]);
+        expect(await other.similar('m', vectorOf(5, 41), ids)).toEqual([]);
+        expect(await other.similar('absent', vectorOf(5), ids)).toEqual([]);
+      });
+
       it('that are gone do not stand in the way of those behind them', async () => {
         await add(...Array.from({ length: 60 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');

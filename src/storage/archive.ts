@@ -115,6 +115,8 @@ export interface Archive {
   putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
   /** By the bits of the vectors first, then the best rescored exactly. */
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
+  /** How near the given chunks are, the nearest first; one without a vector of this model is left out. */
+  similar(model: string, vector: Float32Array, ids: readonly number[]): Promise<VectorHit[]>;
   embedded(model: string): Promise<IndexProgress>;
   /** Remembers which model was chosen last: whoever still runs with another leaves the vectors alone. */
   wantModel(model: string): Promise<void>;

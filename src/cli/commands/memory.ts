@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
+import type { ImportReport } from '../../memory/import-folder.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { colorsFor } from '../colors.ts';
 import { integerFrom, json, oneOf, plainText, single, text } from '../flags.ts';
@@ -200,8 +201,14 @@ async function reindex(app: App, flags: OutputFlags, terminal: Terminal): Promis
 }
 
 async function importFolder(app: App, folder: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const report = await (await app.memory()).importFolder(folder, { signal: terminal.signal });
-  if (wantsJson(terminal, flags)) return writeJson(terminal, report);
+  const memory = await app.memory();
+  const report = await memory.importFolder(folder, { signal: terminal.signal });
+  if (wantsJson(terminal, flags)) writeJson(terminal, report);
+  else printReport(report, terminal);
+  await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
+}
+
+function printReport(report: ImportReport, terminal: Terminal): void {
   for (const { path, reason } of report.skipped) warn(terminal, `skipped ${path}: ${reason}`);
   const { files, added, changed, unchanged } = report;
   terminal.out.write(`${files} files: ${added} new, ${changed} changed, ${unchanged} as before\n`);

@@ -115,6 +115,16 @@ describe('changing the model', () => {
     expect(await archive.embedded('one')).toEqual({ done: 0, total: 4 });
   });
 
+  it('leaves what has no vector yet in its place by its words', async () => {
+    const { memory, archive } = testMemory(fakeModel('one', 40));
+    await memory.saveAll([{ content: 'the garage key' }, { content: 'a truck and a garage and a car' }]);
+    const { chunks } = await archive.pending('one', { after: 1, limit: 1 });
+    await archive.putVectors('one', [{ id: chunks[0]?.id ?? 0, vector: Float32Array.from(meaning('truck', 40)) }]);
+    const found = await memory.search('garage key');
+    expect(found).toMatchObject({ mode: 'hybrid', note: 'only 1 of 2 chunks have been embedded yet' });
+    expect(found.results[0]?.text).toBe('the garage key');
+  });
+
   it('that is interrupted goes on where it was', async () => {
     let batches = 0;
     const stop = new AbortController();

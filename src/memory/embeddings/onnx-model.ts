@@ -32,7 +32,10 @@ export function createOnnxModel({ folder, manifest }: OnnxModelOptions): Embeddi
       workerData: { folder, manifest, threads, installCommand: installCommand() },
       // Of the parent's, a loader or a compile cache could change what runs here.
       execArgv: [],
+      // Whatever a library prints there: stdout is the answer's.
+      stdout: true,
     });
+    worker.stdout.resume();
     const waiting = new Map<number, Waiting>();
     const started = { worker, waiting };
     worker.on('message', (answer: WorkerAnswer) => {

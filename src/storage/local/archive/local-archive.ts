@@ -18,6 +18,7 @@ import {
   nearestChunks,
   pendingChunks,
   putVectors,
+  similarChunks,
   wantedModel,
   wantModel,
 } from './vectors.ts';
@@ -60,6 +61,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     pending: (model, options) => use((db) => pendingChunks(db, model, options)),
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
     nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
+    similar: (model, vector, ids) => use((db) => similarChunks(db, model, vector, ids)),
     embedded: (model) => use((db) => embeddedCount(db, model)),
     wantModel: (model) => use((db) => wantModel(db, model)),
     wantedModel: () => use((db) => wantedModel(db)),

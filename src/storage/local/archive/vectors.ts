@@ -145,14 +145,27 @@ export function removeVectors(db: DatabaseSync, chunk: number): void {
 export function nearestChunks(db: DatabaseSync, name: string, vector: Float32Array, limit: number): VectorHit[] {
   const model = findModel(db, name);
   if (!model || model.dimension !== vector.length) return [];
-  const { bits, bytes } = quantise(vector, bytesOf(model.dimension));
-  const near = nearestByBits(db, model, bits, limit * RESCORED);
+  const { bits } = quantise(vector, bytesOf(model.dimension));
+  return rescored(db, model, vector, nearestByBits(db, model, bits, limit * RESCORED)).slice(0, limit);
+}
+
+export function similarChunks(
+  db: DatabaseSync,
+  name: string,
+  vector: Float32Array,
+  ids: readonly number[],
+): VectorHit[] {
+  const model = findModel(db, name);
+  return model && model.dimension === vector.length ? rescored(db, model, vector, ids) : [];
+}
+
+function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: readonly number[]): VectorHit[] {
   const read = db.prepare('SELECT vector FROM archive_vectors WHERE model = ? AND chunk = ?');
-  const hits = near.flatMap((id) => {
+  const hits = ids.flatMap((id) => {
     const row = read.get(model.key, id);
-    return row ? [{ id, similarity: cosine(bytes, row.vector as Uint8Array) }] : [];
+    return row ? [{ id, similarity: cosine(vector, row.vector as Uint8Array) }] : [];
   });
-  return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, limit);
+  return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
 }
 
 function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit: number): number[] {
