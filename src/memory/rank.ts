@@ -126,10 +126,11 @@ export function indexedText({ context, text }: { context: string; text: string }
   return context === '' ? text : `${context}\n${text}`;
 }
 
+/** Between 0 and 1. Below zero nothing is less alike than at zero; where all is alike, the least alike counts as zero. */
 function scaled(values: readonly number[]): (value: number) => number {
   const highest = Math.max(...values);
-  const lowest = Math.min(...values);
-  return (value) => (highest > lowest ? (value - lowest) / (highest - lowest) : 1);
+  const lowest = Math.max(0, Math.min(...values));
+  return (value) => (highest > lowest ? Math.max(0, value - lowest) / (highest - lowest) : 1);
 }
 
 function reciprocal(place: number | undefined): number {
