@@ -37,7 +37,9 @@ export function rankByText(
     })
     .sort(byScore);
   const highest = scored[0]?.score ?? 0;
-  const spelling = spellingScores(scored.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
+  // Without a word in common, likeness of spelling is chance.
+  const worded = scored.filter(({ score }) => score > 0);
+  const spelling = spellingScores(worded.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
   return scored
     .map(({ chunk, counts, score }, index) => {
       const words = highest > 0 ? score / highest : 0;
@@ -106,11 +108,12 @@ function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; 
 export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], fusion: Fusion): Ranked[] {
   const nearest = byVector.toSorted((a, b) => b.similarity - a.similarity);
   const vectorPlace = new Map(nearest.map((hit, place) => [hit.id, { hit, place }]));
-  const textScore = scaled(byText.map(({ score }) => score));
+  // Each is scaled over what it can judge: a chunk without any of the words has no place among those that have some.
+  const textScore = scaled(byText.flatMap(({ score }) => (score > 0 ? [score] : [])));
   const vectorScore = scaled(byVector.map(({ similarity }) => similarity));
   const fused = byText.map((entry, place): Ranked => {
     const vector = vectorPlace.get(entry.chunk.id);
-    const text = textScore(entry.score);
+    const text = entry.score > 0 ? textScore(entry.score) : 0;
     const meaning = vector ? vectorScore(vector.hit.similarity) : text;
     const score =
       fusion === 'convex'
@@ -130,7 +133,10 @@ export function indexedText({ context, text }: { context: string; text: string }
 function scaled(values: readonly number[]): (value: number) => number {
   const highest = Math.max(...values);
   const lowest = Math.max(0, Math.min(...values));
-  return (value) => (highest > lowest ? Math.max(0, value - lowest) / (highest - lowest) : 1);
+  return (value) => {
+    if (highest > lowest) return Math.max(0, value - lowest) / (highest - lowest);
+    return highest > 0 ? 1 : 0;
+  };
 }
 
 function reciprocal(place: number | undefined): number {

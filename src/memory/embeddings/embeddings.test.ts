@@ -125,6 +125,17 @@ describe('changing the model', () => {
     expect(found.results[0]?.text).toBe('the garage key');
   });
 
+  it('does not take letters in common for words in common', async () => {
+    const { memory } = testMemory(fakeModel('one', 40));
+    const notes = ['Murka is our pretty kitten.', 'The lorry, a truck, wants tyres.', 'Rye loaf on Sunday.'];
+    await memory.saveAll(notes.map((content) => ({ content })));
+    await memory.embed();
+    // "maintenance" and "kitten" share three letters, and nothing else.
+    const { results } = await memory.search('vehicle maintenance');
+    expect(results[0]).toMatchObject({ text: notes[1], why: { terms: [] } });
+    expect(results.find(({ text }) => text === notes[0])?.score).toBeLessThan(0.25);
+  });
+
   it('that is interrupted goes on where it was', async () => {
     let batches = 0;
     const stop = new AbortController();

@@ -51,7 +51,7 @@ describe('a real model', { timeout: PATIENCE_MS }, () => {
     const order: string[] = [];
     const batch = model
       .embed(
-        Array.from({ length: 12 }, (_, index) => `${index} ${'some words of a longer text '.repeat(8)}`),
+        Array.from({ length: 24 }, (_, index) => `${index} ${'some words of a longer text '.repeat(8)}`),
         'passage',
       )
       .then(() => order.push('batch'));

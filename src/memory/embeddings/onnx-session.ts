@@ -7,8 +7,8 @@ import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import type { ModelManifest } from '../models/manifest.ts';
 import { normalise, type Pooling, pool } from './pool.ts';
 
-/** Of one run, padding included: beyond it time and memory grow faster than the texts. */
-const MOST_TOKENS_AT_ONCE = 2_048;
+/** Of one run, padding included. More is hardly faster on a CPU, and a query waits for the run that is on. */
+const MOST_TOKENS_AT_ONCE = 512;
 const LONGEST_TOKENS = 512;
 const SUPPORTED_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
 

@@ -13,10 +13,16 @@ export function quantise(vector: Float32Array, bytesOfBits: number): { bits: Uin
   return { bits, bytes: new Uint8Array(bytes.buffer) };
 }
 
+/** The same bytes as 32-bit words, without a copy where they stand right. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(whole.buffer, whole.byteOffset, whole.length >> 2);
+}
+
 /** For each of `count` rows of bits, in how many places it differs from the wanted ones. */
 export function differingBits(rows: Uint8Array, wanted: Uint8Array, count: number): Uint16Array {
-  const all = new Uint32Array(rows.slice().buffer);
-  const own = new Uint32Array(wanted.slice().buffer);
+  const all = wordsOf(rows);
+  const own = wordsOf(wanted);
   const distances = new Uint16Array(count);
   for (let row = 0, at = 0; row < count; row += 1) {
     let distance = 0;

@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
-import { cosine, differingBits, quantise } from './quantise.ts';
+import { cosine, differingBits, quantise, wordsOf } from './quantise.ts';
 import { readState, write } from './tables.ts';
 
 const BLOCK = 1024;
@@ -168,24 +168,42 @@ function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: rea
   return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
 }
 
+/**
+ * One look at every block. `counts` says how many were seen at each distance, and so beyond which distance nothing can be
+ * among the nearest any more: of a million, all but a few thousand are passed over at once.
+ */
 function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit: number): number[] {
-  const byDistance: number[][] = Array.from({ length: model.dimension + 1 }, () => []);
+  const counts = new Uint32Array(model.dimension + 1);
+  const kept: { chunk: number; distance: number }[] = [];
+  let farthest = model.dimension;
   const blocks = db.prepare('SELECT size, ids, bits FROM archive_vector_blocks WHERE model = ?');
   for (const row of blocks.iterate(model.key)) {
     const { size, ids, bits } = row as unknown as Block;
-    const chunks = new Uint32Array(ids.slice().buffer);
+    const chunks = wordsOf(ids);
     const distances = differingBits(bits, wanted, size);
     for (let place = 0; place < size; place += 1) {
+      const distance = distances[place] ?? 0;
       const chunk = chunks[place] ?? 0;
-      if (chunk > 0) byDistance[distances[place] ?? 0]?.push(chunk);
+      if (distance > farthest || chunk === 0) continue;
+      counts[distance] = (counts[distance] ?? 0) + 1;
+      kept.push({ chunk, distance });
     }
+    farthest = distanceOfLast(counts, limit);
   }
-  const near: number[] = [];
-  for (const bucket of byDistance) {
-    if (near.length >= limit) break;
-    for (const chunk of bucket) near.push(chunk);
+  return kept
+    .filter(({ distance }) => distance <= farthest)
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, limit)
+    .map(({ chunk }) => chunk);
+}
+
+function distanceOfLast(counts: Uint32Array, limit: number): number {
+  let seen = 0;
+  for (let distance = 0; distance < counts.length; distance += 1) {
+    seen += counts[distance] ?? 0;
+    if (seen >= limit) return distance;
   }
-  return near.slice(0, limit);
+  return counts.length;
 }
 
 export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
