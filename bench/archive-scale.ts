@@ -6,6 +6,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Memory } from '../src/memory/memory.ts';
+import { runEmbedKills } from '../test/support/embed-kills.ts';
+import { createHome } from '../test/support/home.ts';
 import { seededRandom } from '../test/support/random.ts';
 import { createNotes, type Notes } from './archive-notes.ts';
 import type { Bench, Figure, Scale } from './bench.ts';
@@ -26,6 +28,7 @@ export const archiveScale: Bench = {
       await withTemporaryHome((home) => saving(home)),
       await withTemporaryHome((home) => crowd(home, scale)),
       await withTemporaryHome((home) => kills(home, scale)),
+      await embedKills(scale),
     ];
   },
 };
@@ -192,6 +195,22 @@ async function kills(home: string, scale: Scale): Promise<Figure> {
     limit: 0,
     detail: `${chunks} chunks after the last, a reindex takes ${whole.toFixed(0)} ms`,
   };
+}
+
+async function embedKills(scale: Scale): Promise<Figure> {
+  const home = createHome();
+  try {
+    const { killed, embedded, problems } = await runEmbedKills({ home, kills: scale === 'full' ? 50 : 2, seed: 5 });
+    return {
+      name: `${killed} kills while embedding`,
+      value: problems.length,
+      unit: 'broken',
+      limit: 0,
+      detail: problems[0] ?? `${embedded} texts embedded, three models taking turns`,
+    };
+  } finally {
+    home.remove();
+  }
 }
 
 async function searchTimes(memory: Memory, notes: Notes, count: number): Promise<number[]> {

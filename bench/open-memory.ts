@@ -1,6 +1,6 @@
 // A memory on a home of its own, as the program builds it, for the benchmarks.
 import { newId } from '../src/lib/new-id.ts';
-import { type Embeddings, noEmbeddings } from '../src/memory/embeddings/embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from '../src/memory/embeddings/embeddings.ts';
 import { createMemory, type Memory } from '../src/memory/memory.ts';
 import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
 import { createDatabase } from '../src/storage/local/database.ts';
@@ -8,10 +8,16 @@ import { createLocks } from '../src/storage/local/locks.ts';
 
 export function openMemory(
   home: string,
-  { embeddings = noEmbeddings }: { embeddings?: Embeddings } = {},
+  { model }: { model?: EmbeddingModel } = {},
 ): { memory: Memory; close(): void } {
   const database = createDatabase(home);
-  const archive = createLocalArchive({ database, locks: createLocks(`${home}/locks`) });
+  const locks = createLocks(`${home}/locks`);
+  const archive = createLocalArchive({ database, locks });
+  const embeddings = createEmbeddings({
+    choose: async () => model?.name,
+    open: async () => model as EmbeddingModel,
+    locks,
+  });
   return {
     memory: createMemory({ archive, embeddings, now: Date.now, newId }),
     close: () => database.close(),

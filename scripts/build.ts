@@ -24,9 +24,10 @@ const lazyChildProcess: Plugin = {
 
 rmSync('dist', { recursive: true, force: true });
 await build({
-  input: { index: 'src/index.ts' },
+  // The worker of a local embedding model is loaded by its path.
+  input: { index: 'src/index.ts', 'embedding-worker': 'src/memory/embeddings/onnx-worker.ts' },
   platform: 'node',
-  external: [/bin\/ensure-node\.js$/],
+  external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers'],
   plugins: [lazyChildProcess, leanFeishuSdk],
   transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
   preserveEntrySignatures: false,
@@ -43,6 +44,10 @@ await build({
         {
           name: 'cli',
           test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy)|commander|picocolors|rolldown:runtime/,
+        },
+        {
+          name: 'archive',
+          test: /src[\\/](memory[\\/](open-memory|memory\.|search|rank|surroundings|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/]archive)/,
         },
       ],
     },

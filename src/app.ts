@@ -22,6 +22,7 @@ import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
+import type { ModelStore } from './memory/models/model-store.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import type { Installer } from './skills/install/installer.ts';
@@ -80,6 +81,8 @@ export interface App {
   docs(): Promise<Docs>;
   /** The archive. */
   memory(): Promise<Memory>;
+  /** The embedding models on this machine, and which one is in use. */
+  memoryModels(): Promise<ModelStore>;
   coreMemory(): Promise<CoreMemory>;
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
@@ -120,12 +123,47 @@ export async function createApp(options: AppOptions): Promise<App> {
     });
   });
 
+  const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
+  const endpoint = {
+    baseUrl: embeddingBaseUrl,
+    model: embeddingModel,
+    apiKey: variables.LAINCLAW_EMBEDDING_API_KEY,
+  };
+  const memoryModels = lazily(async () => {
+    const [{ createModelStore }, { createOnnxModel }, { hasEndpoint }] = await Promise.all([
+      import('./memory/models/model-store.ts'),
+      import('./memory/embeddings/onnx-model.ts'),
+      import('./memory/open-memory.ts'),
+    ]);
+    return createModelStore({
+      directory: join(home, 'models'),
+      cwd,
+      locks,
+      files: ownerFiles,
+      hasEndpoint: hasEndpoint(endpoint),
+      fetch,
+      now,
+      newId,
+      openModel: createOnnxModel,
+    });
+  });
+  let openedMemory: Memory | undefined;
   const memory = lazily(async () => {
-    const { openMemory } = await import('./memory/open-memory.ts');
-    const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
-    const apiKey = variables.LAINCLAW_EMBEDDING_API_KEY;
-    const embedding = { baseUrl: embeddingBaseUrl, model: embeddingModel, apiKey };
-    return openMemory({ archive: await storage.archive(), embedding, chunkSize: memoryChunkTokens, now, newId });
+    const [{ openMemory }, { readChoice }] = await Promise.all([
+      import('./memory/open-memory.ts'),
+      import('./memory/models/choice.ts'),
+    ]);
+    openedMemory = openMemory({
+      archive: await storage.archive(),
+      locks,
+      endpoint,
+      choice: () => readChoice(ownerFiles),
+      localModel: async (name) => (await memoryModels()).get(name),
+      chunkSize: memoryChunkTokens,
+      now,
+      newId,
+    });
+    return openedMemory;
   });
   const coreMemory = lazily(async () => {
     const { createCoreMemory } = await import('./memory/core-memory.ts');
@@ -358,6 +396,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     modelServices,
     docs,
     memory,
+    memoryModels,
     coreMemory,
     skills,
     skillInstaller,
@@ -370,6 +409,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isGatewayRunning,
     sandbox,
     close() {
+      openedMemory?.close();
       storage.close();
       void mcp.made()?.then(({ servers }) => servers.close());
     },

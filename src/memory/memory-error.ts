@@ -8,7 +8,8 @@ export type MemoryErrorCode =
   | 'MEMORY_FULL'
   | 'MEMORY_DAMAGED'
   | 'MEMORY_FOLDER'
-  | 'MEMORY_EMBEDDING';
+  | 'MEMORY_EMBEDDING'
+  | 'MEMORY_MODEL';
 
 /** What memory cannot do: the message says why and what to do about it. */
 export class MemoryError extends Error {

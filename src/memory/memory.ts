@@ -3,7 +3,8 @@
 import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
-import type { Embeddings } from './embeddings/embeddings.ts';
+import { type Background, createBackground } from './embeddings/background.ts';
+import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
 import type { ImportReport } from './import-folder.ts';
 import { MemoryError } from './memory-error.ts';
 import { indexedText } from './rank.ts';
@@ -54,8 +55,15 @@ export interface Memory {
     folder: string,
     options?: { signal?: AbortSignal; onFile?: (path: string) => void },
   ): Promise<ImportReport>;
-  /** Gives vectors to the chunks that lack one of the current model; can be stopped and continued at any time. */
-  embed(options?: { signal?: AbortSignal; onProgress?: (progress: IndexProgress) => void }): Promise<IndexProgress>;
+  /**
+   * Gives vectors to the chunks that lack one of the current model; can be stopped and continued at any time. Rejects when
+   * there is no model.
+   */
+  embed(options?: EmbedOptions): Promise<IndexProgress>;
+  /** Lets the background give vectors to what has none, for at most so long; it goes on with the next use. */
+  settle(options: { milliseconds: number; signal?: AbortSignal }): Promise<void>;
+  /** Stops the background and unloads the model; nothing is written afterwards. */
+  close(): void;
 }
 
 export interface MemoryDependencies {
@@ -65,9 +73,15 @@ export interface MemoryDependencies {
   newId(prefix: string): string;
   /** Tokens of a chunk, about. */
   chunkSize?: number;
+  /** Whether each use gives vectors to what lacks them, beside what else the process does. */
+  embedInBackground?: boolean;
 }
 
-export function createMemory({ archive, embeddings, now, newId, chunkSize }: MemoryDependencies): Memory {
+export function createMemory(dependencies: MemoryDependencies): Memory {
+  const { archive, embeddings, now, newId, chunkSize, embedInBackground = false } = dependencies;
+  const background: Background | undefined = embedInBackground
+    ? createBackground((options) => embeddings.embedPending(archive, { ...options, whenBusy: 'leave' }))
+    : undefined;
   const analyser = createAnalyser();
   const termsOf = (chunk: { context: string; text: string }): string[] => analyser.terms(indexedText(chunk));
   const version = String(ANALYSER_VERSION);
@@ -104,11 +118,14 @@ export function createMemory({ archive, embeddings, now, newId, chunkSize }: Mem
     async saveAll(notes) {
       const documents = notes.map(documentOf);
       const answers = await (await ensureCurrent()).add(documents, termsOf);
+      background?.wake();
       return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
     },
     async search(query, options) {
       const dependencies = { archive: await ensureCurrent(), analyser, embedQuery: embeddings.embedQuery };
-      return searchArchive(dependencies, query, options);
+      const found = await searchArchive(dependencies, query, options);
+      background?.wake();
+      return found;
     },
     async get(id) {
       const found = await archive.get(id);
@@ -132,7 +149,21 @@ export function createMemory({ archive, embeddings, now, newId, chunkSize }: Mem
       const { importFolder } = await import('./import-folder.ts');
       return importFolder({ memory, archive, remove: (ids) => archive.remove(ids, termsOf) }, folder, options);
     },
-    embed: (options = {}) => embeddings.embedPending(archive, options),
+    async embed(options = {}) {
+      const progress = await embeddings.embedPending(archive, options);
+      if (progress) return progress;
+      throw new MemoryError(
+        'MEMORY_MODEL',
+        'no embedding model is set up: "lainclaw memory model add <folder or address>" and "memory model use" set one up',
+      );
+    },
+    async settle(options) {
+      await background?.settle(options);
+    },
+    close() {
+      background?.close();
+      embeddings.close();
+    },
   };
   return memory;
 }

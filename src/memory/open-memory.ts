@@ -1,10 +1,13 @@
 // Puts a memory together from settings: which embedding model, if any, and how large a chunk.
 import type { Archive } from '../storage/archive.ts';
-import { createEmbeddings, noEmbeddings } from './embeddings/embeddings.ts';
+import type { Locks } from '../storage/storage.ts';
+import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
+import { MemoryError } from './memory-error.ts';
+import type { ModelManifest } from './models/manifest.ts';
 
-export interface EmbeddingSettings {
-  /** Of a server that speaks the OpenAI protocol, Ollama for example. */
+/** A server that speaks the OpenAI protocol, Ollama for example. */
+export interface EndpointSettings {
   baseUrl?: string;
   model?: string;
   apiKey?: string;
@@ -12,20 +15,47 @@ export interface EmbeddingSettings {
 
 export interface OpenMemoryOptions {
   archive: Archive;
-  embedding: EmbeddingSettings;
+  locks: Locks;
+  endpoint: EndpointSettings;
+  /** What the owner chose, asked with each use: a model's name, "endpoint", "none"; undefined while nobody chose. */
+  choice(): Promise<string | undefined>;
+  localModel(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
   chunkSize?: number;
   now(): number;
   newId(prefix: string): string;
 }
 
-export function openMemory({ archive, embedding, chunkSize, now, newId }: OpenMemoryOptions): Memory {
-  const { baseUrl, model, apiKey } = embedding;
-  const embeddings =
-    baseUrl === undefined || model === undefined
-      ? noEmbeddings
-      : createEmbeddings(async () => {
-          const { createEndpointModel } = await import('./embeddings/endpoint.ts');
-          return createEndpointModel({ baseUrl, model, apiKey });
-        });
-  return createMemory({ archive, embeddings, chunkSize, now, newId });
+export function openMemory(options: OpenMemoryOptions): Memory {
+  const { archive, locks, endpoint, choice, localModel, chunkSize, now, newId } = options;
+  const embeddings = createEmbeddings({
+    locks,
+    async choose() {
+      const chosen = (await choice()) ?? (hasEndpoint(endpoint) ? 'endpoint' : 'none');
+      return chosen === 'none' ? undefined : chosen;
+    },
+    async open(chosen) {
+      if (chosen === 'endpoint') return openEndpoint(endpoint);
+      const [{ createOnnxModel }, found] = await Promise.all([
+        import('./embeddings/onnx-model.ts'),
+        localModel(chosen),
+      ]);
+      return createOnnxModel(found);
+    },
+  });
+  return createMemory({ archive, embeddings, chunkSize, now, newId, embedInBackground: true });
+}
+
+export function hasEndpoint({ baseUrl, model }: EndpointSettings): boolean {
+  return baseUrl !== undefined && model !== undefined;
+}
+
+async function openEndpoint({ baseUrl, model, apiKey }: EndpointSettings): Promise<EmbeddingModel> {
+  if (baseUrl === undefined || model === undefined) {
+    throw new MemoryError(
+      'MEMORY_MODEL',
+      'no embedding server is set up: config.json needs "embeddingBaseUrl" and "embeddingModel"',
+    );
+  }
+  const { createEndpointModel } = await import('./embeddings/endpoint.ts');
+  return createEndpointModel({ baseUrl, model, apiKey });
 }

@@ -37,7 +37,9 @@ export function rankByText(
     })
     .sort(byScore);
   const highest = scored[0]?.score ?? 0;
-  const spelling = spellingScores(scored.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
+  // Without a word in common, likeness of spelling is chance.
+  const worded = scored.filter(({ score }) => score > 0);
+  const spelling = spellingScores(worded.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
   return scored
     .map(({ chunk, counts, score }, index) => {
       const words = highest > 0 ? score / highest : 0;
@@ -99,28 +101,25 @@ function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; 
   return b.score - a.score || b.chunk.id - a.chunk.id;
 }
 
-/** Joins the order by text with the order by meaning. `chunks` holds every chunk of both. */
-export function fuse(
-  byText: readonly Ranked[],
-  byVector: readonly VectorHit[],
-  chunks: readonly ArchiveChunk[],
-  fusion: Fusion,
-): Ranked[] {
-  const textPlace = new Map(byText.map((entry, place) => [entry.chunk.id, { entry, place }]));
-  const vectorPlace = new Map(byVector.map((hit, place) => [hit.id, { hit, place }]));
-  const textScore = scaled(byText.map(({ score }) => score));
+/**
+ * Joins the order by text with the order by meaning. `byText` holds every chunk of both. One that has no vector yet counts
+ * by its text alone: it is no worse than the others for that.
+ */
+export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], fusion: Fusion): Ranked[] {
+  const nearest = byVector.toSorted((a, b) => b.similarity - a.similarity);
+  const vectorPlace = new Map(nearest.map((hit, place) => [hit.id, { hit, place }]));
+  // Each is scaled over what it can judge: a chunk without any of the words has no place among those that have some.
+  const textScore = scaled(byText.flatMap(({ score }) => (score > 0 ? [score] : [])));
   const vectorScore = scaled(byVector.map(({ similarity }) => similarity));
-  const fused = chunks.map((chunk): Ranked => {
-    const text = textPlace.get(chunk.id);
-    const vector = vectorPlace.get(chunk.id);
+  const fused = byText.map((entry, place): Ranked => {
+    const vector = vectorPlace.get(entry.chunk.id);
+    const text = entry.score > 0 ? textScore(entry.score) : 0;
+    const meaning = vector ? vectorScore(vector.hit.similarity) : text;
     const score =
       fusion === 'convex'
-        ? (1 - VECTOR_SHARE) * (text ? textScore(text.entry.score) : 0) +
-          VECTOR_SHARE * (vector ? vectorScore(vector.hit.similarity) : 0)
-        : reciprocal(text?.place) + reciprocal(vector?.place);
-    const ranked: Ranked = { chunk, score, matched: text?.entry.matched ?? [] };
-    if (vector) ranked.similarity = vector.hit.similarity;
-    return ranked;
+        ? (1 - VECTOR_SHARE) * text + VECTOR_SHARE * meaning
+        : reciprocal(entry.score > 0 ? place : undefined) + reciprocal(vector?.place);
+    return vector ? { ...entry, score, similarity: vector.hit.similarity } : { ...entry, score };
   });
   return fused.sort(byScore);
 }
@@ -130,10 +129,14 @@ export function indexedText({ context, text }: { context: string; text: string }
   return context === '' ? text : `${context}\n${text}`;
 }
 
+/** Between 0 and 1. Below zero nothing is less alike than at zero; where all is alike, the least alike counts as zero. */
 function scaled(values: readonly number[]): (value: number) => number {
   const highest = Math.max(...values);
-  const lowest = Math.min(...values);
-  return (value) => (highest > lowest ? (value - lowest) / (highest - lowest) : 1);
+  const lowest = Math.max(0, Math.min(...values));
+  return (value) => {
+    if (highest > lowest) return Math.max(0, value - lowest) / (highest - lowest);
+    return highest > 0 ? 1 : 0;
+  };
 }
 
 function reciprocal(place: number | undefined): number {

@@ -1,7 +1,7 @@
 // A search: the query's terms and vector → candidates → ranked from their text → fused → put in the light of their
 // conversation → as many as fit the budget. It never fails on a query: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import type { Archive, ArchiveChunk, VectorHit } from '../storage/archive.ts';
+import type { Archive, VectorHit } from '../storage/archive.ts';
 import type { Analyser } from './analysis/analyser.ts';
 
 import { type Fusion, fuse, type Ranked, rankByText } from './rank.ts';
@@ -47,11 +47,13 @@ export interface SearchResult {
   leftOut: number;
 }
 
+export interface QueryVector {
+  model: string;
+  vector: Float32Array;
+}
+
 /** The vector of a query; undefined when there is no model, with the reason in words. */
-export type EmbedQuery = (
-  query: string,
-  signal?: AbortSignal,
-) => Promise<{ model: string; vector: Float32Array } | { unavailable: string }>;
+export type EmbedQuery = (query: string, signal?: AbortSignal) => Promise<QueryVector | { unavailable: string }>;
 
 export interface SearchDependencies {
   archive: Archive;
@@ -71,25 +73,28 @@ export async function searchArchive(
     terms.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
   ]);
   signal?.throwIfAborted();
-  const byVector = 'vector' in meaning ? await archive.nearest(meaning.model, meaning.vector, VECTOR_CANDIDATES) : [];
+  const byVector = 'vector' in meaning ? await nearestOf(meaning, candidates.ids) : [];
   const chunks = await archive.read([...new Set([...candidates.ids, ...byVector.map(({ id }) => id)])]);
-  const ranked = rank(chunks, new Set(candidates.ids), byVector);
+  const byText = rankByText(chunks, terms, candidates, analyser);
+  const ranked = byVector.length > 0 ? fuse(byText, byVector, fusion) : byText;
   const placed = demoteSuperseded(await withSurroundings(ranked, (turns, distance) => archive.around(turns, distance)));
   const { results, leftOut } = withinBudget(placed.slice(0, topK), budget);
   const isHybrid = byVector.length > 0;
   const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
   else if (!isHybrid) result.note = 'full-text only: nothing has been embedded yet';
+  else {
+    const { done, total } = await archive.embedded(meaning.model);
+    if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
+  }
   return result;
 
-  function rank(all: readonly ArchiveChunk[], textual: ReadonlySet<number>, hits: readonly VectorHit[]): Ranked[] {
-    const byText = rankByText(
-      all.filter(({ id }) => textual.has(id)),
-      terms,
-      candidates,
-      analyser,
-    );
-    return hits.length > 0 ? fuse(byText, hits, all, fusion) : byText;
+  /** Each candidate is judged by both, whichever of the two found it. */
+  async function nearestOf({ model, vector }: QueryVector, textual: readonly number[]): Promise<VectorHit[]> {
+    const nearest = await archive.nearest(model, vector, VECTOR_CANDIDATES);
+    const known = new Set(nearest.map(({ id }) => id));
+    const others = nearest.length > 0 ? textual.filter((id) => !known.has(id)) : [];
+    return [...nearest, ...(await archive.similar(model, vector, others))];
   }
 }
 

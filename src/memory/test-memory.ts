@@ -9,7 +9,7 @@ import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
 import { createDatabase } from '../storage/local/database.ts';
 import { createLocks } from '../storage/local/locks.ts';
 import type { Locks } from '../storage/storage.ts';
-import { type Embeddings, noEmbeddings } from './embeddings/embeddings.ts';
+import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
 
 export interface TestMemory {
@@ -18,7 +18,7 @@ export interface TestMemory {
   locks: Locks;
   memory: Memory;
   /** Another process's view of the same home. */
-  again(embeddings?: Embeddings): TestMemory;
+  again(model?: EmbeddingModel): TestMemory;
 }
 
 export function temporaryHome(): string {
@@ -27,11 +27,16 @@ export function temporaryHome(): string {
   return home;
 }
 
-export function testMemory(embeddings: Embeddings = noEmbeddings, home: string = temporaryHome()): TestMemory {
+export function testMemory(model?: EmbeddingModel, home: string = temporaryHome()): TestMemory {
   const database = createDatabase(home);
   onTestFinished(() => database.close());
   const locks = createLocks(join(home, 'locks'));
   const archive = createLocalArchive({ database, locks });
+  const embeddings = createEmbeddings({
+    choose: async () => model?.name,
+    open: async () => model as EmbeddingModel,
+    locks,
+  });
   const memory = createMemory({ archive, embeddings, now: () => Date.parse('2026-12-01T10:00:00Z'), newId });
-  return { home, archive, locks, memory, again: (other = embeddings) => testMemory(other, home) };
+  return { home, archive, locks, memory, again: (other = model) => testMemory(other, home) };
 }

@@ -66,6 +66,12 @@ export interface PendingChunk {
   previous?: string;
 }
 
+export interface Pending {
+  chunks: PendingChunk[];
+  /** How far was looked: the next call goes on behind it. Undefined when nothing is behind it. */
+  upTo: number | undefined;
+}
+
 export interface Around {
   before: number[];
   after: number[];
@@ -100,15 +106,23 @@ export interface Archive {
   /** The version of the analyser that made the index; undefined while the archive is empty. */
   indexVersion(): Promise<string | undefined>;
 
-  /** Chunks behind the given id that have no vector of this model yet. */
-  pending(model: string, options: { after: number; limit: number }): Promise<PendingChunk[]>;
+  /**
+   * Chunks behind the given id that have no vector of this model yet. It looks at a bounded number of chunks, so that it
+   * takes a moment however large the archive is: none found does not mean there is none behind `upTo`.
+   */
+  pending(model: string, options: { after: number; limit: number }): Promise<Pending>;
   /** Vectors of one model have one dimension: another is refused. Chunks forgotten meanwhile are passed over. */
   putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
   /** By the bits of the vectors first, then the best rescored exactly. */
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
+  /** How near the given chunks are, the nearest first; one without a vector of this model is left out. */
+  similar(model: string, vector: Float32Array, ids: readonly number[]): Promise<VectorHit[]>;
   embedded(model: string): Promise<IndexProgress>;
-  /** Forgets the vectors of every other model. */
-  keepOnlyVectorsOf(model: string): Promise<void>;
+  /** Remembers which model was chosen last: whoever still runs with another leaves the vectors alone. */
+  wantModel(model: string): Promise<void>;
+  wantedModel(): Promise<string | undefined>;
+  /** Forgets the vectors of every other model, some at a time; one that is cut short goes on the next time. */
+  keepOnlyVectorsOf(model: string, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 export interface RebuildOptions {

@@ -55,10 +55,26 @@ async function runChecks(terminal: Terminal): Promise<Check[]> {
       await workspaceCheck(app),
       await sandboxCheck(app),
       ...(await modelChecks(app, terminal)),
+      ...(await memoryModelChecks(app)),
     );
     return checks;
   } finally {
     app.close();
+  }
+}
+
+/** Only where a model on this machine was chosen: without one memory works by words. */
+async function memoryModelChecks(app: App): Promise<Check[]> {
+  const name = 'memory model';
+  const models = await app.memoryModels();
+  try {
+    const chosen = await models.chosen();
+    if (chosen === undefined || chosen === 'none' || chosen === 'endpoint') return [];
+    const { dimension } = (await models.get(chosen)).manifest;
+    return [{ name, state: 'ok', message: `${chosen}, ${dimension} dimensions` }];
+  } catch (error) {
+    const fix = 'lainclaw memory model use none, or add the model again';
+    return [{ name, state: 'problem', message: messageOf(error), fix }];
   }
 }
 

@@ -1,11 +1,16 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
-import type { Found } from '../../memory/search.ts';
+import type { ImportReport } from '../../memory/import-folder.ts';
+import type { Found, SearchResult } from '../../memory/search.ts';
 import { colorsFor } from '../colors.ts';
 import { integerFrom, json, oneOf, plainText, single, text } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { configureModel } from './memory-model.ts';
+
+/** What a command spends on vectors that are missing, after it has said what it has to say. */
+const SETTLE_MS = 2_000;
 
 interface SaveFlags extends OutputFlags {
   source?: string;
@@ -67,6 +72,12 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   add(memory, 'embed', 'give vectors to what has none yet').action((flags: OutputFlags) =>
     run(flags, (app) => embed(app, flags, terminal)),
   );
+  configureModel(memory.command('model').description('embedding models on this machine'), {
+    terminal,
+    add,
+    run: (use) => withApp(terminal, use),
+    embed: (app) => embedAll(app, terminal),
+  });
   configureCore(memory.command('core').description('the facts that are always in context'));
 
   function configureCore(core: Command): void {
@@ -120,9 +131,11 @@ async function withApp(terminal: Terminal, use: (app: App) => Promise<void>): Pr
 async function save(app: App, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
   const content = given === '-' ? await standardInput(terminal.signal) : given;
   const { source, title, date, supersedes } = flags;
-  const saved = await (await app.memory()).save({ content, source, title, date, supersedes });
-  if (wantsJson(terminal, flags)) return writeJson(terminal, saved);
-  terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
+  const memory = await app.memory();
+  const saved = await memory.save({ content, source, title, date, supersedes });
+  if (wantsJson(terminal, flags)) writeJson(terminal, saved);
+  else terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
+  await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
 }
 
 async function standardInput(signal: AbortSignal): Promise<string> {
@@ -132,8 +145,14 @@ async function standardInput(signal: AbortSignal): Promise<string> {
 
 async function search(app: App, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
   const { topK, budget, fusion } = flags;
-  const found = await (await app.memory()).search(query, { topK, budget, fusion, signal: terminal.signal });
-  if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+  const memory = await app.memory();
+  const found = await memory.search(query, { topK, budget, fusion, signal: terminal.signal });
+  if (wantsJson(terminal, flags)) writeJson(terminal, found);
+  else printFound(found, terminal);
+  await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
+}
+
+function printFound(found: SearchResult, terminal: Terminal): void {
   if (found.note) warn(terminal, found.note);
   if (found.results.length === 0) return void terminal.out.write('nothing found\n');
   for (const result of found.results) terminal.out.write(`${renderFound(result, terminal)}\n\n`);
@@ -182,20 +201,27 @@ async function reindex(app: App, flags: OutputFlags, terminal: Terminal): Promis
 }
 
 async function importFolder(app: App, folder: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const report = await (await app.memory()).importFolder(folder, { signal: terminal.signal });
-  if (wantsJson(terminal, flags)) return writeJson(terminal, report);
+  const memory = await app.memory();
+  const report = await memory.importFolder(folder, { signal: terminal.signal });
+  if (wantsJson(terminal, flags)) writeJson(terminal, report);
+  else printReport(report, terminal);
+  await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
+}
+
+function printReport(report: ImportReport, terminal: Terminal): void {
   for (const { path, reason } of report.skipped) warn(terminal, `skipped ${path}: ${reason}`);
   const { files, added, changed, unchanged } = report;
   terminal.out.write(`${files} files: ${added} new, ${changed} changed, ${unchanged} as before\n`);
 }
 
 async function embed(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const result = await (await app.memory()).embed({
-    signal: terminal.signal,
-    onProgress: progressOn(terminal, 'embedded'),
-  });
+  const result = await embedAll(app, terminal);
   if (wantsJson(terminal, flags)) return writeJson(terminal, result);
   terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
+}
+
+async function embedAll(app: App, terminal: Terminal): Promise<{ done: number; total: number }> {
+  return (await app.memory()).embed({ signal: terminal.signal, onProgress: progressOn(terminal, 'embedded') });
 }
 
 async function coreGet(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../../lib/new-id.ts';
+import { createMemory } from '../memory.ts';
 import { testMemory } from '../test-memory.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings.ts';
 import { createEndpointModel } from './endpoint.ts';
@@ -55,7 +57,7 @@ const NOTES = [
 describe('an openai-compatible server', () => {
   it('finds by meaning what shares no word, and says so', async () => {
     const { baseUrl } = await fakeServer(good(40));
-    const { memory } = testMemory(createEmbeddings(async () => createEndpointModel({ baseUrl, model: 'fake' })));
+    const { memory } = testMemory(createEndpointModel({ baseUrl, model: 'fake' }));
     await memory.saveAll(NOTES.map((content) => ({ content })));
     expect((await memory.search('feline')).note).toContain('nothing has been embedded');
     expect(await memory.embed()).toEqual({ done: 4, total: 4 });
@@ -71,7 +73,7 @@ describe('an openai-compatible server', () => {
     ['no JSON at all', () => ({ body: 'x' }), 'vectors'],
   ])('that answers with %s leaves full text, with the reason', async (_name, answer, reason) => {
     const { baseUrl } = await fakeServer(answer as () => { status?: number; body: unknown });
-    const { memory } = testMemory(createEmbeddings(async () => createEndpointModel({ baseUrl, model: 'fake' })));
+    const { memory } = testMemory(createEndpointModel({ baseUrl, model: 'fake' }));
     await memory.save({ content: NOTES[0] ?? '' });
     const found = await memory.search('Murka');
     expect(found.results).toHaveLength(1);
@@ -81,7 +83,7 @@ describe('an openai-compatible server', () => {
 
   it('that is not there leaves full text', async () => {
     const model = createEndpointModel({ baseUrl: 'http://127.0.0.1:1/v1', model: 'fake', apiKey: 'sk-secret' });
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.save({ content: NOTES[0] ?? '' });
     const { note, results } = await memory.search('Murka');
     expect(results).toHaveLength(1);
@@ -103,14 +105,35 @@ function fakeModel(name: string, dimension: number, onEmbed: () => void = () => 
 
 describe('changing the model', () => {
   it('re-embeds everything; vectors of the two never meet, and the old ones go last', async () => {
-    const { memory, archive, again } = testMemory(createEmbeddings(async () => fakeModel('one', 40)));
+    const { memory, archive, again } = testMemory(fakeModel('one', 40));
     await memory.saveAll(NOTES.map((content) => ({ content })));
     await memory.embed();
-    const next = again(createEmbeddings(async () => fakeModel('two', 64))).memory;
+    const next = again(fakeModel('two', 64)).memory;
     expect((await next.search('feline')).mode).toBe('full-text');
     expect(await next.embed()).toEqual({ done: 4, total: 4 });
     expect((await next.search('feline')).results[0]?.text).toBe(NOTES[0]);
     expect(await archive.embedded('one')).toEqual({ done: 0, total: 4 });
+  });
+
+  it('leaves what has no vector yet in its place by its words', async () => {
+    const { memory, archive } = testMemory(fakeModel('one', 40));
+    await memory.saveAll([{ content: 'the garage key' }, { content: 'a truck and a garage and a car' }]);
+    const { chunks } = await archive.pending('one', { after: 1, limit: 1 });
+    await archive.putVectors('one', [{ id: chunks[0]?.id ?? 0, vector: Float32Array.from(meaning('truck', 40)) }]);
+    const found = await memory.search('garage key');
+    expect(found).toMatchObject({ mode: 'hybrid', note: 'only 1 of 2 chunks have been embedded yet' });
+    expect(found.results[0]?.text).toBe('the garage key');
+  });
+
+  it('does not take letters in common for words in common', async () => {
+    const { memory } = testMemory(fakeModel('one', 40));
+    const notes = ['Murka is our pretty kitten.', 'The lorry, a truck, wants tyres.', 'Rye loaf on Sunday.'];
+    await memory.saveAll(notes.map((content) => ({ content })));
+    await memory.embed();
+    // "maintenance" and "kitten" share three letters, and nothing else.
+    const { results } = await memory.search('vehicle maintenance');
+    expect(results[0]).toMatchObject({ text: notes[1], why: { terms: [] } });
+    expect(results.find(({ text }) => text === notes[0])?.score).toBeLessThan(0.25);
   });
 
   it('that is interrupted goes on where it was', async () => {
@@ -120,12 +143,54 @@ describe('changing the model', () => {
       batches += 1;
       if (batches === 2) stop.abort();
     });
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.saveAll(Array.from({ length: 100 }, (_, index) => ({ content: `kitten ${index}` })));
     await expect(memory.embed({ signal: stop.signal })).rejects.toThrow();
     const seen: number[] = [];
     expect(await memory.embed({ onProgress: ({ done }) => seen.push(done) })).toEqual({ done: 100, total: 100 });
     expect(seen[0]).toBeGreaterThan(32);
+  });
+
+  it('leaves a process that still runs with the old one without a say', async () => {
+    let asked = 0;
+    const old = testMemory(fakeModel('old', 40, () => (asked += 1)));
+    await old.memory.saveAll(NOTES.map((content) => ({ content })));
+    await old.memory.embed();
+    const next = old.again(fakeModel('new', 64)).memory;
+    await next.embed();
+    asked = 0;
+    // The old vectors are gone; it neither makes them again nor drops the new ones.
+    await old.memory.save({ content: 'a new kitten' });
+    expect(await old.memory.embed()).toEqual({ done: 0, total: 5 });
+    expect(asked).toBe(0);
+    expect(await next.embed()).toEqual({ done: 5, total: 5 });
+    expect((await next.search('feline')).mode).toBe('hybrid');
+    // Started anew with the old model, it is the one that was chosen last.
+    const again = old.again(fakeModel('old', 40)).memory;
+    expect(await again.embed()).toEqual({ done: 5, total: 5 });
+    expect(await old.archive.embedded('new')).toEqual({ done: 0, total: 5 });
+  });
+
+  it('while the process runs is followed with the next use', async () => {
+    const { archive, locks, memory: plain } = testMemory();
+    await plain.saveAll(NOTES.map((content) => ({ content })));
+    let choice: string | undefined = 'one';
+    const closed: string[] = [];
+    const embeddings = createEmbeddings({
+      choose: async () => choice,
+      open: async (name) => ({ ...fakeModel(name, name.length * 20), close: () => closed.push(name) }),
+      locks,
+    });
+    const memory = createMemory({ archive, embeddings, now: Date.now, newId });
+    expect(await memory.embed()).toEqual({ done: 4, total: 4 });
+    choice = 'three';
+    expect((await memory.search('feline')).mode).toBe('full-text');
+    await memory.embed();
+    expect((await memory.search('feline')).results[0]?.text).toBe(NOTES[0]);
+    choice = undefined;
+    expect((await memory.search('feline')).note).toContain('no embedding model');
+    await expect(memory.embed()).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
+    expect(closed).toEqual(['one', 'three']);
   });
 
   it('to one that lies about its dimension is refused', async () => {
@@ -134,7 +199,7 @@ describe('changing the model', () => {
       ...fakeModel('one', 40),
       embed: async (texts) => texts.map((text) => Float32Array.from(meaning(text, dimension))),
     };
-    const { memory } = testMemory(createEmbeddings(async () => model));
+    const { memory } = testMemory(model);
     await memory.save({ content: 'a cat' });
     await memory.embed();
     dimension = 41;

@@ -1,6 +1,7 @@
 // The archive in the one SQLite file, on a connection of its own: what is saved here is synced with each commit, and what
 // is removed is overwritten; the counters and caches on the other connection need neither.
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../storage.ts';
 import type { Database } from '../database.ts';
@@ -11,7 +12,16 @@ import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks 
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
 import { prepareTables, readState } from './tables.ts';
-import { dropOtherVectors, embeddedCount, nearestChunks, pendingChunks, putVectors } from './vectors.ts';
+import {
+  dropOtherVectors,
+  embeddedCount,
+  nearestChunks,
+  pendingChunks,
+  putVectors,
+  similarChunks,
+  wantedModel,
+  wantModel,
+} from './vectors.ts';
 
 const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
@@ -51,8 +61,17 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     pending: (model, options) => use((db) => pendingChunks(db, model, options)),
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
     nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
+    similar: (model, vector, ids) => use((db) => similarChunks(db, model, vector, ids)),
     embedded: (model) => use((db) => embeddedCount(db, model)),
-    keepOnlyVectorsOf: (model) => use((db) => dropOtherVectors(db, model)),
+    wantModel: (model) => use((db) => wantModel(db, model)),
+    wantedModel: () => use((db) => wantedModel(db)),
+    async keepOnlyVectorsOf(model, { signal } = {}) {
+      while (await use((db) => dropOtherVectors(db, model))) {
+        signal?.throwIfAborted();
+        // Others write in between.
+        await nextTurn();
+      }
+    },
   };
 }
 

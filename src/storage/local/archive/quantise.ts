@@ -13,10 +13,16 @@ export function quantise(vector: Float32Array, bytesOfBits: number): { bits: Uin
   return { bits, bytes: new Uint8Array(bytes.buffer) };
 }
 
+/** The same bytes as 32-bit words, without a copy where they stand right. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(whole.buffer, whole.byteOffset, whole.length >> 2);
+}
+
 /** For each of `count` rows of bits, in how many places it differs from the wanted ones. */
 export function differingBits(rows: Uint8Array, wanted: Uint8Array, count: number): Uint16Array {
-  const all = new Uint32Array(rows.slice().buffer);
-  const own = new Uint32Array(wanted.slice().buffer);
+  const all = wordsOf(rows);
+  const own = wordsOf(wanted);
   const distances = new Uint16Array(count);
   for (let row = 0, at = 0; row < count; row += 1) {
     let distance = 0;
@@ -31,18 +37,18 @@ export function differingBits(rows: Uint8Array, wanted: Uint8Array, count: numbe
   return distances;
 }
 
-export function cosine(one: Uint8Array, other: Uint8Array): number {
-  const a = new Int8Array(one.buffer, one.byteOffset, one.length);
-  const b = new Int8Array(other.buffer, other.byteOffset, other.length);
+/** Of the numbers as they are with those kept as bytes: nothing is lost on the side of the query. */
+export function cosine(wanted: Float32Array, kept: Uint8Array): number {
+  const bytes = new Int8Array(kept.buffer, kept.byteOffset, kept.length);
   let dot = 0;
-  let lengthA = 0;
-  let lengthB = 0;
-  for (let at = 0; at < a.length; at += 1) {
-    const x = a[at] ?? 0;
-    const y = b[at] ?? 0;
+  let lengthWanted = 0;
+  let lengthKept = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const x = wanted[at] ?? 0;
+    const y = bytes[at] ?? 0;
     dot += x * y;
-    lengthA += x * x;
-    lengthB += y * y;
+    lengthWanted += x * x;
+    lengthKept += y * y;
   }
-  return lengthA > 0 && lengthB > 0 ? dot / Math.sqrt(lengthA * lengthB) : 0;
+  return lengthWanted > 0 && lengthKept > 0 ? dot / Math.sqrt(lengthWanted * lengthKept) : 0;
 }

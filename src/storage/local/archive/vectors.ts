@@ -2,14 +2,16 @@
 // which are compared all at once to find the nearest few hundred, and as one byte a dimension, which puts those in order.
 // A model has one dimension, so vectors of different dimensions never meet.
 import type { DatabaseSync } from 'node:sqlite';
-import type { IndexProgress, PendingChunk, VectorHit } from '../../archive.ts';
+import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
-import { cosine, differingBits, quantise } from './quantise.ts';
+import { cosine, differingBits, quantise, wordsOf } from './quantise.ts';
 import { readState, write } from './tables.ts';
 
 const BLOCK = 1024;
 /** How many are rescored for each that is wanted. */
 const RESCORED = 4;
+/** Chunks looked at in one go for one without a vector. */
+const LOOKED_AT = 5_000;
 
 interface Model {
   key: number;
@@ -31,21 +33,26 @@ export function pendingChunks(
   db: DatabaseSync,
   name: string,
   { after, limit }: { after: number; limit: number },
-): PendingChunk[] {
+): Pending {
+  const model = findModel(db, name)?.key ?? -1;
+  const last = after + LOOKED_AT;
   const rows = db
     .prepare(
       `SELECT c.id, c.context, c.text,
          (SELECT p.text FROM archive_chunks p WHERE p.session = c.session AND p.id < c.id ORDER BY p.id DESC LIMIT 1) AS previous
        FROM archive_chunks c
-       WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
+       WHERE c.id > ? AND c.id <= ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
        ORDER BY c.id LIMIT ?`,
     )
-    .all(after, findModel(db, name)?.key ?? -1, limit);
-  return rows.map((row) => {
+    .all(after, last, model, limit);
+  const chunks = rows.map((row) => {
     const chunk: PendingChunk = { id: Number(row.id), context: String(row.context), text: String(row.text) };
     if (row.previous !== null) chunk.previous = String(row.previous);
     return chunk;
   });
+  const upTo = rows.length === limit ? chunks.at(-1)?.id : last;
+  const isMore = db.prepare('SELECT 1 FROM archive_chunks WHERE id > ?').get(upTo ?? last) !== undefined;
+  return { chunks, upTo: isMore ? upTo : undefined };
 }
 
 export function putVectors(
@@ -71,6 +78,9 @@ export function putVectors(
     const isKnown = db.prepare('SELECT 1 FROM archive_vectors WHERE model = ? AND chunk = ?');
     const wanted = vectors.filter(({ id }) => isThere.get(id) && !isKnown.get(model.key, id));
     for (let from = 0; from < wanted.length; ) from += fillBlock(db, model, wanted.slice(from));
+    db.prepare(
+      'INSERT INTO archive_vector_counts VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET count = count + excluded.count',
+    ).run(model.key, wanted.length);
   });
 }
 
@@ -128,54 +138,114 @@ export function removeVectors(db: DatabaseSync, chunk: number): void {
       block ?? null,
     );
     db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?').run(model ?? null, chunk);
+    db.prepare('UPDATE archive_vector_counts SET count = count - 1 WHERE model = ?').run(model ?? null);
   }
 }
 
 export function nearestChunks(db: DatabaseSync, name: string, vector: Float32Array, limit: number): VectorHit[] {
   const model = findModel(db, name);
   if (!model || model.dimension !== vector.length) return [];
-  const { bits, bytes } = quantise(vector, bytesOf(model.dimension));
-  const near = nearestByBits(db, model, bits, limit * RESCORED);
-  const read = db.prepare('SELECT vector FROM archive_vectors WHERE model = ? AND chunk = ?');
-  const hits = near.flatMap((id) => {
-    const row = read.get(model.key, id);
-    return row ? [{ id, similarity: cosine(bytes, row.vector as Uint8Array) }] : [];
-  });
-  return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, limit);
+  const { bits } = quantise(vector, bytesOf(model.dimension));
+  return rescored(db, model, vector, nearestByBits(db, model, bits, limit * RESCORED)).slice(0, limit);
 }
 
+export function similarChunks(
+  db: DatabaseSync,
+  name: string,
+  vector: Float32Array,
+  ids: readonly number[],
+): VectorHit[] {
+  const model = findModel(db, name);
+  return model && model.dimension === vector.length ? rescored(db, model, vector, ids) : [];
+}
+
+function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: readonly number[]): VectorHit[] {
+  const read = db.prepare('SELECT vector FROM archive_vectors WHERE model = ? AND chunk = ?');
+  const hits = ids.flatMap((id) => {
+    const row = read.get(model.key, id);
+    return row ? [{ id, similarity: cosine(vector, row.vector as Uint8Array) }] : [];
+  });
+  return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
+}
+
+/**
+ * One look at every block. `counts` says how many were seen at each distance, and so beyond which distance nothing can be
+ * among the nearest any more: of a million, all but a few thousand are passed over at once.
+ */
 function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit: number): number[] {
-  const byDistance: number[][] = Array.from({ length: model.dimension + 1 }, () => []);
+  const counts = new Uint32Array(model.dimension + 1);
+  const kept: { chunk: number; distance: number }[] = [];
+  let farthest = model.dimension;
   const blocks = db.prepare('SELECT size, ids, bits FROM archive_vector_blocks WHERE model = ?');
   for (const row of blocks.iterate(model.key)) {
     const { size, ids, bits } = row as unknown as Block;
-    const chunks = new Uint32Array(ids.slice().buffer);
+    const chunks = wordsOf(ids);
     const distances = differingBits(bits, wanted, size);
     for (let place = 0; place < size; place += 1) {
+      const distance = distances[place] ?? 0;
       const chunk = chunks[place] ?? 0;
-      if (chunk > 0) byDistance[distances[place] ?? 0]?.push(chunk);
+      if (distance > farthest || chunk === 0) continue;
+      counts[distance] = (counts[distance] ?? 0) + 1;
+      kept.push({ chunk, distance });
     }
+    farthest = distanceOfLast(counts, limit);
   }
-  const near: number[] = [];
-  for (const bucket of byDistance) {
-    if (near.length >= limit) break;
-    for (const chunk of bucket) near.push(chunk);
+  return kept
+    .filter(({ distance }) => distance <= farthest)
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, limit)
+    .map(({ chunk }) => chunk);
+}
+
+function distanceOfLast(counts: Uint32Array, limit: number): number {
+  let seen = 0;
+  for (let distance = 0; distance < counts.length; distance += 1) {
+    seen += counts[distance] ?? 0;
+    if (seen >= limit) return distance;
   }
-  return near.slice(0, limit);
+  return counts.length;
 }
 
 export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
   const model = findModel(db, name)?.key ?? -1;
-  const done = db.prepare('SELECT count(*) AS n FROM archive_vectors WHERE model = ?').get(model)?.n;
+  const done = db.prepare('SELECT count FROM archive_vector_counts WHERE model = ?').get(model)?.count ?? 0;
   return { done: Number(done), total: readState(db).chunks };
 }
 
-export function dropOtherVectors(db: DatabaseSync, name: string): void {
-  write(db, () => {
-    const kept = findModel(db, name)?.key ?? -1;
-    for (const table of ['archive_vectors', 'archive_vector_blocks'])
-      db.prepare(`DELETE FROM ${table} WHERE model <> ?`).run(kept);
-    db.prepare('DELETE FROM archive_models WHERE key <> ?').run(kept);
+export function wantModel(db: DatabaseSync, name: string): void {
+  if (wantedModel(db) === name) return;
+  write(db, () => db.prepare('INSERT OR REPLACE INTO archive_wanted_model VALUES (1, ?)').run(name));
+}
+
+export function wantedModel(db: DatabaseSync): string | undefined {
+  return db.prepare('SELECT name FROM archive_wanted_model').get()?.name as string | undefined;
+}
+
+/**
+ * Drops one block of another model's vectors, and the model when it has none left: a block and its vectors go together,
+ * so a model that is chosen again before it is gone is still whole in what it has. Returns whether there is more to drop.
+ */
+export function dropOtherVectors(db: DatabaseSync, name: string): boolean {
+  if (!db.prepare('SELECT 1 FROM archive_models WHERE name <> ?').get(name)) return false;
+  return write(db, () => {
+    const other = db.prepare('SELECT key FROM archive_models WHERE name <> ? LIMIT 1').get(name)?.key;
+    if (other === undefined) return false;
+    const block = db
+      .prepare('SELECT block, size, ids FROM archive_vector_blocks WHERE model = ? ORDER BY block DESC LIMIT 1')
+      .get(other) as Omit<Block, 'bits'> | undefined;
+    if (!block) {
+      for (const table of ['archive_vectors', 'archive_vector_counts'])
+        db.prepare(`DELETE FROM ${table} WHERE model = ?`).run(other);
+      db.prepare('DELETE FROM archive_models WHERE key = ?').run(other);
+      return true;
+    }
+    const drop = db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?');
+    let dropped = 0;
+    for (const chunk of new Uint32Array(block.ids.slice().buffer).subarray(0, block.size))
+      if (chunk > 0) dropped += Number(drop.run(other, chunk).changes);
+    db.prepare('DELETE FROM archive_vector_blocks WHERE model = ? AND block = ?').run(other, block.block);
+    db.prepare('UPDATE archive_vector_counts SET count = count - ? WHERE model = ?').run(dropped, other);
+    return true;
   });
 }
 

@@ -1,0 +1,166 @@
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openRealModel, REAL_MODEL_DIMENSION, realModelFolder } from '../../../test/support/embedding-model.ts';
+import { createLocks } from '../../storage/local/locks.ts';
+import { createOwnerFiles } from '../../storage/local/owner-files.ts';
+import { createModelStore } from '../models/model-store.ts';
+import { temporaryHome, testMemory } from '../test-memory.ts';
+import { createOnnxModel, installCommand, RUNTIME } from './onnx-model.ts';
+import { type Pooling, pool } from './pool.ts';
+
+/** A model is loaded and run many times here, on whatever machine. */
+const PATIENCE_MS = 240_000;
+
+const model = openRealModel();
+afterAll(() => model.close());
+
+const likeness = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>
+  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+
+describe('a real model', { timeout: PATIENCE_MS }, () => {
+  it('gives texts of one meaning like vectors, of length one', async () => {
+    const [cat, feline, market] = await model.embed(
+      ['A cat sleeps on the sofa.', 'The kitten is napping on the couch.', 'Share prices fell sharply today.'],
+      'passage',
+    );
+    expect(cat).toHaveLength(REAL_MODEL_DIMENSION);
+    expect(likeness(cat, cat)).toBeCloseTo(1, 4);
+    expect(likeness(cat, feline)).toBeGreaterThan(0.6);
+    expect(likeness(cat, market)).toBeLessThan(0.2);
+  });
+
+  it('gives a text the same vector in any company and order', async () => {
+    const texts = ['short', 'a text that is a good deal longer than the short one beside it', '', 'кошка 猫 🐈'];
+    const together = await model.embed(texts, 'passage');
+    const reversed = (await model.embed(texts.toReversed(), 'passage')).toReversed();
+    for (const [index, text] of texts.entries()) {
+      const [alone] = await model.embed([text], 'passage');
+      expect(likeness(alone, together[index])).toBeGreaterThan(0.999);
+      expect(likeness(alone, reversed[index])).toBeGreaterThan(0.999);
+    }
+  });
+
+  it('takes a text of any length, of which the beginning counts', async () => {
+    const beginning = 'The harvest of olives in Crete begins in November. '.repeat(60);
+    const [whole, longer] = await model.embed([beginning, `${beginning}${'Prices. '.repeat(2_000)}`], 'passage');
+    expect(likeness(whole, longer)).toBeGreaterThan(0.999);
+  });
+
+  it('answers a query before a batch that was asked for earlier', async () => {
+    const order: string[] = [];
+    const batch = model
+      .embed(
+        Array.from({ length: 24 }, (_, index) => `${index} ${'some words of a longer text '.repeat(8)}`),
+        'passage',
+      )
+      .then(() => order.push('batch'));
+    const query = model.embed(['a question'], 'query').then(() => order.push('query'));
+    await Promise.all([batch, query]);
+    expect(order).toEqual(['query', 'batch']);
+  });
+
+  it('leaves the main thread free while it is loaded and while it works', async () => {
+    const another = openRealModel();
+    let turns = 0;
+    let isWorking = true;
+    const count = (): void => {
+      turns += 1;
+      if (isWorking) setImmediate(count);
+    };
+    count();
+    await another.embed(['one', 'two'], 'passage');
+    isWorking = false;
+    another.close();
+    expect(turns).toBeGreaterThan(100);
+  });
+
+  it('that is stopped rejects with the reason, and works again', async () => {
+    const stop = new AbortController();
+    const stopped = model.embed(['a', 'b'], 'passage', stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(stopped).rejects.toThrow('enough');
+    const another = openRealModel();
+    const closed = another.embed(['a'], 'passage');
+    another.close();
+    await expect(closed).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
+    expect(await another.embed(['a'], 'passage')).toHaveLength(1);
+    another.close();
+  });
+
+  it('finds by meaning what shares no word', async () => {
+    const { memory } = testMemory(model);
+    const notes = ['Murka is our kitten.', 'The lorry needs new tyres.', 'We buy rye loaves on Sunday.'];
+    await memory.saveAll(notes.map((content) => ({ content })));
+    expect(await memory.embed()).toEqual({ done: 3, total: 3 });
+    expect((await memory.search('feline pet')).results[0]?.text).toBe(notes[0]);
+    expect((await memory.search('vehicle maintenance')).results[0]?.text).toBe(notes[1]);
+    expect((await memory.search('bakery')).results[0]?.text).toBe(notes[2]);
+  });
+});
+
+describe('a model that was added', { timeout: PATIENCE_MS }, () => {
+  async function added() {
+    const home = temporaryHome();
+    const locks = createLocks(join(home, 'locks'));
+    const store = createModelStore({
+      directory: join(home, 'models'),
+      cwd: home,
+      locks,
+      files: createOwnerFiles(home, locks),
+      hasEndpoint: false,
+      fetch,
+      now: Date.now,
+      newId: (prefix) => `${prefix}1`,
+      openModel: createOnnxModel,
+    });
+    await store.add(realModelFolder(), { name: 'real' });
+    return { store, folder: join(home, 'models/real') };
+  }
+
+  it('is refused when a file of it has changed, and accepted when it is put back', async () => {
+    const { store, folder } = await added();
+    const opened = createOnnxModel(await store.get('real'));
+    const path = join(folder, 'tokenizer.json');
+    const whole = readFileSync(path, 'utf8');
+    writeFileSync(path, whole.replace('[PAD]', '[pad]'));
+    await expect(opened.embed(['x'], 'passage')).rejects.toThrow(
+      /tokenizer\.json has changed.*memory model remove real/s,
+    );
+    writeFileSync(path, whole);
+    expect(await opened.embed(['x'], 'passage')).toHaveLength(1);
+    opened.close();
+  });
+
+  it.each(['tokenizer.json', 'onnx/model_q4.onnx'])('with a %s that is no such thing is not added', async (path) => {
+    const home = temporaryHome();
+    cpSync(realModelFolder(), join(home, 'broken'), { recursive: true });
+    copyFileSync(join(home, 'broken/config.json'), join(home, 'broken', path));
+    const { store } = await added();
+    await expect(store.add(join(home, 'broken'))).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
+    expect(await store.list()).toHaveLength(1);
+  });
+});
+
+it('the runtime to install is the one this was made with, where it is looked for', () => {
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    peerDependencies: Record<string, string>;
+  };
+  expect(RUNTIME).toBe(`onnxruntime-web@${peerDependencies['onnxruntime-web']}`);
+  expect(installCommand('/usr/lib/node_modules/lainclaw/dist/chunks')).toBe(`npm install -g ${RUNTIME}`);
+  expect(installCommand('/app/node_modules/lainclaw/dist/chunks')).toBe(`npm install --prefix /app ${RUNTIME}`);
+  expect(installCommand('/src/lainclaw/dist/chunks')).toBe(`npm install --prefix /src/lainclaw --no-save ${RUNTIME}`);
+});
+
+it.each<[Pooling, number[]]>([
+  ['mean', [3, 4]],
+  ['cls', [1, 0]],
+  ['max', [2, 4]],
+  ['last', [2, 4]],
+])('%s pooling leaves padding out', (pooling, direction) => {
+  const data = Float32Array.of(1, 0, 2, 4, 99, 99);
+  const [vector] = pool({ data, texts: 1, tokens: 3, dimension: 2, lengths: [2] }, pooling);
+  const length = Math.hypot(...direction);
+  expect(vector?.[0]).toBeCloseTo((direction[0] ?? 0) / length, 5);
+  expect(vector?.[1]).toBeCloseTo((direction[1] ?? 0) / length, 5);
+});

@@ -1,0 +1,114 @@
+// A local model behind the contract of embeddings. The model lives in a worker thread that is started with the first
+// text: loading and running it takes seconds, and the main thread must never wait for either.
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { MemoryError } from '../memory-error.ts';
+import type { ModelManifest } from '../models/manifest.ts';
+import type { EmbeddingModel } from './embeddings.ts';
+import type { WorkerAnswer, WorkerRequest } from './onnx-worker.ts';
+
+export const RUNTIME = 'onnxruntime-web@1.30.0';
+const MOST_THREADS = 4;
+
+export interface OnnxModelOptions {
+  folder: string;
+  manifest: ModelManifest;
+}
+
+interface Waiting {
+  resolve(vectors: Float32Array[]): void;
+  reject(error: Error): void;
+}
+
+export function createOnnxModel({ folder, manifest }: OnnxModelOptions): EmbeddingModel {
+  let running: { worker: Worker; waiting: Map<number, Waiting> } | undefined;
+  let lastId = 0;
+
+  function start(): NonNullable<typeof running> {
+    const threads = Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / 2)));
+    const worker = new Worker(workerFile(), {
+      workerData: { folder, manifest, threads, installCommand: installCommand() },
+      // Of the parent's, a loader or a compile cache could change what runs here.
+      execArgv: [],
+      // Whatever a library prints there: stdout is the answer's.
+      stdout: true,
+    });
+    worker.stdout.resume();
+    const waiting = new Map<number, Waiting>();
+    const started = { worker, waiting };
+    worker.on('message', (answer: WorkerAnswer) => {
+      const waiter = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      if (waiting.size === 0) worker.unref();
+      if ('vectors' in answer) return waiter?.resolve(answer.vectors);
+      // The reason may be gone with the next try: the runtime installed, the file put back.
+      stop(started);
+      const said = answer.isExplained ? answer.problem : `the model "${manifest.name}" failed: ${answer.problem}`;
+      waiter?.reject(new MemoryError('MEMORY_MODEL', said));
+    });
+    const end = (reason: string): void => {
+      if (running === started) running = undefined;
+      for (const waiter of waiting.values())
+        waiter.reject(new MemoryError('MEMORY_MODEL', `the model "${manifest.name}" stopped: ${reason}`));
+      waiting.clear();
+    };
+    worker.on('error', (error) => end(error.message));
+    worker.on('exit', (code) => end(`its thread ended with ${code}`));
+    return started;
+  }
+
+  function stop(started: typeof running): void {
+    if (running === started) running = undefined;
+    void started?.worker.terminate();
+  }
+
+  return {
+    name: `${manifest.name} (${identityOf(manifest)})`,
+    async embed(texts, kind, signal) {
+      if (texts.length === 0) return [];
+      signal?.throwIfAborted();
+      running ??= start();
+      const { worker, waiting } = running;
+      lastId += 1;
+      const request: WorkerRequest = { id: lastId, texts, kind };
+      const { promise, resolve: answered, reject } = Promise.withResolvers<Float32Array[]>();
+      const onAbort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      waiting.set(request.id, { resolve: answered, reject });
+      worker.ref();
+      worker.postMessage(request);
+      try {
+        return await promise;
+      } finally {
+        signal?.removeEventListener('abort', onAbort);
+        waiting.delete(request.id);
+        if (waiting.size === 0) worker.unref();
+      }
+    },
+    close: () => stop(running),
+  };
+}
+
+/** Vectors belong to the bytes that made them: another model under the same name is another model. */
+export function identityOf({ files }: ModelManifest): string {
+  const sums = files.map(({ path, sha256 }) => `${path} ${sha256}`).toSorted();
+  return createHash('sha256').update(sums.join('\n')).digest('hex').slice(0, 12);
+}
+
+/** Beside this file in the source, at the root of the built program. */
+function workerFile(): string {
+  return import.meta.filename.endsWith('.ts')
+    ? join(import.meta.dirname, 'onnx-worker.ts')
+    : resolve(import.meta.dirname, '..', 'embedding-worker.js');
+}
+
+/** Installs the runtime where this program looks for it: beside itself. */
+export function installCommand(program: string = import.meta.dirname): string {
+  const root = program.replace(/^(.*)[\\/](dist|src)[\\/].*$/, '$1');
+  const modules = dirname(root);
+  if (basename(modules) !== 'node_modules') return `npm install --prefix ${root} --no-save ${RUNTIME}`;
+  const owner = dirname(modules);
+  return basename(owner) === 'lib' ? `npm install -g ${RUNTIME}` : `npm install --prefix ${owner} ${RUNTIME}`;
+}

@@ -1,0 +1,202 @@
+// A model folder in the Hugging Face layout, loaded and ready: texts → tokens → the model → one vector each. Runs in the
+// worker only. Every file is checked against the sums recorded when the model was added, on the very bytes that are used.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { InferenceSession, Tensor } from 'onnxruntime-web';
+import type { ModelManifest } from '../models/manifest.ts';
+import { normalise, type Pooling, pool } from './pool.ts';
+
+/** Of one run, padding included. More is hardly faster on a CPU, and a query waits for the run that is on. */
+const MOST_TOKENS_AT_ONCE = 512;
+const LONGEST_TOKENS = 512;
+const SUPPORTED_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
+
+/** Its message says what to do. */
+export class ModelProblem extends Error {}
+
+export interface OnnxSession {
+  /** How many texts of these, taken from the front, are best run together; they should be alike in length. */
+  fitting(texts: readonly string[]): number;
+  run(texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+}
+
+interface Runtime {
+  InferenceSession: { create(model: Uint8Array, options: object): Promise<InferenceSession> };
+  Tensor: new (type: string, data: BigInt64Array | Int32Array, dims: readonly number[]) => Tensor;
+  env: { wasm: { numThreads?: number }; logLevel?: string };
+}
+
+export interface OnnxSessionOptions {
+  folder: string;
+  manifest: ModelManifest;
+  threads: number;
+  /** The command that installs the runtime where this program finds it. */
+  installCommand: string;
+}
+
+export async function openOnnxSession(options: OnnxSessionOptions): Promise<OnnxSession> {
+  const { folder, manifest, threads, installCommand } = options;
+  const runtime = await loadRuntime(installCommand);
+  runtime.env.wasm.numThreads = threads;
+  runtime.env.logLevel = 'error';
+  const files = await readChecked(folder, manifest);
+  const settings = settingsOf(files);
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const tokenizer = new Tokenizer(required(files, 'tokenizer.json'), jsonOf(files, 'tokenizer_config.json'));
+  const graph = files.get(manifest.file);
+  if (!graph)
+    throw new ModelProblem(`the model "${manifest.name}" has no ${manifest.file}: remove it and add it again`);
+  const externalData = manifest.files
+    .filter(({ path }) => path !== manifest.file && path.startsWith(manifest.file))
+    .map(({ path }) => ({ path: basename(path), data: files.get(path) ?? new Uint8Array() }));
+  const session = await runtime.InferenceSession.create(graph, { executionProviders: ['wasm'], externalData });
+  const types = new Map(session.inputMetadata.map((input) => [input.name, 'type' in input ? input.type : 'int64']));
+  const unknown = session.inputNames.filter((name) => !SUPPORTED_INPUTS.includes(name));
+  if (unknown.length > 0) {
+    throw new ModelProblem(
+      `the model "${manifest.name}" wants ${unknown.join(', ')}, which no text has: it is no model for embedding texts`,
+    );
+  }
+  const lastOfNothing = tokenizer.encode('').ids.at(-1);
+
+  function tokensOf(text: string): number[] {
+    const { ids } = tokenizer.encode(text);
+    if (ids.length <= settings.longest) return ids;
+    const last = ids.at(-1);
+    // A mark that closes every text closes a cut one, too.
+    return last !== undefined && last === lastOfNothing
+      ? [...ids.slice(0, settings.longest - 1), last]
+      : ids.slice(0, settings.longest);
+  }
+
+  function feedsOf(all: readonly number[][], tokens: number): Record<string, Tensor> {
+    const values: Record<string, (text: number, token: number) => number> = {
+      input_ids: (text, token) => all[text]?.[token] ?? settings.padding,
+      attention_mask: (text, token) => (token < (all[text]?.length ?? 0) ? 1 : 0),
+      token_type_ids: () => 0,
+      position_ids: (_text, token) => token,
+    };
+    return Object.fromEntries(
+      session.inputNames.map((name) => {
+        const numbers = Array.from({ length: all.length * tokens }, (_, at) =>
+          (values[name] as (text: number, token: number) => number)(Math.floor(at / tokens), at % tokens),
+        );
+        const dims = [all.length, tokens];
+        return types.get(name) === 'int32'
+          ? [name, new runtime.Tensor('int32', Int32Array.from(numbers), dims)]
+          : [name, new runtime.Tensor('int64', BigInt64Array.from(numbers, BigInt), dims)];
+      }),
+    );
+  }
+
+  return {
+    fitting(texts) {
+      let longest = 0;
+      for (const [index, text] of texts.entries()) {
+        // Four characters a token, about; fewer where there are no spaces, where the tokenizer's own limit holds.
+        longest = Math.max(longest, Math.min(settings.longest, Math.ceil(text.length / 4)));
+        if (index > 0 && longest * (index + 1) > MOST_TOKENS_AT_ONCE) return index;
+      }
+      return texts.length;
+    },
+    async run(texts, kind) {
+      const all = texts.map((text) => tokensOf(`${settings.prompts[kind]}${text}`));
+      const tokens = Math.max(1, ...all.map(({ length }) => length));
+      const outputs = await session.run(feedsOf(all, tokens));
+      const name = session.outputNames.includes('sentence_embedding') ? 'sentence_embedding' : session.outputNames[0];
+      const output = outputs[name ?? ''];
+      if (output?.type !== 'float32') {
+        throw new ModelProblem(
+          `the model "${manifest.name}" answers in ${output?.type ?? 'nothing'} instead of float32: add it with --file and another of its files`,
+        );
+      }
+      const data = output.data as Float32Array;
+      const dimension = output.dims.at(-1) ?? 0;
+      if (output.dims.length === 2)
+        return texts.map((_, text) => normalise(data.slice(text * dimension, (text + 1) * dimension)));
+      return pool(
+        { data, texts: texts.length, tokens, dimension, lengths: all.map(({ length }) => length) },
+        settings.pooling,
+      );
+    },
+  };
+}
+
+async function loadRuntime(installCommand: string): Promise<Runtime> {
+  try {
+    return (await import('onnxruntime-web')) as unknown as Runtime;
+  } catch (error) {
+    throw new ModelProblem(
+      `a local embedding model needs onnxruntime-web, which is not installed: run "${installCommand}"`,
+      { cause: error },
+    );
+  }
+}
+
+async function readChecked(folder: string, { name, files }: ModelManifest): Promise<Map<string, Uint8Array>> {
+  const read = new Map<string, Uint8Array>();
+  for (const { path, sha256 } of files) {
+    const bytes = await readFile(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
+      throw new ModelProblem(`the model "${name}" cannot be read (${path}: ${error.code}): ${again(name)}`, {
+        cause: error,
+      });
+    });
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      throw new ModelProblem(`the model "${name}" is not what was added: ${path} has changed. ${again(name)}`);
+    read.set(path, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  }
+  return read;
+}
+
+function again(name: string): string {
+  return `run "lainclaw memory model remove ${name}" and add it again from where you trust`;
+}
+
+interface Settings {
+  pooling: Pooling;
+  longest: number;
+  padding: number;
+  prompts: { query: string; passage: string };
+}
+
+function settingsOf(files: ReadonlyMap<string, Uint8Array>): Settings {
+  const config = jsonOf(files, 'config.json');
+  const tokenizer = jsonOf(files, 'tokenizer_config.json');
+  const own = jsonOf(files, 'sentence_bert_config.json');
+  const limits = [own.max_seq_length, tokenizer.model_max_length, config.max_position_embeddings, LONGEST_TOKENS];
+  const prompts = (jsonOf(files, 'config_sentence_transformers.json').prompts ?? {}) as Record<string, unknown>;
+  const prompt = (...names: string[]): string =>
+    names.map((name) => prompts[name]).find((text) => typeof text === 'string') ?? '';
+  return {
+    pooling: poolingOf(jsonOf(files, '1_Pooling/config.json')),
+    longest: Math.min(...limits.filter((limit): limit is number => typeof limit === 'number' && limit >= 8)),
+    padding: typeof config.pad_token_id === 'number' ? config.pad_token_id : 0,
+    prompts: { query: prompt('query'), passage: prompt('document', 'passage') },
+  };
+}
+
+function poolingOf(config: Record<string, unknown>): Pooling {
+  if (config.pooling_mode_cls_token === true) return 'cls';
+  if (config.pooling_mode_max_tokens === true) return 'max';
+  if (config.pooling_mode_lasttoken === true) return 'last';
+  return 'mean';
+}
+
+function required(files: ReadonlyMap<string, Uint8Array>, path: string): Record<string, unknown> {
+  if (!files.has(path)) throw new ModelProblem(`the model has no ${path}`);
+  return jsonOf(files, path);
+}
+
+function jsonOf(files: ReadonlyMap<string, Uint8Array>, path: string): Record<string, unknown> {
+  const bytes = files.get(path);
+  if (!bytes) return {};
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as Record<
+      string,
+      unknown
+    >;
+  } catch (error) {
+    throw new ModelProblem(`${path} of the model is not valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,29 @@
+// A model in a folder of this machine. Links are followed: a cache of downloads is full of them, and the owner chose it.
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { copyStream } from './copy-file.ts';
+import type { ModelSource } from './model-files.ts';
+
+export function folderSource(
+  folder: string,
+  directory: string,
+  { from = folder, name = basename(folder) } = {},
+): ModelSource {
+  return {
+    from,
+    name,
+    async take(path, limit, signal) {
+      const source = join(folder, path);
+      const isFile = await stat(source).then(
+        (stats) => stats.isFile(),
+        () => false,
+      );
+      if (!isFile) return undefined;
+      const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
+      // The stream closes it.
+      const stream = handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>;
+      return copyStream(stream, { directory, path, limit, from: source, signal });
+    },
+  };
+}

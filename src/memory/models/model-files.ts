@@ -1,0 +1,91 @@
+// Which files of a folder in the Hugging Face layout make up an embedding model. Only these are copied.
+import { MemoryError } from '../memory-error.ts';
+
+/** The first that is there is taken: the exact one, then the 8-bit ones, then 4-bit; half floats are slow without a GPU. */
+const GRAPHS = ['model', 'model_quantized', 'model_int8', 'model_uint8', 'model_q4', 'model_bnb4'].flatMap((name) => [
+  `${name}.onnx`,
+  `onnx/${name}.onnx`,
+]);
+const REQUIRED = ['tokenizer.json'];
+const OPTIONAL = [
+  'tokenizer_config.json',
+  'config.json',
+  'sentence_bert_config.json',
+  'config_sentence_transformers.json',
+  '1_Pooling/config.json',
+];
+const LARGEST_TOTAL = 2_000_000_000;
+const MOST_PARTS = 20;
+
+export interface CopiedFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** Somewhere a model's files can be taken from. */
+export interface ModelSource {
+  /** Where it is, for the record: without anything secret. */
+  from: string;
+  /** What the model is called when nobody says otherwise. */
+  name: string;
+  /** Copies one file, at most so many bytes of it; undefined when there is none at that path. */
+  take(path: string, limit: number, signal?: AbortSignal): Promise<CopiedFile | undefined>;
+}
+
+export interface Taken {
+  /** The graph. */
+  file: string;
+  files: CopiedFile[];
+}
+
+export async function takeModel(
+  source: ModelSource,
+  { file, signal, onFile }: { file?: string; signal?: AbortSignal; onFile?: (file: CopiedFile) => void },
+): Promise<Taken> {
+  const files: CopiedFile[] = [];
+  let left = LARGEST_TOTAL;
+  const take = async (path: string): Promise<boolean> => {
+    signal?.throwIfAborted();
+    const copied = await source.take(path, left, signal);
+    if (!copied) return false;
+    left -= copied.bytes;
+    files.push(copied);
+    onFile?.(copied);
+    return true;
+  };
+  for (const path of REQUIRED) if (!(await take(path))) throw missing(source, path);
+  const graph = await firstOf(file === undefined ? GRAPHS : [checked(file)], take);
+  if (graph === undefined) throw missing(source, file ?? 'model.onnx and no onnx/model*.onnx');
+  for (let part = 0; part < MOST_PARTS; part += 1) {
+    const suffix = part === 0 ? '' : `_${part}`;
+    if (!(await take(`${graph}_data${suffix}`))) break;
+  }
+  await take(`${graph}.data`);
+  for (const path of OPTIONAL) await take(path);
+  return { file: graph, files };
+}
+
+async function firstOf(
+  paths: readonly string[],
+  take: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const path of paths) if (await take(path)) return path;
+  return undefined;
+}
+
+function checked(file: string): string {
+  if (/^[\w.-]+(\/[\w.-]+)?\.onnx$/.test(file) && !file.includes('..')) return file;
+  throw new MemoryError('MEMORY_MODEL', `"${file}" is no graph of a model: give it like onnx/model_quantized.onnx`);
+}
+
+function missing({ from }: ModelSource, path: string): MemoryError {
+  return new MemoryError(
+    'MEMORY_MODEL',
+    `${from} holds no ${path}: an embedding model in the Hugging Face layout is needed, with its ONNX files`,
+  );
+}
+
+export function tooLarge(from: string): MemoryError {
+  return new MemoryError('MEMORY_MODEL', `${from} is too large: a model may have ${LARGEST_TOTAL / 1e9} GB in all`);
+}

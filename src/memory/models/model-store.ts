@@ -1,0 +1,270 @@
+// The models in <home>/models, a folder each, with the sum of every file; and which of them is in use. A model is copied
+// into a folder beside the others, tried, and only then renamed to its place: whatever ends an addition early leaves no
+// model behind, and its leftovers go with the next one.
+import { constants, createReadStream } from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ensureDirectory, syncDirectory } from '../../storage/local/files.ts';
+import type { Locks, OwnerFiles } from '../../storage/storage.ts';
+import type { EmbeddingModel } from '../embeddings/embeddings.ts';
+import { MemoryError } from '../memory-error.ts';
+import { addressSource } from './address-source.ts';
+import { readChoice, writeChoice } from './choice.ts';
+import { download, type Fetch, parseAddress, shown } from './download.ts';
+import { folderSource } from './folder-source.ts';
+import { MANIFEST_FILE, type ModelManifest } from './manifest.ts';
+import { type CopiedFile, type ModelSource, takeModel } from './model-files.ts';
+import { checkName, isModelName, nameFrom } from './model-name.ts';
+import { unpack } from './unpack.ts';
+
+const LOCK = 'memory-models';
+const STAGING = '.adding-';
+const LARGEST_ARCHIVE = 4_000_000_000;
+
+export interface AddOptions {
+  /** By default what the folder or the address is called. */
+  name?: string;
+  /** Which of several graphs: "onnx/model_quantized.onnx". */
+  file?: string;
+  signal?: AbortSignal;
+  onFile?: (file: CopiedFile) => void;
+}
+
+export type ListedModel =
+  | (ModelManifest & { ok: true })
+  /** A folder that is no model any more, with the reason. */
+  | { ok: false; name: string; reason: string };
+
+export interface ModelStore {
+  /** From a folder, a .tar.gz, or an https address of either. Rejects and leaves nothing when it does not work. */
+  add(source: string, options?: AddOptions): Promise<ModelManifest>;
+  list(): Promise<ListedModel[]>;
+  /** Rejects when there is none of that name. */
+  get(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
+  /** Rejects while it is in use. */
+  remove(name: string): Promise<void>;
+  /** What was chosen; undefined while nobody chose. */
+  chosen(): Promise<string | undefined>;
+  /** A model's name, "endpoint" or "none". Rejects when it cannot be used. */
+  use(name: string): Promise<void>;
+}
+
+export interface ModelStoreDependencies {
+  directory: string;
+  cwd: string;
+  locks: Locks;
+  files: OwnerFiles;
+  /** Whether a server is named in the settings. */
+  hasEndpoint: boolean;
+  fetch: Fetch;
+  now(): number;
+  newId(prefix: string): string;
+  /** Opens a model to try it; the caller closes it. */
+  openModel(options: { folder: string; manifest: ModelManifest }): EmbeddingModel;
+}
+
+export function createModelStore(dependencies: ModelStoreDependencies): ModelStore {
+  const { directory, cwd, locks, files, hasEndpoint, fetch, now, newId, openModel } = dependencies;
+
+  async function add(given: string, { name: wanted, file, signal, onFile }: AddOptions = {}): Promise<ModelManifest> {
+    if (wanted !== undefined) checkName(wanted);
+    const lock = await locks.acquire(LOCK, { signal });
+    const staging = join(directory, newId(STAGING));
+    try {
+      await clearLeftovers(directory);
+      await ensureDirectory(join(staging, 'model'));
+      const source = await openSource(given, staging, signal);
+      const name = wanted ?? nameFrom(source.name);
+      if (await isThere(join(directory, name))) {
+        throw new MemoryError(
+          'MEMORY_MODEL',
+          `there is a model "${name}" already: remove it first, or give this one another name with --name`,
+        );
+      }
+      const taken = await takeModel(source, { file, signal, onFile });
+      const untried = { version: 1 as const, name, from: source.from, addedAt: new Date(now()).toISOString() };
+      const folder = join(staging, 'model');
+      const dimension = await tryOut(openModel({ folder, manifest: { ...untried, dimension: 0, ...taken } }), signal);
+      const manifest: ModelManifest = { ...untried, dimension, ...taken };
+      await writeSynced(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
+      await rename(folder, join(directory, name));
+      await syncDirectory(directory);
+      return manifest;
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+      lock.release();
+    }
+  }
+
+  async function openSource(given: string, staging: string, signal: AbortSignal | undefined): Promise<ModelSource> {
+    const target = join(staging, 'model');
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) {
+      const address = parseAddress(given);
+      if (!isArchive(address.pathname)) return addressSource(address, target, { fetch });
+      const archive = await download(address, { fetch, signal });
+      if (!archive) throw new MemoryError('MEMORY_MODEL', `there is nothing at ${shown(address)}: check the address`);
+      return unpacked(archive, shown(address), staging, signal);
+    }
+    const path = resolve(cwd, given);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory()) return folderSource(path, target);
+    if (stats?.isFile() && isArchive(path)) return unpacked(createReadStream(path), path, staging, signal);
+    throw new MemoryError(
+      'MEMORY_MODEL',
+      `${path} is no model: give a folder, a .tar.gz of one, or the https:// address of either`,
+    );
+  }
+
+  async function unpacked(
+    archive: AsyncIterable<Uint8Array>,
+    from: string,
+    staging: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ModelSource> {
+    const directory = join(staging, 'unpacked');
+    const paths = await unpack(archive, { directory, limit: LARGEST_ARCHIVE, from, signal });
+    const roots = paths.filter((path) => basename(path) === 'tokenizer.json').map((path) => dirname(path));
+    if (roots.length > 1)
+      throw new MemoryError(
+        'MEMORY_MODEL',
+        `${from} holds several models (${roots.join(', ')}): unpack it and add one`,
+      );
+    const root = roots[0] ?? '.';
+    const name = root === '.' ? basename(from).replace(/\.(tar\.gz|tgz)$/, '') : basename(root);
+    return folderSource(join(directory, root), join(staging, 'model'), { from, name });
+  }
+
+  async function get(name: string): Promise<{ folder: string; manifest: ModelManifest }> {
+    const folder = join(directory, checkName(name));
+    const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch(() => undefined);
+    if (text === undefined) {
+      const names = (await list()).flatMap((model) => (model.ok ? [model.name] : []));
+      const there = names.length > 0 ? `there are ${names.join(', ')}` : '"lainclaw memory model add" adds one';
+      throw new MemoryError('MEMORY_MODEL', `there is no model "${name}": ${there}`);
+    }
+    return { folder, manifest: parseManifest(text, name) };
+  }
+
+  async function list(): Promise<ListedModel[]> {
+    const names = await readdir(directory).catch(() => [] as string[]);
+    const models = names
+      .filter((name) => isModelName(name))
+      .toSorted()
+      .map(async (name): Promise<ListedModel[]> => {
+        const text = await readFile(join(directory, name, MANIFEST_FILE), 'utf8').catch(() => undefined);
+        if (text === undefined)
+          return (await isDirectory(join(directory, name))) ? [broken(name, 'it has no model.json')] : [];
+        try {
+          return [{ ok: true, ...parseManifest(text, name) }];
+        } catch (error) {
+          return [broken(name, (error as Error).message)];
+        }
+      });
+    return (await Promise.all(models)).flat();
+  }
+
+  return {
+    add,
+    list,
+    get,
+    async remove(name) {
+      const lock = await locks.acquire(LOCK);
+      try {
+        const folder = join(directory, checkName(name));
+        if (!(await isDirectory(folder))) await get(name);
+        if ((await readChoice(files).catch(() => undefined)) === name) {
+          throw new MemoryError(
+            'MEMORY_MODEL',
+            `the model "${name}" is in use: choose another first, or none ("lainclaw memory model use none")`,
+          );
+        }
+        // Renamed first: a removal that is cut short leaves no half of a model.
+        const aside = join(directory, newId(STAGING));
+        await rename(folder, aside);
+        await rm(aside, { recursive: true, force: true });
+      } finally {
+        lock.release();
+      }
+    },
+    chosen: () => readChoice(files),
+    async use(name) {
+      if (name === 'endpoint' && !hasEndpoint) {
+        throw new MemoryError(
+          'MEMORY_MODEL',
+          'no embedding server is set up: config.json needs "embeddingBaseUrl" and "embeddingModel"',
+        );
+      }
+      if (name !== 'endpoint' && name !== 'none') await get(name);
+      await writeChoice(files, name);
+    },
+  };
+}
+
+function isArchive(path: string): boolean {
+  return /\.(tar\.gz|tgz)$/i.test(path);
+}
+
+async function tryOut(model: EmbeddingModel, signal: AbortSignal | undefined): Promise<number> {
+  try {
+    const [one, other] = await model.embed(['the first text', 'another one, a little longer'], 'passage', signal);
+    if (!one || one.length === 0 || one.length !== other?.length || !one.every(Number.isFinite))
+      throw new MemoryError('MEMORY_MODEL', 'the model was tried and gave no usable vectors: it is not added');
+    return one.length;
+  } finally {
+    model.close();
+  }
+}
+
+function parseManifest(text: string, name: string): ModelManifest {
+  try {
+    const manifest = JSON.parse(text) as ModelManifest;
+    const isWhole =
+      manifest.version === 1 &&
+      manifest.files.every(
+        ({ path, sha256 }) =>
+          /^[\w.-]+(\/[\w.-]+)?$/.test(path) && !path.startsWith('.') && /^[0-9a-f]{64}$/.test(sha256),
+      ) &&
+      manifest.files.some(({ path }) => path === manifest.file);
+    // The folder's name is the model's: it may have been renamed by hand.
+    if (isWhole) return { ...manifest, name };
+  } catch {
+    // Told below.
+  }
+  throw new MemoryError(
+    'MEMORY_MODEL',
+    `the record of the model "${name}" is damaged: run "lainclaw memory model remove ${name}" and add it again`,
+  );
+}
+
+function broken(name: string, reason: string): ListedModel {
+  return { ok: false, name, reason };
+}
+
+async function clearLeftovers(directory: string): Promise<void> {
+  for (const name of await readdir(directory).catch(() => [] as string[]))
+    if (name.startsWith(STAGING)) await rm(join(directory, name), { recursive: true, force: true });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

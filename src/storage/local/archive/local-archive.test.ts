@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeArchive } from '../../archive-conformance.ts';
+import { createDatabase, type Database } from '../database.ts';
+import { createLocks } from '../locks.ts';
+import { createLocalArchive } from './local-archive.ts';
+
+describeArchive('one SQLite file', () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-archive-'));
+  const opened: Database[] = [];
+  return {
+    open() {
+      const database = createDatabase(home);
+      opened.push(database);
+      return createLocalArchive({ database, locks: createLocks(join(home, 'locks')) });
+    },
+    remove() {
+      for (const database of opened) database.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+});

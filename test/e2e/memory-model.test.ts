@@ -1,0 +1,171 @@
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { SearchResult } from '../../src/memory/search.ts';
+import { runEmbedKills, vectorProblems } from '../support/embed-kills.ts';
+import { realModelFolder } from '../support/embedding-model.ts';
+import { startEmbeddingServer } from '../support/embedding-server.ts';
+import type { Home } from '../support/home.ts';
+import { BINARY, type Finished, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
+
+const KILLS = 10;
+/** Many processes, each of which may load a model, on whatever machine. */
+const PATIENCE_MS = 300_000;
+
+const memory = (home: Home, ...args: string[]): Promise<Finished> =>
+  lainclaw(['memory', ...args], { home, timeoutMs: 120_000 });
+async function search(home: Home, query: string): Promise<SearchResult> {
+  return (await memory(home, 'search', query)).json<SearchResult>();
+}
+
+async function withServer(home: Home, model = 'words-40', delayMs = 0) {
+  const server = await startEmbeddingServer({ delayMs });
+  afterFile(() => server.close());
+  writeFileSync(
+    join(home.path, 'config.json'),
+    JSON.stringify({ embeddingBaseUrl: server.baseUrl, embeddingModel: model }),
+  );
+  return server;
+}
+
+describe('lainclaw memory model, with a real model', { timeout: PATIENCE_MS }, () => {
+  it('adds, uses, finds by meaning, notices a change and removes', async () => {
+    const home = testHome();
+    await memory(home, 'save', 'Murka is our kitten.');
+    await memory(home, 'save', 'The lorry needs new tyres.');
+    const added = (await memory(home, 'model', 'add', realModelFolder(), '--name', 'minilm')).json<{
+      dimension: number;
+    }>();
+    expect(added.dimension).toBe(384);
+    expect((await search(home, 'feline pet')).mode).toBe('full-text');
+    expect((await memory(home, 'model', 'use', 'minilm')).json()).toEqual({ use: 'minilm', done: 2, total: 2 });
+    const found = await search(home, 'feline pet');
+    expect(found).toMatchObject({
+      mode: 'hybrid',
+      results: [{ text: 'Murka is our kitten.', why: { terms: [] } }, {}],
+    });
+    expect((await memory(home, 'model', 'list')).json()).toMatchObject({
+      use: 'minilm',
+      models: [{ name: 'minilm', inUse: true }],
+    });
+
+    // Saving embeds by itself.
+    await memory(home, 'save', 'We buy rye loaves on Sunday.');
+    expect((await search(home, 'bakery')).results[0]?.text).toBe('We buy rye loaves on Sunday.');
+
+    appendFileSync(join(home.path, 'models/minilm/config.json'), ' ');
+    const changed = await search(home, 'kitten');
+    expect(changed.mode).toBe('full-text');
+    expect(changed.note).toContain('config.json has changed');
+    expect(changed.note).toContain('memory model remove minilm');
+    expect(changed.results[0]?.text).toBe('Murka is our kitten.');
+
+    const inUse = await memory(home, 'model', 'remove', 'minilm');
+    expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringContaining('model use none')]);
+    expect((await memory(home, 'model', 'use', 'none')).json()).toEqual({ use: 'none' });
+    expect((await memory(home, 'model', 'remove', 'minilm')).json()).toEqual({ removed: 'minilm' });
+    expect((await search(home, 'kitten')).note).toContain('no embedding model');
+  });
+
+  it('an addition that is killed leaves no model, and the next one works', async () => {
+    const home = testHome();
+    const models = join(home.path, 'models');
+    const running = startLainclaw(['memory', 'model', 'add', realModelFolder(), '--name', 'minilm'], { home });
+    while (!existsSync(models) || readdirSync(models).length === 0) await sleep(5);
+    running.kill('SIGKILL');
+    await running.ended;
+    expect((await memory(home, 'model', 'list')).json()).toEqual({ use: null, models: [] });
+    expect((await memory(home, 'model', 'add', realModelFolder(), '--name', 'minilm')).code).toBe(0);
+    expect(readdirSync(models)).toEqual(['minilm']);
+  });
+
+  it('without the runtime says which command installs it', async () => {
+    const home = testHome();
+    const elsewhere = mkdtempSync(join(tmpdir(), 'lainclaw-alone-'));
+    afterFile(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const root = join(BINARY, '..', '..');
+    for (const name of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, name), join(elsewhere, name), { recursive: true });
+    const finished = await lainclaw(['memory', 'model', 'add', realModelFolder()], {
+      home,
+      wrapper: [process.execPath, '-e', RUN_ELSEWHERE, join(elsewhere, 'bin', 'lainclaw.js')],
+    });
+    expect(finished.code).toBe(1);
+    expect(finished.stderr).toContain(`npm install --prefix ${elsewhere} --no-save onnxruntime-web@`);
+    expect((await memory(home, 'model', 'list')).json()).toMatchObject({ models: [] });
+  });
+});
+
+/** Runs the program at the first argument with the arguments of the one it was asked to run. */
+const RUN_ELSEWHERE = `const [at, , , ...args] = process.argv.slice(1);
+  const { status } = require('node:child_process').spawnSync(process.execPath, [at, ...args], { stdio: 'inherit' });
+  process.exit(status ?? 1);`;
+
+describe('lainclaw memory model', () => {
+  it.each([
+    [['model', 'use', 'absent'], 1, 'no model "absent"'],
+    [['model', 'use', 'endpoint'], 1, 'embeddingBaseUrl'],
+    [['model', 'add', '/none/at/all'], 1, 'give a folder'],
+    [['model', 'add', 'http://example.com/model'], 1, 'https://'],
+    [['model', 'remove', 'absent'], 1, 'no model "absent"'],
+    [['embed'], 1, 'memory model add'],
+  ])('memory %j ends with %i and says %s', async (args, code, said) => {
+    const finished = await memory(testHome(), ...args);
+    expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(said)]);
+  });
+});
+
+it('a chosen model that is gone is a finding of the doctor, and searches go on by words', async () => {
+  const home = testHome();
+  await memory(home, 'save', 'a note about keys');
+  writeFileSync(join(home.path, 'memory-model.json'), '{"version":1,"use":"gone"}');
+  const { checks } = (await lainclaw(['doctor', '--json'], { home })).json<{ checks: { name: string }[] }>();
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'memory model', state: 'problem' }));
+  expect(await search(home, 'keys')).toMatchObject({ mode: 'full-text', results: [{ text: 'a note about keys' }] });
+});
+
+describe('embedding', { timeout: PATIENCE_MS }, () => {
+  it('happens by itself, a little with each use', async () => {
+    const home = testHome();
+    const text = Array.from({ length: 40 }, (_, index) => `## Part ${index}\n\nAbout planet${index}.\n`).join('\n');
+    await lainclaw(['memory', 'save', '-'], { home, stdin: text });
+    const server = await withServer(home);
+    for (let use = 0; use < 20 && (await search(home, 'planet7')).note !== undefined; use += 1);
+    const found = await search(home, 'planet7');
+    expect(found).toMatchObject({
+      mode: 'hybrid',
+      results: expect.arrayContaining([
+        expect.objectContaining({ why: { terms: expect.any(Array), vector: expect.any(Number) } }),
+      ]),
+    });
+    expect(new Set(server.asked.filter(({ text }) => text.includes('About')).map(({ text }) => text)).size).toBe(40);
+  });
+
+  it('by several processes at once asks for each text once', async () => {
+    const home = testHome();
+    const text = Array.from({ length: 200 }, (_, index) => `## Part ${index}\n\nAbout planet${index}.\n`).join('\n');
+    await lainclaw(['memory', 'save', '-'], { home, stdin: text });
+    const server = await withServer(home, 'words-40', 10);
+    const all = await Promise.all(Array.from({ length: 4 }, () => memory(home, 'embed')));
+    for (const finished of all) expect(finished.json()).toEqual({ done: 200, total: 200 });
+    expect(server.asked).toHaveLength(200);
+    expect(vectorProblems(home, 'words-40')).toEqual([]);
+  });
+
+  it(`survives ${KILLS} deaths and changes of model, and two models never meet`, async () => {
+    const report = await runEmbedKills({ home: testHome(), kills: KILLS, seed: 11 });
+    expect(report.problems).toEqual([]);
+    expect(report.killed).toBe(KILLS);
+  });
+
+  it('changed with "use endpoint" goes on in the foreground to the end', async () => {
+    const home = testHome();
+    await memory(home, 'save', 'one note');
+    await withServer(home, 'words-64');
+    expect((await memory(home, 'model', 'use', 'endpoint')).json()).toEqual({ use: 'endpoint', done: 1, total: 1 });
+    expect((await memory(home, 'model', 'use', 'endpoint', '--later')).json()).toEqual({ use: 'endpoint' });
+  });
+});
