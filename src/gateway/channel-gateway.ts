@@ -14,8 +14,11 @@ export interface ChannelGateway {
   /** Connects every channel and takes up what an earlier process left. Resolves when ready; rejects with the reason why not. */
   start(signal: AbortSignal): Promise<void>;
   status(): Promise<ChannelGatewayStatus>;
-  /** Queues a text for a chat; durable when it resolves. Who may be written to was decided before. */
-  send(chat: ChatKey, markdown: string): Promise<{ keys: string[] }>;
+  /**
+   * Queues a text for a chat; durable when it resolves. Who may be written to was decided before. Of several with the same
+   * `key` (at most 40 characters), one is sent.
+   */
+  send(chat: ChatKey, markdown: string, key?: string): Promise<{ keys: string[] }>;
   deadLetters(): Promise<DeadLetter[]>;
   revive(key: string | undefined): Promise<number>;
   /** Takes nothing new, lets running turns end and the outbox empty until the signal fires, then closes. */

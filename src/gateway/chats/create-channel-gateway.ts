@@ -191,13 +191,13 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       };
     },
 
-    async send(chat, markdown) {
+    async send(chat, markdown, key = newId('send')) {
       const own = channel(chat);
       if (!own) {
         const known = channels.map(({ name, account }) => botName({ channel: name, account })).join(', ');
         throw new Error(`the channel ${botName(chat)} is not running; running: ${known}`);
       }
-      const drafts = draftsOf({ chat, channel: own, key: newId('send'), markdown });
+      const drafts = draftsOf({ chat, channel: own, key, markdown });
       await mailbox.enqueue(drafts, now());
       delivery.wake();
       return { keys: drafts.map(({ key }) => key) };

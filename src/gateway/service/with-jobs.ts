@@ -32,14 +32,14 @@ export interface DeliverDependencies {
 }
 
 export function createDeliver({ send, bots, isKnown }: DeliverDependencies): Deliver {
-  return async ({ chat, text }) => {
-    const key = parseChatName(chat);
-    if (!key) return 'refused';
-    const { channel, account, chatId } = key;
+  return async ({ key, chat, text }) => {
+    const named = parseChatName(chat);
+    if (!named) return 'refused';
+    const { channel, account, chatId } = named;
     const hasBot = bots().some((bot) => bot.channel === channel && bot.account === account);
-    const target = hasBot && (await isKnown(key)) ? key : listed();
+    const target = hasBot && (await isKnown(named)) ? named : listed();
     if (!target) return 'refused';
-    await send(target, text);
+    await send(target, text, key);
     return 'sent';
 
     function listed(): ChatKey | undefined {
