@@ -20,6 +20,7 @@ import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.
 import type { GatewayContext, OpenedGateway } from './gateway/service/run-service.ts';
 import { newId } from './lib/new-id.ts';
 import type { Mcp } from './mcp/open-mcp.ts';
+import type { Offer } from './mcp/serve.ts';
 import type { CoreMemory } from './memory/core-memory.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ModelStore } from './memory/models/model-store.ts';
@@ -33,7 +34,7 @@ import { createBuiltinTools } from './tools/builtin.ts';
 import { loadToolTexts } from './tools/languages/language.ts';
 import { createMcpTools } from './tools/mcp/tools.ts';
 import { createPermissionStore } from './tools/permissions/store.ts';
-import type { AskPerson } from './tools/policy.ts';
+import type { Approval, AskPerson } from './tools/policy.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 import type { Changes } from './undo/changes.ts';
 import type { Undo } from './undo/undo.ts';
@@ -55,6 +56,8 @@ export interface AppOptions {
   onQueued?: () => void;
   /** What the service runs; by default the channels and turns built here. */
   openGateway?: OpenGateway;
+  /** Tools of MCP servers stay away: what is offered to other agents is ours alone, and never ourselves again. */
+  ownToolsOnly?: boolean;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
@@ -89,6 +92,10 @@ export interface App {
   undo(): Promise<Undo>;
   /** The owner's MCP servers. */
   mcp(): Promise<Mcp>;
+  /** Our tools for other agents. */
+  mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
+  /** Who may use them over HTTP: whoever has the token, which is made where there is none. */
+  mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<boolean> }>;
   /** Definitions of sub-agents. */
   agents(): Promise<Agents>;
   agentRuns(): Promise<AgentRuns>;
@@ -278,7 +285,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const box = createToolbox({
       specs,
-      moreTools: (signal) => mcpTools(signal),
+      moreTools: options.ownToolsOnly ? undefined : mcpTools,
       workspace: await openWorkspace(),
       resultCache,
       outputs,
@@ -402,6 +409,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     skillInstaller,
     undo,
     mcp,
+    async mcpOffer(use) {
+      const { createToolOffer } = await import('./tools/mcp/offer.ts');
+      const [box, files] = await Promise.all([toolbox(), openWorkspace()]);
+      return createToolOffer({ ...use, toolbox: box, workspace: files, version, docs, skills, newId });
+    },
+    async mcpAdmission() {
+      const { createBearerCheck, ensureToken, TOKEN_FILE } = await import('./mcp/bearer.ts');
+      await ensureToken(ownerFiles);
+      return { tokenPath: join(home, TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
+    },
     agents,
     agentRuns: () => storage.agentRuns(),
     background,

@@ -51,6 +51,11 @@ export function integerFrom(minimum: number): Parse<number> {
   };
 }
 
+export const port: Parse<number> = (value) => {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError('Accepted: 0 to 65535.');
+  return Number(value);
+};
+
 export const amount: Parse<number> = (value) => {
   const number = Number(value);
   if (!/^\d*\.?\d+$/.test(value) || !(number > 0)) throw new InvalidArgumentError('Accepted: an amount above 0.');

@@ -4,9 +4,10 @@ import type { McpServerConfig } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { json, paths, plainText, single, text, webAddress } from '../flags.ts';
+import { approve, json, paths, plainText, port, single, text, toolAllow, webAddress, workspace } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import type { ServeFlags } from './mcp-serve.ts';
 
 interface AddFlags extends OutputFlags {
   url?: string;
@@ -16,7 +17,7 @@ interface AddFlags extends OutputFlags {
   force?: boolean;
 }
 
-export const configureMcp: ConfigureCommand = (mcp, terminal) => {
+export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> => onMcp(terminal, use);
   const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
@@ -49,6 +50,18 @@ export const configureMcp: ConfigureCommand = (mcp, terminal) => {
   withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
     (name: string, flags: OutputFlags) => withMcp((service) => test(name, service, flags, terminal)),
   );
+  mcp
+    .command('serve')
+    .description('offer our tools to other agents, on stdin and stdout or over HTTP')
+    .addOption(toolAllow())
+    .addOption(approve())
+    .addOption(workspace())
+    .option('--http', 'listen on this machine instead, for whoever has the token')
+    .addOption(single('--port <number>', 'with --http: 0 to 65535, 0 for a free one (default: 0)', port))
+    .action(async (flags: ServeFlags) => {
+      const { serveMcp } = await import('./mcp-serve.ts');
+      setExitCode(await serveMcp(flags, terminal));
+    });
 };
 
 async function onMcp(terminal: Terminal, use: (mcp: Mcp) => Promise<void>): Promise<void> {

@@ -1,0 +1,70 @@
+// `mcp serve`: our tools for other agents. Over stdio stdout belongs to the protocol, so everything else, failures included, is
+// said on stderr.
+import type { App } from '../../app.ts';
+import type { Offer } from '../../mcp/serve.ts';
+import type { Approval } from '../../tools/policy.ts';
+import { EXIT, namingWorkspace, printable, type Terminal, UsageError, warn } from '../terminal.ts';
+
+export interface ServeFlags {
+  toolAllow?: string[];
+  approve?: Approval;
+  workspace?: string;
+  http?: boolean;
+  port?: number;
+}
+
+export async function serveMcp(flags: ServeFlags, terminal: Terminal): Promise<number> {
+  try {
+    await serve(flags, terminal);
+    return EXIT.done;
+  } catch (error) {
+    const { code = 'INTERNAL', message, stack } = error as Error & { code?: string };
+    terminal.err.write(`error ${code}: ${printable(code === 'INTERNAL' ? (stack ?? message) : message)}\n`);
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
+  if (flags.port !== undefined && !flags.http) throw new UsageError('--port goes with --http');
+  const { createApp } = await import('../../app.ts');
+  const app = await createApp({
+    environment: terminal.environment,
+    workspace: flags.workspace,
+    ownToolsOnly: true,
+    warn: (line) => warn(terminal, line),
+  });
+  try {
+    const use = { allow: flags.toolAllow, approval: flags.approve ?? 'ask' };
+    const offer = await namingWorkspace(flags.workspace, app.mcpOffer(use));
+    await (flags.http ? overHttp(app, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
+  } finally {
+    app.close();
+  }
+}
+
+async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {
+  const { createMcpServers, serveStdio } = await import('../../mcp/serve.ts');
+  await serveStdio(await createMcpServers(offer), { signal: terminal.signal, onError: reporting(terminal) });
+}
+
+async function overHttp(app: App, offer: Offer, port: number, terminal: Terminal): Promise<void> {
+  const [{ createMcpServers }, { createMcpHttpHandler }, { serveHttp }] = await Promise.all([
+    import('../../mcp/serve.ts'),
+    import('../../mcp/http-handler.ts'),
+    import('../../mcp/serve-http.ts'),
+  ]);
+  const { tokenPath, admits } = await app.mcpAdmission();
+  const create = await createMcpServers(offer);
+  const newSessionId = (): string => crypto.randomUUID();
+  const handler = await createMcpHttpHandler({ create, admits, newSessionId, onError: reporting(terminal) });
+  const serving = await serveHttp({ handler, port });
+  terminal.err.write(`listening at ${serving.url}\nthe bearer token is in ${tokenPath}\n`);
+  const { signal } = terminal;
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await serving.close();
+}
+
+/** What a client does wrong is its own affair, told in one line. */
+function reporting(terminal: Terminal): (error: Error) => void {
+  return (error) => warn(terminal, `mcp: ${error.message.slice(0, 500)}`);
+}

@@ -1,0 +1,155 @@
+// Our side of the protocol as a server: what is offered is handed in, so this knows neither tools nor documentation. A server
+// object serves one connection; the transports (stdio, HTTP) ask for one each.
+import type { CallToolResult, GetPromptResult, Server, ServerContext } from '@modelcontextprotocol/server';
+
+const MAX_PROGRESS_TEXT = 2_000;
+
+export interface ServedTool {
+  name: string;
+  description: string;
+  inputSchema: { type: 'object' } & Record<string, unknown>;
+  /** It changes nothing anywhere. */
+  onlyReads: boolean;
+}
+
+export interface ServedResource {
+  uri: string;
+  name: string;
+  mimeType: string;
+}
+
+export interface ServedPrompt {
+  name: string;
+  description: string;
+  arguments?: readonly { name: string; description?: string; required?: boolean }[];
+}
+
+type ResourceContent = { uri: string; mimeType: string } & ({ text: string } | { blob: string });
+type PromptMessages = { role: 'user' | 'assistant'; content: Record<string, unknown> & { type: string } }[];
+
+export interface ServedCall {
+  /** Fires when the client cancels or goes away. */
+  signal: AbortSignal;
+  progress(text: string): void;
+  log(level: 'debug' | 'info' | 'warning' | 'error', text: string): void;
+}
+
+/** What `tools/call` answers. `isError`: the tool failed, which is for the model to read. */
+export interface ServedResult {
+  content: readonly (Record<string, unknown> & { type: string })[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+export interface Offer {
+  version: string;
+  /** Told to the model that uses this. */
+  instructions?: string;
+  tools(): Promise<ServedTool[]>;
+  /** Undefined when there is no such tool. Rejects only when its signal fires. */
+  call(name: string, args: Record<string, unknown>, call: ServedCall): Promise<ServedResult | undefined>;
+  resources?: {
+    list(): Promise<ServedResource[]>;
+    /** Undefined when there is none. */
+    read(uri: string): Promise<ResourceContent | undefined>;
+  };
+  prompts?: {
+    list(): Promise<ServedPrompt[]>;
+    get(
+      name: string,
+      args: Readonly<Record<string, string>>,
+    ): Promise<{ description?: string; messages: PromptMessages } | undefined>;
+  };
+}
+
+type Library = typeof import('@modelcontextprotocol/server');
+
+export type CreateMcpServer = () => Server;
+
+/** Loads the library; what is returned makes a server for each connection. */
+export async function createMcpServers(offer: Offer): Promise<CreateMcpServer> {
+  const library = await import('@modelcontextprotocol/server');
+  return () => createServer(library, offer);
+}
+
+function createServer(library: Library, offer: Offer): Server {
+  const { resources, prompts, instructions } = offer;
+  const capabilities = { tools: {}, logging: {}, ...(resources && { resources: {} }), ...(prompts && { prompts: {} }) };
+  const server = new library.Server({ name: 'lainclaw', version: offer.version }, { capabilities, instructions });
+  const missing = (what: string, name: string): Error =>
+    new library.ProtocolError(library.INVALID_PARAMS, `there is no ${what} "${name}"`);
+
+  server.setRequestHandler('tools/list', async () => ({
+    tools: (await offer.tools()).map(({ onlyReads, ...tool }) => ({
+      ...tool,
+      annotations: { readOnlyHint: onlyReads },
+    })),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const result = await callTool(offer, params, context);
+    if (!result) throw missing('tool', params.name);
+    return result;
+  });
+  if (resources) {
+    server.setRequestHandler('resources/list', async () => ({ resources: await resources.list() }));
+    server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [] }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      const content = await resources.read(uri);
+      if (!content) throw new library.ResourceNotFoundError(uri);
+      return { contents: [content] };
+    });
+  }
+  if (prompts) {
+    server.setRequestHandler('prompts/list', async () => ({
+      prompts: (await prompts.list()).map(({ arguments: own, ...prompt }) => ({
+        ...prompt,
+        arguments: [...(own ?? [])],
+      })),
+    }));
+    server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }) => {
+      const found = await prompts.get(name, args);
+      if (!found) throw missing('prompt', name);
+      return found as GetPromptResult;
+    });
+  }
+  return server;
+}
+
+/** Undefined when there is no such tool. */
+export async function callTool(
+  offer: Offer,
+  { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> },
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult | undefined> {
+  const progressToken = mcpReq._meta?.progressToken;
+  let steps = 0;
+  const progress = (text: string): void => {
+    const message = text.trim().slice(0, MAX_PROGRESS_TEXT);
+    if (progressToken === undefined || message === '') return;
+    steps += 1;
+    const params = { progressToken, progress: steps, message };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+  const log: ServedCall['log'] = (level, text) => void mcpReq.log(level, text, 'lainclaw').catch(() => {});
+  return (await offer.call(name, args, { signal: mcpReq.signal, progress, log })) as CallToolResult | undefined;
+}
+
+export interface ServeStdioOptions {
+  signal: AbortSignal;
+  /** Told of what went wrong beside the protocol. */
+  onError(error: Error): void;
+}
+
+/** Speaks the protocol on this process's stdin and stdout; resolves when the other side has gone. */
+export async function serveStdio(create: CreateMcpServer, { signal, onError }: ServeStdioOptions): Promise<void> {
+  if (signal.aborted) return;
+  const { serveStdio: serve, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+  const transport = new StdioServerTransport();
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const handle = serve(create, { transport, onerror: onError });
+  // The library listens too, and was first: what it has to do at the end is done.
+  process.stdin.once('end', resolve).once('close', resolve);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await ended;
+  await handle.close();
+}

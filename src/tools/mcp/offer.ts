@@ -1,0 +1,105 @@
+// Our tools as other agents get them through MCP: the same registry, executor and policy as everywhere. Whoever connects shares
+// one mark of content from outside, since their context cannot be seen from here. Documentation is offered as resources and
+// skills as prompts, where the tools that read them are allowed.
+import type { Docs } from '../../docs/docs.ts';
+import type { Offer, ServedResult, ServedTool } from '../../mcp/serve.ts';
+import type { Skills } from '../../skills/skills.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { Executed } from '../executor.ts';
+import type { Approval } from '../policy.ts';
+import type { Toolbox } from '../toolbox.ts';
+import { createWireNames } from '../wire-names.ts';
+
+const DOCS_SCHEME = 'lainclaw-docs:///';
+
+export interface OfferDependencies {
+  version: string;
+  toolbox: Toolbox;
+  /** Undefined: every tool. */
+  allow: readonly string[] | undefined;
+  approval: Approval;
+  workspace: Workspace;
+  docs(): Promise<Docs>;
+  skills(): Promise<Skills>;
+  newId(kind: string): string;
+}
+
+export function createToolOffer(dependencies: OfferDependencies): Offer {
+  const { version, toolbox, allow, approval, newId } = dependencies;
+  const outside = { marked: false };
+  const sessionId = newId('mcp');
+  const registry = toolbox.visible(allow);
+  const offered = registry.distinct();
+  const names = createWireNames(offered.map(({ name }) => name));
+  const executor = toolbox.executor({ registry, approval, sessionId, outside });
+  return {
+    version,
+    instructions: `The tools of a Lainclaw agent. File tools are confined to ${toolbox.workspaceRoot}.`,
+    async tools() {
+      const usable = await Promise.all(offered.map(async (tool) => !(await tool.spec.unavailable?.())));
+      const here = offered.filter((_, index) => usable[index]);
+      return (await toolbox.describe(here)).map(
+        ({ name, description, inputSchema }, index): ServedTool => ({
+          name: names.toWire(name),
+          description,
+          inputSchema: { ...inputSchema },
+          onlyReads: here[index]?.spec.effect === 'read',
+        }),
+      );
+    },
+    async call(wireName, args, { signal, progress }) {
+      const name = names.fromWire(wireName);
+      if (!registry.get(name)) return undefined;
+      const call = { id: newId('call'), name, args, source: 'mcp' as const };
+      return served(await executor.execute(call, signal, progress));
+    },
+    ...(registry.get('docs_read') && { resources: docsResources(dependencies) }),
+    ...(registry.get('skill_load') && { prompts: skillPrompts(dependencies, outside) }),
+  };
+}
+
+/** Data goes along only where the text says all of it too: what was cut for a model is not handed to it another way. */
+function served({ result, text }: Executed): ServedResult {
+  const content = [{ type: 'text', text }];
+  if (!result.ok) return { content, isError: true };
+  const { data, meta } = result;
+  const isWhole =
+    meta.fullOutputPath === undefined && typeof data === 'object' && data !== null && !Array.isArray(data);
+  return { content, ...(isWhole && { structuredContent: data as Record<string, unknown> }) };
+}
+
+function docsResources({ docs }: OfferDependencies): Offer['resources'] {
+  const mimeType = 'text/markdown';
+  return {
+    list: async () =>
+      (await (await docs()).list()).map(({ path, title }) => ({ uri: DOCS_SCHEME + path, name: title, mimeType })),
+    async read(uri) {
+      if (!uri.startsWith(DOCS_SCHEME)) return undefined;
+      const found = await (await docs()).read(uri.slice(DOCS_SCHEME.length)).catch((error: Error) => {
+        if (error.name === 'DocsError') return undefined;
+        throw error;
+      });
+      return found && { uri, mimeType, text: found.text };
+    },
+  };
+}
+
+function skillPrompts({ skills, workspace }: OfferDependencies, outside: { marked: boolean }): Offer['prompts'] {
+  return {
+    async list() {
+      const { skills: found } = await (await skills()).list({ workspace });
+      return found.map(({ name, description }) => ({ name, description }));
+    },
+    async get(name) {
+      const found = await (await skills()).load(name, { workspace }).catch((error: Error) => {
+        if (error.name === 'SkillError') return undefined;
+        throw error;
+      });
+      if (!found) return undefined;
+      // Somebody else wrote it: what follows needs a person.
+      outside.marked = true;
+      const content = { type: 'text', text: found.text };
+      return { description: found.skill.description, messages: [{ role: 'user', content }] };
+    },
+  };
+}
