@@ -15,6 +15,7 @@ export interface ServedTool {
 export interface ServedResource {
   uri: string;
   name: string;
+  description: string;
   mimeType: string;
 }
 
@@ -30,8 +31,9 @@ type PromptMessages = { role: 'user' | 'assistant'; content: Record<string, unkn
 export interface ServedCall {
   /** Fires when the client cancels or goes away. */
   signal: AbortSignal;
+  /** Told to a client that asked for it. */
   progress(text: string): void;
-  log(level: 'debug' | 'info' | 'warning' | 'error', text: string): void;
+  log(level: 'info' | 'warning', text: string): void;
 }
 
 /** What `tools/call` answers. `isError`: the tool failed, which is for the model to read. */

@@ -47,11 +47,14 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
         }),
       );
     },
-    async call(wireName, args, { signal, progress }) {
+    async call(wireName, args, { signal, progress, log }) {
       const name = names.fromWire(wireName);
       if (!registry.get(name)) return undefined;
       const call = { id: newId('call'), name, args, source: 'mcp' as const };
-      return served(await executor.execute(call, signal, progress));
+      const executed = await executor.execute(call, signal, progress);
+      const { result } = executed;
+      if (!result.ok && result.error.reason === 'denied') log('warning', result.error.message);
+      return served(executed);
     },
     ...(registry.get('docs_read') && { resources: docsResources(dependencies) }),
     ...(registry.get('skill_load') && { prompts: skillPrompts(dependencies, outside) }),
@@ -72,7 +75,12 @@ function docsResources({ docs }: OfferDependencies): Offer['resources'] {
   const mimeType = 'text/markdown';
   return {
     list: async () =>
-      (await (await docs()).list()).map(({ path, title }) => ({ uri: DOCS_SCHEME + path, name: title, mimeType })),
+      (await (await docs()).list()).map(({ path, title }) => ({
+        uri: DOCS_SCHEME + path,
+        name: path,
+        description: title,
+        mimeType,
+      })),
     async read(uri) {
       if (!uri.startsWith(DOCS_SCHEME)) return undefined;
       const found = await (await docs()).read(uri.slice(DOCS_SCHEME.length)).catch((error: Error) => {
