@@ -36,14 +36,15 @@ import { createMcpTools } from './tools/mcp/tools.ts';
 import { createPermissionStore } from './tools/permissions/store.ts';
 import type { Approval, AskPerson } from './tools/policy.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
+import { schemaProblem } from './tools/validate.ts';
 import type { Changes } from './undo/changes.ts';
 import type { Undo } from './undo/undo.ts';
 import { createWorkspace } from './workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from './workspace/file-access.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
-/** A server nothing is known of yet may take this long to start. */
-const MCP_START_MS = 20_000;
+/** Servers nothing is known of yet may take this long to start; each gives up on its own before. */
+const MCP_START_MS = 45_000;
 
 export interface AppOptions {
   environment: Environment;
@@ -58,6 +59,8 @@ export interface AppOptions {
   openGateway?: OpenGateway;
   /** Tools of MCP servers stay away: what is offered to other agents is ours alone, and never ourselves again. */
   ownToolsOnly?: boolean;
+  /** Whoever runs this gives up: what is being started is not waited for. */
+  signal?: AbortSignal;
   /** A line for the person running this, on stderr. */
   warn(text: string): void;
 }
@@ -206,13 +209,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const mcp = lazily(async () => {
     const { openMcp } = await import('./mcp/open-mcp.ts');
-    const { schemaProblem } = await import('./tools/validate.ts');
     return openMcp({ home, files: ownerFiles, accepts: schemaProblem, version, variables, now });
   });
   const mcpTools = createMcpTools({
     source: () => ownerFiles.read('mcp.json'),
     servers: async () => (await mcp()).servers,
     warn,
+    now,
   });
 
   const agents = lazily(async () => {
@@ -302,7 +305,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       onDefect: (call, error) =>
         warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
     });
-    await box.refresh(AbortSignal.timeout(MCP_START_MS));
+    const late = AbortSignal.timeout(MCP_START_MS);
+    await box.refresh(options.signal ? AbortSignal.any([late, options.signal]) : late);
     return box;
   });
 

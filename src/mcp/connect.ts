@@ -1,6 +1,8 @@
 // One connection to one server: starts the program or reaches the address, lists tools, calls them. Values like ${NAME} in
 // `env` and `headers` come from the owner's environment; nothing else of it reaches a server but what programs need to run.
+import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@modelcontextprotocol/client';
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpError, type McpServerConfig, type McpTool } from './mcp.ts';
 
 const CONNECT_MS = 20_000;
@@ -79,12 +81,25 @@ async function transportFor({ name, server, variables, onStderr }: ConnectOption
     const headers = expand(name, server.headers, variables);
     return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers, redirect: 'error' } });
   }
-  const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+  const { StdioClientTransport: Stdio, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
   const env = { ...getDefaultEnvironment(), ...expand(name, server.env, variables) };
-  const transport = new StdioClientTransport({ command, args: [...args], env, cwd, stderr: 'pipe' });
+  const transport = new Stdio({ command, args: [...args], env, cwd, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString('utf8')));
+  endWithThisProcess(transport);
   return transport;
+}
+
+/** Closing waits for a program that does not end when told; should this process not wait, nothing may stay behind. */
+function endWithThisProcess(transport: StdioClientTransport): void {
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    const child = (transport as unknown as { _process?: ChildProcess })._process;
+    const end = (): void => void child?.kill('SIGKILL');
+    process.once('exit', end);
+    child?.once('close', () => process.off('exit', end));
+  };
 }
 
 /** Rejects when a name is not set: an empty secret would only fail later, and less clearly. */
@@ -119,6 +134,11 @@ async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> 
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < MAX_TOOLS);
   return tools.slice(0, MAX_TOOLS);
+}
+
+/** The address answers, but has forgotten the session: nothing was run. */
+export function isSessionGone(error: unknown): boolean {
+  return error instanceof Error && (error as Error & { status?: unknown }).status === 404;
 }
 
 export function reasonOf(error: unknown): string {

@@ -1,7 +1,7 @@
 // The servers of mcp.json: which tools there are, and calling one. A server is started when one of its tools is called (or when
 // nothing is known of it yet), kept while this process lives, and started again after it ended, later each time it fails.
 import { type McpConfig, unknownServer } from './config.ts';
-import { type ConnectOptions, connect, type McpConnection, reasonOf } from './connect.ts';
+import { connect, isSessionGone, type McpConnection, reasonOf } from './connect.ts';
 import { McpError, type McpOutput, type McpServerConfig, type McpTool, type McpServers as Named } from './mcp.ts';
 import { outputOf } from './result.ts';
 import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';
@@ -9,6 +9,8 @@ import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 const REFRESH_MS = 30_000;
+/** A server that ran this long before it ended is no failing one. */
+const STEADY_MS = 60_000;
 
 export interface OfferedTool {
   server: string;
@@ -41,73 +43,99 @@ export interface McpServersDependencies {
   variables: Readonly<Record<string, string | undefined>>;
   log(server: string, text: string): void;
   now(): number;
+  /** How a server is reached; of a test's own. */
+  connect?: typeof connect;
 }
 
 interface Kept {
   server: McpServerConfig;
   connection: Promise<McpConnection>;
+  startedAt: number;
 }
 
+/** Why a server is left alone for a while. */
 interface Failing {
+  kind: 'unreachable' | 'died';
   count: number;
   until: number;
   reason: string;
 }
 
 export function createMcpServers(dependencies: McpServersDependencies): McpServers {
-  const { config, lists, accepts, version, variables, log, now } = dependencies;
+  const { config, lists, accepts, version, variables, log, now, connect: open = connect } = dependencies;
   const kept = new Map<string, Kept>();
   const failing = new Map<string, Failing>();
   let changed = (): void => {};
   let isClosed = false;
 
+  /** The one that is open, or a new one; callers at the same time share it. */
   async function connection(name: string, servers: Named, signal: AbortSignal): Promise<McpConnection> {
     const server = servers.get(name);
     if (!server) throw unknownServer(name, servers);
-    const present = kept.get(name);
-    if (present && isSame(present.server, server)) {
-      const open = await present.connection;
-      if (open.isOpen()) return open;
+    for (let present = kept.get(name); present; present = kept.get(name)) {
+      // Another caller may have given up while it started: that is no reason for this one to.
+      const made = await present.connection.catch(() => undefined);
+      if (made?.isOpen() && isSame(present.server, server)) return made;
+      if (kept.get(name) !== present) continue;
+      if (made && !made.isOpen()) noteDeath(name, present);
+      await drop(name);
     }
-    await drop(name);
     const failed = failing.get(name);
     if (failed && now() < failed.until) {
       const seconds = Math.ceil((failed.until - now()) / 1_000);
       throw new McpError('MCP_UNREACHABLE', `${failed.reason}; it is tried again in ${seconds} s`);
     }
-    const onToolsChanged = (): void => {
-      if (!isClosed && kept.has(name)) void refresh(name, AbortSignal.timeout(REFRESH_MS)).then(changed, () => {});
-    };
-    const options: ConnectOptions = {
-      name,
-      server,
-      version,
-      variables,
-      signal,
-      onToolsChanged,
-      onStderr: (text) => log(name, text),
-    };
-    const made = connect(options);
-    kept.set(name, { server, connection: made });
+    return start(name, server, signal);
+  }
+
+  async function start(name: string, server: McpServerConfig, signal: AbortSignal): Promise<McpConnection> {
+    const onToolsChanged = (): void => void (isClosed || relist(name, server));
+    const onStderr = (text: string): void => log(name, text);
+    const made = open({ name, server, version, variables, signal, onToolsChanged, onStderr });
+    const mine = { server, connection: made, startedAt: now() };
+    kept.set(name, mine);
     try {
-      const open = await made;
-      failing.delete(name);
-      return open;
+      const connected = await made;
+      if (failing.get(name)?.kind === 'unreachable') failing.delete(name);
+      return connected;
     } catch (error) {
-      kept.delete(name);
+      if (kept.get(name) === mine) kept.delete(name);
       signal.throwIfAborted();
-      const count = (failed?.count ?? 0) + 1;
-      const wait = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (count - 1));
-      failing.set(name, { count, until: now() + wait, reason: reasonOf(error) });
+      const count = (failing.get(name)?.count ?? 0) + 1;
+      failing.set(name, { kind: 'unreachable', count, until: now() + backOff(count), reason: reasonOf(error) });
       throw error;
     }
+  }
+
+  /** Once it is simply started again; a server that keeps dying is started later each time. */
+  function noteDeath(name: string, { startedAt }: Kept): void {
+    const before = failing.get(name)?.kind === 'died' && now() - startedAt < STEADY_MS ? failing.get(name) : undefined;
+    const count = (before?.count ?? 0) + 1;
+    const until = count === 1 ? 0 : now() + backOff(count - 1);
+    failing.set(name, { kind: 'died', count, until, reason: `the server "${name}" ended ${count} times` });
   }
 
   async function drop(name: string): Promise<void> {
     const present = kept.get(name);
     kept.delete(name);
-    const open = await present?.connection.catch(() => undefined);
-    await open?.close().catch(() => {});
+    const made = await present?.connection.catch(() => undefined);
+    await made?.close().catch(() => {});
+  }
+
+  /** What a running server offers now; what cannot be learned stays as it was. */
+  async function relist(name: string, server: McpServerConfig): Promise<void> {
+    const made = await kept.get(name)?.connection.catch(() => undefined);
+    if (!made) return;
+    try {
+      const listed = await usableTools(await made.listTools(AbortSignal.timeout(REFRESH_MS)), accepts);
+      const known = await lists.get(name, server);
+      const { tools, leftOut } = { tools: [], leftOut: [], ...known };
+      if (isClosed || JSON.stringify({ tools, leftOut }) === JSON.stringify(listed)) return;
+      await lists.put(name, server, listed);
+      changed();
+    } catch {
+      // It is asked again with the next start.
+    }
   }
 
   async function refresh(name: string, signal: AbortSignal): Promise<ListedTools> {
@@ -120,6 +148,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       return listed;
     } catch (error) {
       signal.throwIfAborted();
+      if (isClosed) throw error;
       await lists.put(name, server, { error: reasonOf(error) });
       throw asMcpError(name, error);
     }
@@ -145,9 +174,21 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       return { tools, problems };
     },
     async call(name, tool, args, options) {
-      const open = await connection(name, await config.read(), options.signal);
+      const servers = await config.read();
+      const attempt = async (): Promise<McpOutput> => {
+        const isNew = !kept.has(name);
+        const made = await connection(name, servers, options.signal);
+        const server = servers.get(name);
+        if (isNew && server) void relist(name, server);
+        return outputOf(await made.callTool(tool, args, options));
+      };
       try {
-        return outputOf(await open.callTool(tool, args, options));
+        return await attempt().catch(async (error: unknown) => {
+          // It was refused before it ran, since the server no longer knows us.
+          if (!isSessionGone(error)) throw error;
+          await drop(name);
+          return attempt();
+        });
       } catch (error) {
         options.signal.throwIfAborted();
         throw asMcpError(name, error);
@@ -162,6 +203,10 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       await Promise.all([...kept.keys()].map(drop));
     },
   };
+}
+
+function backOff(count: number): number {
+  return Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (count - 1));
 }
 
 function isSame(one: McpServerConfig, other: McpServerConfig): boolean {

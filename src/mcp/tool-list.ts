@@ -61,7 +61,7 @@ export async function usableTools(
   for (const { name, description, inputSchema } of tools) {
     const problem = usable.has(name) ? 'another one has the same name' : await toolProblem(name, inputSchema, accepts);
     if (problem) leftOut.push(`${printable(name).slice(0, 100)}: ${problem}`);
-    else usable.set(name, { name, description: printable(description).slice(0, MAX_DESCRIPTION), inputSchema });
+    else usable.set(name, { name, description: bounded(description), inputSchema: cleaned(inputSchema) });
   }
   return { tools: [...usable.values()], leftOut };
 }
@@ -88,6 +88,17 @@ function entriesOf(text: string | undefined): Record<string, Entry> {
 
 function hashOf(server: McpServerConfig): string {
   return createHash('sha256').update(canonicalJson(server)).digest('hex');
+}
+
+/** Texts inside a schema reach a model too. */
+function cleaned<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    (key === 'description' || key === 'title') && typeof value === 'string' ? bounded(value) : value,
+  ) as T;
+}
+
+function bounded(text: string): string {
+  return printable(text).slice(0, MAX_DESCRIPTION);
 }
 
 function printable(text: string): string {

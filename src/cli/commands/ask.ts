@@ -100,6 +100,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     workspace: flags.workspace,
     baseUrl: flags.baseUrl,
     askPerson: await personAt(terminal),
+    signal: terminal.signal,
     warn: (line) => warn(terminal, line),
   });
   try {

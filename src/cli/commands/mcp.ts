@@ -146,14 +146,35 @@ async function test(name: string, mcp: Mcp, flags: OutputFlags, terminal: Termin
     terminal.out.write(`${colors.bold(`mcp__${name}__${printable(tool.name)}`)}  ${printable(tool.description)}\n`);
 }
 
+const MASKED = '***';
+const SECRET_FLAG = /^--?[\w-]*(key|token|secret|password|auth)[\w-]*(=|$)/i;
+
 /** Values may be secrets: only their names are shown, and references as they are. */
 function shown(server: McpServerConfig): { command?: string; args?: readonly string[]; url?: string } {
   const masked = (values: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, /^\$\{\w+\}$/.test(value) ? value : '***']),
-    );
-  const { kind: _, ...rest } = server;
-  return server.kind === 'url'
-    ? { ...rest, url: server.url, ...{ headers: masked(server.headers) } }
-    : { ...rest, ...{ env: masked(server.env) } };
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedValue(value)]));
+  if (server.kind === 'url') return { url: maskedUrl(server.url), ...{ headers: masked(server.headers) } };
+  const { kind: _, args, env, ...rest } = server;
+  return { ...rest, args: maskedArgs(args), ...{ env: masked(env) } };
+}
+
+function maskedValue(value: string): string {
+  return /^\$\{\w+\}$/.test(value) ? value : MASKED;
+}
+
+function maskedUrl(address: string): string {
+  const url = new URL(address);
+  if (url.username) url.username = MASKED;
+  if (url.password) url.password = MASKED;
+  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, MASKED);
+  return url.href;
+}
+
+/** Of `--api-key x` and `--api-key=x`, only the name. */
+function maskedArgs(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    if (SECRET_FLAG.test(arg) && arg.includes('=')) return `${arg.slice(0, arg.indexOf('='))}=${MASKED}`;
+    const before = args[index - 1] ?? '';
+    return SECRET_FLAG.test(before) && !before.includes('=') && !arg.startsWith('-') ? maskedValue(arg) : arg;
+  });
 }

@@ -68,6 +68,7 @@ async function withToolbox(
     environment: terminal.environment,
     workspace: flags.workspace,
     askPerson: await personAt(terminal),
+    signal: terminal.signal,
     warn: (line) => warn(terminal, line),
   });
   try {
@@ -98,7 +99,7 @@ async function info(name: string, opened: Opened, flags: ToolFlags, terminal: Te
     timeoutMs: spec.timeoutMs,
     cacheable: spec.fingerprint !== undefined,
     aliases: [spec.name, ...(spec.aliases ?? [])].filter((other) => other !== name),
-    source: 'builtin',
+    source: spec.name.startsWith('mcp__') ? 'mcp' : 'builtin',
     available: unavailable === undefined,
     ...(unavailable !== undefined && { unavailableBecause: unavailable }),
   };

@@ -166,7 +166,9 @@ function withWhatWeDoNotOffer(server: Server): Server {
   }));
   server.setRequestHandler('resources/subscribe', () => ({}));
   server.setRequestHandler('resources/unsubscribe', () => ({}));
-  server.setRequestHandler('completion/complete', () => ({ completion: { values: ['paris'], total: 1, hasMore: false } }));
+  server.setRequestHandler('completion/complete', () => ({
+    completion: { values: ['paris'], total: 1, hasMore: false },
+  }));
   return server;
 }
 
