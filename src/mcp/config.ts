@@ -19,8 +19,8 @@ export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
   return {
     read: async () => parse(await files.read(FILE)),
     async add(name, server, { replace }) {
-      const problem = serverNameProblem(name);
-      if (problem) throw new McpError('MCP_CONFIG', problem);
+      const problems = [serverNameProblem(name) ?? [], serverOf(asWritten(server)).problems].flat();
+      if (problems.length > 0) throw new McpError('MCP_CONFIG', problems.join('; '));
       await files.update(FILE, (current) => {
         const whole = documentOf(current);
         if (parse(current).has(name) && !replace)
@@ -114,6 +114,7 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
     return { server, problems };
   }
   check(typeof url === 'string' && /^https?:$/.test(protocolOf(url)), '"url" must be an http:// or https:// address');
+  check(!hasCredentials(url), '"url" must hold no user and password: put them into "headers"');
   check(isTexts(headers), '"headers" must be texts by name');
   return problems.length > 0 ? { problems } : { server: { kind: 'url', url, headers } as McpServerConfig, problems };
 }
@@ -139,6 +140,12 @@ function isText(value: unknown): boolean {
 
 function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+}
+
+function hasCredentials(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
 }
 
 function protocolOf(address: string): string {

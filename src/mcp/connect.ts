@@ -7,6 +7,8 @@ import { McpError, type McpServerConfig, type McpTool } from './mcp.ts';
 
 const CONNECT_MS = 20_000;
 const MAX_TOOLS = 500;
+const REFERENCE = /\$\{(\w+)\}/g;
+const SHORTEST_SECRET = 4;
 
 export interface McpConnection {
   listTools(signal: AbortSignal): Promise<McpTool[]>;
@@ -49,23 +51,30 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   client.onclose = () => {
     open = false;
   };
+  const hidden = (error: unknown): never => {
+    if (error instanceof Error) error.message = withoutSecrets(error.message, options);
+    throw error;
+  };
   try {
     const transport = await transportFor(options);
-    await client.connect(transport, { signal, timeout: CONNECT_MS });
+    await client.connect(transport, { signal, timeout: CONNECT_MS }).catch(hidden);
   } catch (error) {
     await client.close().catch(() => {});
     signal.throwIfAborted();
+    if (error instanceof McpError) throw error;
     throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be used: ${reasonOf(error)}`, error);
   }
   return {
-    listTools: (listing) => listAll(client, listing),
+    listTools: (listing) => listAll(client, listing).catch(hidden),
     async callTool(tool, args, { signal: calling, timeoutMs, progress }) {
       const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
         progress(`${[total === undefined ? done : `${done}/${total}`, message ?? ''].join(' ').trim()}\n`);
-      const result = await client.callTool(
-        { name: tool, arguments: args },
-        { signal: calling, timeout: timeoutMs, onprogress, resetTimeoutOnProgress: true },
-      );
+      const result = await client
+        .callTool(
+          { name: tool, arguments: args },
+          { signal: calling, timeout: timeoutMs, onprogress, resetTimeoutOnProgress: true },
+        )
+        .catch(hidden);
       return result as unknown as RawResult;
     },
     isOpen: () => open,
@@ -111,7 +120,7 @@ function expand(
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
-      value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+      value.replace(REFERENCE, (_, name: string) => {
         const found = variables[name];
         if (found === undefined)
           throw new McpError(
@@ -122,6 +131,16 @@ function expand(
       }),
     ]),
   );
+}
+
+/** What a library or a server says of a failure may repeat what it was given. */
+function withoutSecrets(text: string, { server, variables }: ConnectOptions): string {
+  const given = Object.values(server.kind === 'url' ? server.headers : server.env);
+  const named = given.flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => variables[name] ?? ''));
+  const inUrl = server.kind === 'url' ? [...new URL(server.url).searchParams.values()] : [];
+  return [...given, ...named, ...inUrl]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
 }
 
 async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> {

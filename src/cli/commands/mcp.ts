@@ -164,8 +164,6 @@ function maskedValue(value: string): string {
 
 function maskedUrl(address: string): string {
   const url = new URL(address);
-  if (url.username) url.username = MASKED;
-  if (url.password) url.password = MASKED;
   for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, MASKED);
   return url.href;
 }
