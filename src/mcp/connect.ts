@@ -45,7 +45,12 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const { Client: McpClient } = await import('@modelcontextprotocol/client');
   const client = new McpClient(
     { name: 'lainclaw', version },
-    { capabilities: {}, listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } },
+    {
+      capabilities: {},
+      // Over stdio the library would start the program twice to find out; there the older handshake is understood by all.
+      versionNegotiation: { mode: options.server.kind === 'url' ? 'auto' : 'legacy' },
+      listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
+    },
   );
   let open = true;
   client.onclose = () => {

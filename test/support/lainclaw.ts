@@ -42,6 +42,8 @@ export interface Running {
   /** Resolves once the system has taken all of it: more than it buffers (a megabyte) means the process has read. */
   write(text: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  /** Stdout and then stderr, so far. */
+  said(): string;
   readonly ended: Promise<Finished>;
 }
 
@@ -130,6 +132,7 @@ function start(
     ended,
     write: (text) => new Promise((resolve) => child.stdin.write(text, () => resolve())),
     kill: (signal) => void child.kill(signal),
+    said: () => said(out) + said(err),
     async saw(text) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = (): void => {
