@@ -176,10 +176,10 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     async call(name, tool, args, options) {
       const servers = await config.read();
       const attempt = async (): Promise<McpOutput> => {
-        const isNew = !kept.has(name);
+        const before = kept.get(name);
         const made = await connection(name, servers, options.signal);
         const server = servers.get(name);
-        if (isNew && server) void relist(name, server);
+        if (kept.get(name) !== before && server) void relist(name, server);
         return outputOf(await made.callTool(tool, args, options));
       };
       try {

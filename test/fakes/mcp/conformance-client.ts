@@ -2,18 +2,11 @@
 import { createMcpConfig } from '../../../src/mcp/config.ts';
 import { createMcpServers } from '../../../src/mcp/servers.ts';
 import { createToolLists } from '../../../src/mcp/tool-list.ts';
-import type { OwnerFiles } from '../../../src/storage/storage.ts';
 import { schemaProblem } from '../../../src/tools/validate.ts';
+import { memoryOwnerFiles } from '../../support/memory-owner-files.ts';
 
 const url = process.argv.at(-1) ?? '';
-const texts = new Map([['mcp.json', JSON.stringify({ mcpServers: { suite: { url } } })]]);
-const files: OwnerFiles = {
-  read: async (name) => texts.get(name),
-  async update(name, change) {
-    const text = change(texts.get(name));
-    if (text !== undefined) texts.set(name, text);
-  },
-};
+const files = memoryOwnerFiles({ 'mcp.json': JSON.stringify({ mcpServers: { suite: { url } } }) });
 const now = (): number => Date.now();
 const servers = createMcpServers({
   config: createMcpConfig({ files }),

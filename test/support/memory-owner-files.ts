@@ -1,0 +1,14 @@
+import type { OwnerFiles } from '../../src/storage/storage.ts';
+
+/** The owner's files, kept in memory; `texts` is what is on the disk. */
+export function memoryOwnerFiles(initial: Record<string, string> = {}): OwnerFiles & { texts: Map<string, string> } {
+  const texts = new Map(Object.entries(initial));
+  return {
+    texts,
+    read: async (name) => texts.get(name),
+    async update(name, change) {
+      const text = change(texts.get(name));
+      if (text !== undefined) texts.set(name, text);
+    },
+  };
+}
