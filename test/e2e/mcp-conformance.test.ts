@@ -2,6 +2,7 @@
 // knows is in one of these lists: a new version of it cannot add one unnoticed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,8 @@ import { startConformanceServer } from '../fakes/mcp/conformance-server.ts';
 import { afterFile } from '../support/test-home.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const require = createRequire(import.meta.url);
+const SUITE = require.resolve('@modelcontextprotocol/conformance/dist/index.js');
 const CLIENT = join(ROOT, 'test/fakes/mcp/conformance-client.ts');
 
 const SERVER = [

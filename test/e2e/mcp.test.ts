@@ -1,6 +1,7 @@
 // MCP servers through the built binary: a real public server over stdio and HTTP, and one that misbehaves.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,8 @@ import { filesHolding, modelFor } from '../support/model-providers.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const require = createRequire(import.meta.url);
+const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const RAW = join(ROOT, 'test/fakes/mcp/raw-server.ts');
 const TIMEOUT_MS = 60_000;
 
