@@ -5,7 +5,7 @@ import type { OwnerFiles } from '../storage/storage.ts';
 import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
 
 const FILE = 'mcp.json';
-const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'type'] };
+const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
 
 export interface McpConfig {
   /** No file means no servers. Rejects with every problem of the file. */
@@ -102,7 +102,7 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
       const near = nearest(key, keys);
       return `"${key}" is no setting of it${near ? ` (did you mean "${near}"?)` : `; accepted: ${keys.join(', ')}`}`;
     });
-  const { command, args = [], env = {}, cwd, url, headers = {} } = value;
+  const { command, args = [], env = {}, cwd, url, headers = {}, oauth } = value;
   const check = (ok: boolean, problem: string): void => void (ok || problems.push(problem));
   if (hasCommand) {
     check(isText(command), '"command" must be a program');
@@ -116,7 +116,9 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
   check(typeof url === 'string' && /^https?:$/.test(protocolOf(url)), '"url" must be an http:// or https:// address');
   check(!hasCredentials(url), '"url" must hold no user and password: put them into "headers"');
   check(isTexts(headers), '"headers" must be texts by name');
-  return problems.length > 0 ? { problems } : { server: { kind: 'url', url, headers } as McpServerConfig, problems };
+  check(oauth === undefined || isOAuth(oauth), '"oauth" must hold "clientId" and may hold "clientSecret", both texts');
+  if (problems.length > 0) return { problems };
+  return { server: { kind: 'url', url, headers, ...(oauth !== undefined && { oauth }) } as McpServerConfig, problems };
 }
 
 function asWritten(server: McpServerConfig): Record<string, unknown> {
@@ -140,6 +142,11 @@ function isText(value: unknown): boolean {
 
 function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+}
+
+function isOAuth(value: unknown): boolean {
+  if (!isRecord(value) || !isText(value.clientId)) return false;
+  return isTexts(value) && Object.keys(value).every((key) => key === 'clientId' || key === 'clientSecret');
 }
 
 function hasCredentials(address: unknown): boolean {

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpError, type McpServerConfig, type McpTool } from './mcp.ts';
+import { needsSignIn, type SignIns, type UrlServer } from './sign-in.ts';
 
 const CONNECT_MS = 20_000;
 const MAX_TOOLS = 500;
@@ -37,6 +38,7 @@ export interface ConnectOptions {
   /** What the program says beside the protocol. */
   onStderr(text: string): void;
   onToolsChanged(): void;
+  signIns: Pick<SignIns, 'stored'>;
   signal: AbortSignal;
 }
 
@@ -57,6 +59,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     open = false;
   };
   const hidden = (error: unknown): never => {
+    if (isUnauthorised(error)) throw needsSignIn(name);
     if (error instanceof Error) error.message = withoutSecrets(error.message, options);
     throw error;
   };
@@ -89,11 +92,12 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
 
 type Transport = Parameters<Client['connect']>[0];
 
-async function transportFor({ name, server, variables, onStderr }: ConnectOptions): Promise<Transport> {
+async function transportFor({ name, server, variables, signIns, onStderr }: ConnectOptions): Promise<Transport> {
   if (server.kind === 'url') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const headers = expand(name, server.headers, variables);
-    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers, redirect: 'error' } });
+    const requestInit = { headers: headersOf(name, server, variables), redirect: 'error' as const };
+    const authProvider = await signIns.stored(name, server);
+    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit, authProvider });
   }
   const { StdioClientTransport: Stdio, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
@@ -158,6 +162,20 @@ async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> 
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < MAX_TOOLS);
   return tools.slice(0, MAX_TOOLS);
+}
+
+/** With what `${NAME}` stands for. */
+export function headersOf(
+  name: string,
+  { headers }: UrlServer,
+  variables: ConnectOptions['variables'],
+): Record<string, string> {
+  return expand(name, headers, variables);
+}
+
+function isUnauthorised(error: unknown): boolean {
+  const { name, status } = error as Error & { status?: unknown };
+  return status === 401 || name === 'UnauthorizedError';
 }
 
 /** The address answers, but has forgotten the session: nothing was run. */

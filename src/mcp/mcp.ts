@@ -2,7 +2,13 @@
 
 export type McpServerConfig =
   | { kind: 'command'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
-  | { kind: 'url'; url: string; headers: Readonly<Record<string, string>> };
+  | {
+      kind: 'url';
+      url: string;
+      headers: Readonly<Record<string, string>>;
+      /** Who we are to its sign-in, where it does not let us register. */
+      oauth?: { clientId: string; clientSecret?: string };
+    };
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;
 
@@ -27,6 +33,7 @@ export type McpErrorCode =
   | 'MCP_EXISTS'
   | 'MCP_UNREACHABLE'
   | 'MCP_TIMEOUT'
+  | 'MCP_SIGN_IN'
   | 'MCP_FAILED';
 
 /** Every failure around a server: the message says what to do and holds no secret. */

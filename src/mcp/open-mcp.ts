@@ -2,8 +2,10 @@
 import { appendFile, mkdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { createMcpConfig, type McpConfig } from './config.ts';
+import { createMcpConfig, type McpConfig, unknownServer } from './config.ts';
+import { McpError } from './mcp.ts';
 import { createMcpServers, type McpServers, type McpServersDependencies } from './servers.ts';
+import { createSignIns } from './sign-in.ts';
 import { createToolLists } from './tool-list.ts';
 
 const LONGEST_LOG_BYTES = 1_000_000;
@@ -11,9 +13,12 @@ const LONGEST_LOG_BYTES = 1_000_000;
 export interface Mcp {
   config: McpConfig;
   servers: McpServers;
+  /** Rejects when there is no such server, or it is a program. */
+  login(name: string, visit: (url: URL) => void, signal: AbortSignal): Promise<'signed-in' | 'not-needed'>;
+  logout(name: string): Promise<void>;
 }
 
-export interface OpenMcpOptions extends Omit<McpServersDependencies, 'config' | 'lists' | 'log'> {
+export interface OpenMcpOptions extends Omit<McpServersDependencies, 'config' | 'lists' | 'log' | 'signIns'> {
   home: string;
   files: OwnerFiles;
 }
@@ -21,7 +26,25 @@ export interface OpenMcpOptions extends Omit<McpServersDependencies, 'config' | 
 export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
   const config = createMcpConfig({ files });
   const lists = createToolLists({ files, now: rest.now });
-  return { config, servers: createMcpServers({ ...rest, config, lists, log: createLog(join(home, 'logs')) }) };
+  const signIns = createSignIns({ files });
+  const log = createLog(join(home, 'logs'));
+  return {
+    config,
+    servers: createMcpServers({ ...rest, config, lists, signIns, log }),
+    async login(name, visit, signal) {
+      const servers = await config.read();
+      const server = servers.get(name);
+      if (!server) throw unknownServer(name, servers);
+      if (server.kind !== 'url')
+        throw new McpError('MCP_SIGN_IN', `the server "${name}" is a program: it needs no sign-in`);
+      const { login } = await import('./login.ts');
+      const { version, variables } = rest;
+      const outcome = await login({ name, server, signIns, version, variables, visit, signal });
+      await lists.remove(name);
+      return outcome;
+    },
+    logout: (name) => signIns.remove(name),
+  };
 }
 
 /** What a server says on stderr, in a file of its own. Losing some of it is harmless. */

@@ -4,6 +4,7 @@ import { createMcpConfig } from './config.ts';
 import type { ConnectOptions, McpConnection } from './connect.ts';
 import { McpError, type McpTool } from './mcp.ts';
 import { createMcpServers } from './servers.ts';
+import { createSignIns } from './sign-in.ts';
 import { createToolLists } from './tool-list.ts';
 
 const never = new AbortController().signal;
@@ -49,6 +50,7 @@ function world({ servers = { s: { command: 'x' } } }: { servers?: object } = {})
     version: '1',
     variables: {},
     log: () => {},
+    signIns: createSignIns({ files }),
     now,
     connect,
   });

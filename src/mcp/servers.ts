@@ -4,6 +4,7 @@ import { type McpConfig, unknownServer } from './config.ts';
 import { connect, isSessionGone, type McpConnection, reasonOf } from './connect.ts';
 import { McpError, type McpOutput, type McpServerConfig, type McpTool, type McpServers as Named } from './mcp.ts';
 import { outputOf } from './result.ts';
+import type { SignIns } from './sign-in.ts';
 import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
@@ -42,6 +43,7 @@ export interface McpServersDependencies {
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
   log(server: string, text: string): void;
+  signIns: SignIns;
   now(): number;
   /** How a server is reached; of a test's own. */
   connect?: typeof connect;
@@ -62,7 +64,7 @@ interface Failing {
 }
 
 export function createMcpServers(dependencies: McpServersDependencies): McpServers {
-  const { config, lists, accepts, version, variables, log, now, connect: open = connect } = dependencies;
+  const { config, lists, accepts, version, variables, log, signIns, now, connect: open = connect } = dependencies;
   const kept = new Map<string, Kept>();
   const failing = new Map<string, Failing>();
   let changed = (): void => {};
@@ -91,7 +93,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
   async function start(name: string, server: McpServerConfig, signal: AbortSignal): Promise<McpConnection> {
     const onToolsChanged = (): void => void (isClosed || relist(name, server));
     const onStderr = (text: string): void => log(name, text);
-    const made = open({ name, server, version, variables, signal, onToolsChanged, onStderr });
+    const made = open({ name, server, version, variables, signIns, signal, onToolsChanged, onStderr });
     const mine = { server, connection: made, startedAt: now() };
     kept.set(name, mine);
     try {
@@ -101,6 +103,8 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     } catch (error) {
       if (kept.get(name) === mine) kept.delete(name);
       signal.throwIfAborted();
+      // Waiting mends neither: the owner has to.
+      if (error instanceof McpError && (error.code === 'MCP_SIGN_IN' || error.code === 'MCP_CONFIG')) throw error;
       const count = (failing.get(name)?.count ?? 0) + 1;
       failing.set(name, { kind: 'unreachable', count, until: now() + backOff(count), reason: reasonOf(error) });
       throw error;

@@ -1,29 +1,64 @@
 // Our client code as the conformance suite starts it: with the address of the scenario's server as its last argument.
 import { createMcpConfig } from '../../../src/mcp/config.ts';
+import { login } from '../../../src/mcp/login.ts';
 import { createMcpServers } from '../../../src/mcp/servers.ts';
+import { createSignIns } from '../../../src/mcp/sign-in.ts';
 import { createToolLists } from '../../../src/mcp/tool-list.ts';
 import { schemaProblem } from '../../../src/tools/validate.ts';
 import { memoryOwnerFiles } from '../../support/memory-owner-files.ts';
 
 const url = process.argv.at(-1) ?? '';
-const files = memoryOwnerFiles({ 'mcp.json': JSON.stringify({ mcpServers: { suite: { url } } }) });
+const { client_id: clientId, client_secret: clientSecret } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const suite = { url, ...(clientId && { oauth: { clientId, clientSecret } }) };
+const files = memoryOwnerFiles({ 'mcp.json': JSON.stringify({ mcpServers: { suite } }) });
+const config = createMcpConfig({ files });
+const signIns = createSignIns({ files });
 const now = (): number => Date.now();
 const servers = createMcpServers({
-  config: createMcpConfig({ files }),
+  config,
   lists: createToolLists({ files, now }),
   accepts: schemaProblem,
   version: '0.0.0',
   variables: {},
   log: () => {},
+  signIns,
   now,
 });
 
 const signal = AbortSignal.timeout(20_000);
-const { tools, problems } = await servers.tools(signal);
-if (problems.length > 0) throw new Error(problems.join('; '));
-for (const { server, tool } of tools) {
-  const args = tool.name === 'add_numbers' ? { a: 5, b: 3 } : {};
-  const { ok, text } = await servers.call(server, tool.name, args, { signal, timeoutMs: 10_000, progress: () => {} });
+
+/** What a person does in a browser: goes where the server says, and is sent back. */
+async function visit(address: URL): Promise<void> {
+  const response = await fetch(address, { redirect: 'manual' });
+  await fetch(response.headers.get('location') ?? '');
+}
+
+/** As a person would: signs in when told to, once more when a call wants more, and then gives up. */
+async function signingIn<T>(use: () => Promise<T>, left = 2): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (left === 0 || !String(error).includes('needs a sign-in')) throw error;
+    const server = (await config.read()).get('suite');
+    if (server?.kind !== 'url') throw error;
+    await login({
+      name: 'suite',
+      server,
+      signIns,
+      version: '0.0.0',
+      variables: {},
+      visit: (url) => void visit(url),
+      signal,
+    });
+    return signingIn(use, left - 1);
+  }
+}
+
+const { tools } = await signingIn(() => servers.refresh('suite', signal));
+for (const { name } of tools) {
+  const args = name === 'add_numbers' ? { a: 5, b: 3 } : {};
+  const options = { signal, timeoutMs: 10_000, progress: () => {} };
+  const { ok, text } = await signingIn(() => servers.call('suite', name, args, options));
   if (!ok) throw new Error(text);
 }
 await servers.close();

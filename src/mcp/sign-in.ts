@@ -1,0 +1,129 @@
+// Who we are to a server that wants a sign-in (OAuth): what it gave us is kept in a private file of the home, by server and address,
+// so that a token never goes to another address than the one it was given for.
+import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import type { OwnerFiles } from '../storage/storage.ts';
+import { McpError, type McpServerConfig } from './mcp.ts';
+
+const FILE = 'mcp-auth.json';
+
+export type UrlServer = Extract<McpServerConfig, { kind: 'url' }>;
+
+interface SignedIn {
+  url: string;
+  client?: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+  tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+  discovery?: OAuthDiscoveryState;
+  verifier?: string;
+  /** What a call was refused for the lack of; asked for with the next sign-in. */
+  wantedScope?: string;
+}
+
+/** A person who can be sent to an address and come back to another. */
+export interface Visit {
+  redirectUrl: string;
+  state: string;
+  visit(url: URL): void;
+}
+
+export interface SignIns {
+  /** Undefined where nobody has signed in: the server then says that somebody should. */
+  stored(name: string, server: UrlServer): Promise<OAuthClientProvider | undefined>;
+  /** Starts anew, with a person. */
+  withPerson(name: string, server: UrlServer, visit: Visit): OAuthClientProvider;
+  remove(name: string): Promise<void>;
+}
+
+export function needsSignIn(name: string): McpError {
+  return new McpError('MCP_SIGN_IN', `the server "${name}" needs a sign-in: lainclaw mcp login ${name}`);
+}
+
+export function createSignIns({ files }: { files: OwnerFiles }): SignIns {
+  const read = async (name: string, url: string): Promise<SignedIn> => {
+    const known = entriesOf(await files.read(FILE))[name];
+    return known?.url === url ? known : { url };
+  };
+  const change = (alter: (entries: Record<string, SignedIn>) => void): Promise<void> =>
+    files.update(FILE, (current) => {
+      const entries = entriesOf(current);
+      alter(entries);
+      return `${JSON.stringify({ version: 1, servers: entries }, undefined, 2)}\n`;
+    });
+
+  function provider(name: string, { url, oauth }: UrlServer, redirectUrl: string, state: string): OAuthClientProvider {
+    const put = (more: Partial<SignedIn>): Promise<void> =>
+      change((entries) => {
+        const known = entries[name];
+        entries[name] = { ...(known?.url === url ? known : { url }), ...more };
+      });
+    const own = oauth && {
+      client_id: oauth.clientId,
+      ...(oauth.clientSecret && { client_secret: oauth.clientSecret }),
+    };
+    return {
+      redirectUrl,
+      clientMetadata: {
+        client_name: 'Lainclaw',
+        redirect_uris: [redirectUrl],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      },
+      state: () => state,
+      clientInformation: async () => own ?? (await read(name, url)).client,
+      saveClientInformation: (client) => put({ client }),
+      tokens: async () => (await read(name, url)).tokens,
+      saveTokens: (tokens) => put({ tokens, wantedScope: undefined }),
+      codeVerifier: async () => (await read(name, url)).verifier ?? '',
+      saveCodeVerifier: (verifier) => put({ verifier }),
+      discoveryState: async () => (await read(name, url)).discovery,
+      saveDiscoveryState: (discovery) => put({ discovery }),
+      async invalidateCredentials(scope) {
+        const gone: (keyof SignedIn)[] = scope === 'all' ? ['client', 'tokens', 'verifier', 'discovery'] : [scope];
+        await put(Object.fromEntries(gone.map((key) => [key, undefined])));
+      },
+      async redirectToAuthorization(address) {
+        await put({ wantedScope: address.searchParams.get('scope') ?? undefined });
+        throw needsSignIn(name);
+      },
+    };
+  }
+
+  return {
+    async stored(name, server) {
+      const { tokens } = await read(name, server.url);
+      return tokens && provider(name, server, 'http://127.0.0.1/callback', '');
+    },
+    withPerson(name, server, { redirectUrl, state, visit }) {
+      const base = provider(name, server, redirectUrl, state);
+      let isNew = true;
+      return {
+        ...base,
+        // The old ones are what is being replaced, and a client is registered for one redirect only.
+        tokens: async () => (isNew ? undefined : base.tokens()),
+        clientInformation: async () => (server.oauth || !isNew ? base.clientInformation() : undefined),
+        discoveryState: async () => (isNew ? undefined : base.discoveryState?.()),
+        async redirectToAuthorization(address) {
+          isNew = false;
+          const { wantedScope = '' } = await read(name, server.url);
+          const scopes = new Set(
+            `${address.searchParams.get('scope') ?? ''} ${wantedScope}`.split(' ').filter(Boolean),
+          );
+          if (scopes.size > 0) address.searchParams.set('scope', [...scopes].join(' '));
+          visit(address);
+        },
+      };
+    },
+    remove: (name) =>
+      change((entries) => {
+        delete entries[name];
+      }),
+  };
+}
+
+function entriesOf(text: string | undefined): Record<string, SignedIn> {
+  if (text === undefined) return {};
+  try {
+    return { ...(JSON.parse(text) as { servers: Record<string, SignedIn> }).servers };
+  } catch (error) {
+    throw new McpError('MCP_CONFIG', `${FILE} is damaged: delete it and sign in again`, error);
+  }
+}
