@@ -12,6 +12,12 @@ export function hasBrowser({ variables }: Environment): boolean {
   return Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY);
 }
 
+/** Shows it, and opens it where that can be done. */
+export function showAddress(url: string, { err, environment }: Terminal): void {
+  err.write(`Sign in with your browser:\n${printable(url)}\n`);
+  if (hasBrowser(environment)) openBrowser(url);
+}
+
 export function createLoginInteraction({ err }: Terminal): LoginInteraction {
   const say = (line: string): void => err.write(`${printable(line)}\n`);
   return {

@@ -5,6 +5,8 @@ import type { OwnerFiles } from '../storage/storage.ts';
 import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
 
 const FILE = 'mcp.json';
+const OAUTH_PROBLEM =
+  '"oauth" must hold "clientId" (and may hold "clientSecret"), or "clientMetadataUrl", an https:// address';
 const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
 
 export interface McpConfig {
@@ -116,7 +118,7 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
   check(typeof url === 'string' && /^https?:$/.test(protocolOf(url)), '"url" must be an http:// or https:// address');
   check(!hasCredentials(url), '"url" must hold no user and password: put them into "headers"');
   check(isTexts(headers), '"headers" must be texts by name');
-  check(oauth === undefined || isOAuth(oauth), '"oauth" must hold "clientId" and may hold "clientSecret", both texts');
+  check(oauth === undefined || isOAuth(oauth), OAUTH_PROBLEM);
   if (problems.length > 0) return { problems };
   return { server: { kind: 'url', url, headers, ...(oauth !== undefined && { oauth }) } as McpServerConfig, problems };
 }
@@ -145,8 +147,10 @@ function isTexts(value: unknown): boolean {
 }
 
 function isOAuth(value: unknown): boolean {
-  if (!isRecord(value) || !isText(value.clientId)) return false;
-  return isTexts(value) && Object.keys(value).every((key) => key === 'clientId' || key === 'clientSecret');
+  if (!isRecord(value) || !isTexts(value)) return false;
+  const keys = Object.keys(value).sort().join();
+  if (keys === 'clientMetadataUrl') return protocolOf(String(value.clientMetadataUrl)) === 'https:';
+  return isText(value.clientId) && ['clientId', 'clientId,clientSecret'].includes(keys);
 }
 
 function hasCredentials(address: unknown): boolean {

@@ -4,11 +4,11 @@ import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpError, type McpServerConfig, type McpTool } from './mcp.ts';
-import { needsSignIn, type SignIns, type UrlServer } from './sign-in.ts';
+import { needsSignIn, type SignIns } from './sign-in.ts';
+import { expand, REFERENCE, type Variables } from './variables.ts';
 
 const CONNECT_MS = 20_000;
 const MAX_TOOLS = 500;
-const REFERENCE = /\$\{(\w+)\}/g;
 const SHORTEST_SECRET = 4;
 
 export interface McpConnection {
@@ -34,7 +34,7 @@ export interface ConnectOptions {
   name: string;
   server: McpServerConfig;
   version: string;
-  variables: Readonly<Record<string, string | undefined>>;
+  variables: Variables;
   /** What the program says beside the protocol. */
   onStderr(text: string): void;
   onToolsChanged(): void;
@@ -95,7 +95,7 @@ type Transport = Parameters<Client['connect']>[0];
 async function transportFor({ name, server, variables, signIns, onStderr }: ConnectOptions): Promise<Transport> {
   if (server.kind === 'url') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const requestInit = { headers: headersOf(name, server, variables), redirect: 'error' as const };
+    const requestInit = { headers: expand(name, server.headers, variables), redirect: 'error' as const };
     const authProvider = await signIns.stored(name, server);
     return new StreamableHTTPClientTransport(new URL(server.url), { requestInit, authProvider });
   }
@@ -120,28 +120,6 @@ function endWithThisProcess(transport: StdioClientTransport): void {
   };
 }
 
-/** Rejects when a name is not set: an empty secret would only fail later, and less clearly. */
-function expand(
-  server: string,
-  values: Readonly<Record<string, string>>,
-  variables: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      key,
-      value.replace(REFERENCE, (_, name: string) => {
-        const found = variables[name];
-        if (found === undefined)
-          throw new McpError(
-            'MCP_CONFIG',
-            `the server "${server}" needs the environment variable ${name}, which is not set`,
-          );
-        return found;
-      }),
-    ]),
-  );
-}
-
 /** What a library or a server says of a failure may repeat what it was given. */
 function withoutSecrets(text: string, { server, variables }: ConnectOptions): string {
   const given = Object.values(server.kind === 'url' ? server.headers : server.env);
@@ -162,15 +140,6 @@ async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> 
     cursor = page.nextCursor;
   } while (cursor !== undefined && tools.length < MAX_TOOLS);
   return tools.slice(0, MAX_TOOLS);
-}
-
-/** With what `${NAME}` stands for. */
-export function headersOf(
-  name: string,
-  { headers }: UrlServer,
-  variables: ConnectOptions['variables'],
-): Record<string, string> {
-  return expand(name, headers, variables);
 }
 
 function isUnauthorised(error: unknown): boolean {

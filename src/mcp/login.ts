@@ -3,9 +3,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { headersOf, reasonOf } from './connect.ts';
+import { reasonOf } from './connect.ts';
 import { McpError } from './mcp.ts';
 import type { SignIns, UrlServer } from './sign-in.ts';
+import { expand, type Variables } from './variables.ts';
 
 const PATH = '/callback';
 const PERSON_MS = 5 * 60_000;
@@ -16,7 +17,7 @@ export interface LoginOptions {
   server: UrlServer;
   signIns: SignIns;
   version: string;
-  variables: Readonly<Record<string, string | undefined>>;
+  variables: Variables;
   /** Shows a person the address to go to. */
   visit(url: URL): void;
   signal: AbortSignal;
@@ -29,7 +30,7 @@ export async function login(options: LoginOptions): Promise<'signed-in' | 'not-n
   const state = crypto.randomUUID();
   const callback = await listen(state, AbortSignal.any([signal, AbortSignal.timeout(PERSON_MS)]));
   const authProvider = signIns.withPerson(name, server, { redirectUrl: callback.url, state, visit });
-  const requestInit = { headers: headersOf(name, server, variables), redirect: 'error' as const };
+  const requestInit = { headers: expand(name, server.headers, variables), redirect: 'error' as const };
   const attempt = async (): Promise<StreamableHTTPClientTransport | undefined> => {
     const transport = new StreamableHTTPClientTransport(new URL(server.url), { authProvider, requestInit });
     const client = new Client({ name: 'lainclaw', version }, { capabilities: {} });

@@ -7,7 +7,7 @@ export type McpServerConfig =
       url: string;
       headers: Readonly<Record<string, string>>;
       /** Who we are to its sign-in, where it does not let us register. */
-      oauth?: { clientId: string; clientSecret?: string };
+      oauth?: { clientId: string; clientSecret?: string } | { clientMetadataUrl: string };
     };
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;

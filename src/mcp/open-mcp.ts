@@ -26,7 +26,7 @@ export interface OpenMcpOptions extends Omit<McpServersDependencies, 'config' | 
 export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
   const config = createMcpConfig({ files });
   const lists = createToolLists({ files, now: rest.now });
-  const signIns = createSignIns({ files });
+  const signIns = createSignIns({ files, variables: rest.variables });
   const log = createLog(join(home, 'logs'));
   return {
     config,

@@ -50,7 +50,7 @@ function world({ servers = { s: { command: 'x' } } }: { servers?: object } = {})
     version: '1',
     variables: {},
     log: () => {},
-    signIns: createSignIns({ files }),
+    signIns: createSignIns({ files, variables: {} }),
     now,
     connect,
   });

@@ -3,6 +3,7 @@
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import type { OwnerFiles } from '../storage/storage.ts';
 import { McpError, type McpServerConfig } from './mcp.ts';
+import { expand, type Variables } from './variables.ts';
 
 const FILE = 'mcp-auth.json';
 
@@ -37,7 +38,7 @@ export function needsSignIn(name: string): McpError {
   return new McpError('MCP_SIGN_IN', `the server "${name}" needs a sign-in: lainclaw mcp login ${name}`);
 }
 
-export function createSignIns({ files }: { files: OwnerFiles }): SignIns {
+export function createSignIns({ files, variables }: { files: OwnerFiles; variables: Variables }): SignIns {
   const read = async (name: string, url: string): Promise<SignedIn> => {
     const known = entriesOf(await files.read(FILE))[name];
     return known?.url === url ? known : { url };
@@ -55,12 +56,10 @@ export function createSignIns({ files }: { files: OwnerFiles }): SignIns {
         const known = entries[name];
         entries[name] = { ...(known?.url === url ? known : { url }), ...more };
       });
-    const own = oauth && {
-      client_id: oauth.clientId,
-      ...(oauth.clientSecret && { client_secret: oauth.clientSecret }),
-    };
+    const own = oauth && 'clientId' in oauth ? registered(expand(name, oauth, variables)) : undefined;
     return {
       redirectUrl,
+      clientMetadataUrl: oauth && 'clientMetadataUrl' in oauth ? oauth.clientMetadataUrl : undefined,
       clientMetadata: {
         client_name: 'Lainclaw',
         redirect_uris: [redirectUrl],
@@ -94,12 +93,13 @@ export function createSignIns({ files }: { files: OwnerFiles }): SignIns {
     },
     withPerson(name, server, { redirectUrl, state, visit }) {
       const base = provider(name, server, redirectUrl, state);
+      const isRegistered = server.oauth !== undefined && 'clientId' in server.oauth;
       let isNew = true;
       return {
         ...base,
         // The old ones are what is being replaced, and a client is registered for one redirect only.
         tokens: async () => (isNew ? undefined : base.tokens()),
-        clientInformation: async () => (server.oauth || !isNew ? base.clientInformation() : undefined),
+        clientInformation: async () => (isRegistered || !isNew ? base.clientInformation() : undefined),
         discoveryState: async () => (isNew ? undefined : base.discoveryState?.()),
         async redirectToAuthorization(address) {
           isNew = false;
@@ -112,11 +112,17 @@ export function createSignIns({ files }: { files: OwnerFiles }): SignIns {
         },
       };
     },
-    remove: (name) =>
-      change((entries) => {
+    async remove(name) {
+      if ((await files.read(FILE)) === undefined) return;
+      await change((entries) => {
         delete entries[name];
-      }),
+      });
+    },
   };
+}
+
+function registered({ clientId = '', clientSecret }: Record<string, string>) {
+  return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
 }
 
 function entriesOf(text: string | undefined): Record<string, SignedIn> {

@@ -50,6 +50,12 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
     (name: string, flags: OutputFlags) => withMcp((service) => test(name, service, flags, terminal)),
   );
+  withOutput(mcp.command('login').description('sign in to a server that wants it').argument('<name>')).action(
+    (name: string, flags: OutputFlags) => withMcp((service) => login(name, service, flags, terminal)),
+  );
+  withOutput(mcp.command('logout').description('forget a sign-in').argument('<name>')).action(
+    (name: string, flags: OutputFlags) => withMcp((service) => logout(name, service, flags, terminal)),
+  );
   mcp
     .command('serve')
     .description('offer our tools to other agents, on stdin and stdout or over HTTP')
@@ -131,8 +137,24 @@ function pairs(flag: string, values: string[]): Record<string, string> {
   );
 }
 
+async function login(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const { showAddress } = await import('../login-interaction.ts');
+  const outcome = await mcp.login(name, (url) => showAddress(url.href, terminal), terminal.signal);
+  const { tools } = await mcp.servers.refresh(name, terminal.signal);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, outcome, tools: tools.length });
+  const said = outcome === 'signed-in' ? `signed in to ${name}` : `${name} wants no sign-in`;
+  terminal.out.write(`${said}: ${tools.length} tools; each asks before it runs\n`);
+}
+
+async function logout(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await mcp.logout(name);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { signedOut: name });
+  terminal.out.write(`signed out of ${name}\n`);
+}
+
 async function remove(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
   await mcp.config.remove(name);
+  await mcp.logout(name);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
   terminal.out.write(`removed ${name}\n`);
 }

@@ -9,10 +9,15 @@ import { memoryOwnerFiles } from '../../support/memory-owner-files.ts';
 
 const url = process.argv.at(-1) ?? '';
 const { client_id: clientId, client_secret: clientSecret } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
-const suite = { url, ...(clientId && { oauth: { clientId, clientSecret } }) };
+// As an owner would write it, who was told how to introduce themselves.
+const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
+const oauth = clientId
+  ? { clientId, clientSecret }
+  : process.env.MCP_CONFORMANCE_SCENARIO === 'auth/basic-cimd' && { clientMetadataUrl };
+const suite = { url, ...(oauth && { oauth }) };
 const files = memoryOwnerFiles({ 'mcp.json': JSON.stringify({ mcpServers: { suite } }) });
 const config = createMcpConfig({ files });
-const signIns = createSignIns({ files });
+const signIns = createSignIns({ files, variables: {} });
 const now = (): number => Date.now();
 const servers = createMcpServers({
   config,
