@@ -45,6 +45,7 @@ describe('mcp.json', () => {
         types: { command: ' ', args: [1], env: { A: 1 }, cwd: 3 },
         address: { url: 'file:///etc', headers: [] },
         user: { url: 'http://me:pa55@x/' },
+        who: { url: 'http://x', oauth: { clientSecret: 'pa55' } },
       }),
     );
     for (const part of [
@@ -61,9 +62,33 @@ describe('mcp.json', () => {
       '"url" must be an http:// or https:// address',
       '"headers" must be texts by name',
       '"url" must hold no user and password',
+      '"who": "oauth" must hold "clientId"',
     ])
       expect(problem).toContain(part);
     expect(problem).not.toContain('pa55');
+  });
+
+  it('takes who we are to a sign-in in the forms that make sense', async () => {
+    const withOAuth = (oauth: object) => withServers({ a: { url: 'https://x', oauth } });
+    const grant = 'client_credentials';
+    for (const oauth of [
+      { clientId: 'a' },
+      { clientId: 'a', clientSecret: 'b' },
+      { clientMetadataUrl: 'https://x/y.json' },
+      { grant, clientId: 'a', clientSecret: 'b' },
+      { grant, clientId: 'a', privateKey: 'b', algorithm: 'ES256' },
+    ])
+      expect((await withOAuth(oauth).read()).get('a')).toMatchObject({ oauth });
+    for (const oauth of [
+      {},
+      { clientId: 1 },
+      { clientId: '' },
+      { grant, clientId: 'a' },
+      { grant: 'password', clientId: 'a', clientSecret: 'b' },
+      { clientMetadataUrl: 'http://x/y.json' },
+      { clientId: 'a', more: 'b' },
+    ])
+      expect(await problemOf(withOAuth(oauth))).toContain('"oauth" must hold');
   });
 
   it('tells broken JSON, a wrong shape and a mistyped key apart', async () => {

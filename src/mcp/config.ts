@@ -6,7 +6,8 @@ import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
 
 const FILE = 'mcp.json';
 const OAUTH_PROBLEM =
-  '"oauth" must hold "clientId" (and may hold "clientSecret"), or "clientMetadataUrl", an https:// address';
+  '"oauth" must hold "clientId" (and may hold "clientSecret"), or "clientMetadataUrl", an https:// address; ' +
+  'with "grant": "client_credentials" either "clientSecret" or "privateKey" and "algorithm" too';
 const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
 
 export interface McpConfig {
@@ -146,11 +147,20 @@ function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
+/** The sets of keys that make sense together. */
+const OAUTH_FORMS = [
+  'clientId',
+  'clientId,clientSecret',
+  'clientMetadataUrl',
+  'clientId,clientSecret,grant',
+  'algorithm,clientId,grant,privateKey',
+];
+
 function isOAuth(value: unknown): boolean {
-  if (!isRecord(value) || !isTexts(value)) return false;
-  const keys = Object.keys(value).sort().join();
-  if (keys === 'clientMetadataUrl') return protocolOf(String(value.clientMetadataUrl)) === 'https:';
-  return isText(value.clientId) && ['clientId', 'clientId,clientSecret'].includes(keys);
+  if (!isRecord(value) || !Object.values(value).every(isText)) return false;
+  const { clientMetadataUrl = 'https://x', grant = 'client_credentials' } = value;
+  const isKnown = OAUTH_FORMS.includes(Object.keys(value).sort().join());
+  return isKnown && grant === 'client_credentials' && protocolOf(String(clientMetadataUrl)) === 'https:';
 }
 
 function hasCredentials(address: unknown): boolean {

@@ -7,8 +7,15 @@ export type McpServerConfig =
       url: string;
       headers: Readonly<Record<string, string>>;
       /** Who we are to its sign-in, where it does not let us register. */
-      oauth?: { clientId: string; clientSecret?: string } | { clientMetadataUrl: string };
+      oauth?: McpOAuth;
     };
+
+/** With a `grant` we sign in as a machine, otherwise for a person. */
+export type McpOAuth =
+  | { clientId: string; clientSecret?: string }
+  | { clientMetadataUrl: string }
+  | { grant: 'client_credentials'; clientId: string; clientSecret: string }
+  | { grant: 'client_credentials'; clientId: string; privateKey: string; algorithm: string };
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;
 

@@ -5,7 +5,7 @@ import type { OwnerFiles } from '../storage/storage.ts';
 import { createMcpConfig, type McpConfig, unknownServer } from './config.ts';
 import { McpError } from './mcp.ts';
 import { createMcpServers, type McpServers, type McpServersDependencies } from './servers.ts';
-import { createSignIns } from './sign-in.ts';
+import { createSignIns, isMachine } from './sign-in.ts';
 import { createToolLists } from './tool-list.ts';
 
 const LONGEST_LOG_BYTES = 1_000_000;
@@ -35,8 +35,9 @@ export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
       const servers = await config.read();
       const server = servers.get(name);
       if (!server) throw unknownServer(name, servers);
-      if (server.kind !== 'url')
-        throw new McpError('MCP_SIGN_IN', `the server "${name}" is a program: it needs no sign-in`);
+      const isAlone = server.kind === 'command' ? 'is a program' : isMachine(server.oauth) && 'signs us in by itself';
+      if (server.kind === 'command' || isAlone)
+        throw new McpError('MCP_SIGN_IN', `the server "${name}" ${isAlone}: it needs no sign-in`);
       const { login } = await import('./login.ts');
       const { version, variables } = rest;
       const outcome = await login({ name, server, signIns, version, variables, visit, signal });

@@ -2,7 +2,7 @@
 // so that a token never goes to another address than the one it was given for.
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { McpError, type McpServerConfig } from './mcp.ts';
+import { McpError, type McpOAuth, type McpServerConfig } from './mcp.ts';
 import { expand, type Variables } from './variables.ts';
 
 const FILE = 'mcp-auth.json';
@@ -88,6 +88,7 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
 
   return {
     async stored(name, server) {
+      if (isMachine(server.oauth)) return asMachine(expand(name, server.oauth, variables));
       const { tokens } = await read(name, server.url);
       return tokens && provider(name, server, 'http://127.0.0.1/callback', '');
     },
@@ -119,6 +120,20 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
       });
     },
   };
+}
+
+type Machine = Extract<McpOAuth, { grant: string }>;
+
+export function isMachine(oauth: McpOAuth | undefined): oauth is Machine {
+  return oauth !== undefined && 'grant' in oauth;
+}
+
+/** Its tokens live as long as the connection: another is had without anybody. */
+async function asMachine(oauth: Machine): Promise<OAuthClientProvider> {
+  const { ClientCredentialsProvider, PrivateKeyJwtProvider } = await import('@modelcontextprotocol/client');
+  const { grant: _, ...rest } = oauth;
+  const named = { ...rest, clientName: 'Lainclaw' };
+  return 'privateKey' in named ? new PrivateKeyJwtProvider(named) : new ClientCredentialsProvider(named);
 }
 
 function registered({ clientId = '', clientSecret }: Record<string, string>) {

@@ -77,6 +77,8 @@ const CLIENT_PASSES = [
   'auth/resource-mismatch',
   'auth/offline-access-scope',
   'auth/offline-access-not-supported',
+  'auth/client-credentials-jwt',
+  'auth/client-credentials-basic',
 ];
 
 /** What our client does not do, with the reason. */
@@ -85,8 +87,6 @@ const CLIENT_DOES_NOT: Record<string, string> = {
     'it declares no elicitation: a server cannot put questions to a person through us',
   'auth/2025-03-26-oauth-metadata-backcompat':
     "the scenario's metadata names another issuer than its own, which is refused",
-  'auth/client-credentials-jwt': 'an extension: it signs in for a person, never as a machine',
-  'auth/client-credentials-basic': 'an extension: it signs in for a person, never as a machine',
   'auth/cross-app-access-complete-flow': 'an extension, for companies that manage their sign-ins in one place',
 };
 

@@ -8,13 +8,8 @@ import { schemaProblem } from '../../../src/tools/validate.ts';
 import { memoryOwnerFiles } from '../../support/memory-owner-files.ts';
 
 const url = process.argv.at(-1) ?? '';
-const { client_id: clientId, client_secret: clientSecret } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
-// As an owner would write it, who was told how to introduce themselves.
-const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
-const oauth = clientId
-  ? { clientId, clientSecret }
-  : process.env.MCP_CONFORMANCE_SCENARIO === 'auth/basic-cimd' && { clientMetadataUrl };
-const suite = { url, ...(oauth && { oauth }) };
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const suite = { url, ...(oauth() && { oauth: oauth() }) };
 const files = memoryOwnerFiles({ 'mcp.json': JSON.stringify({ mcpServers: { suite } }) });
 const config = createMcpConfig({ files });
 const signIns = createSignIns({ files, variables: {} });
@@ -67,3 +62,15 @@ for (const { name } of tools) {
   if (!ok) throw new Error(text);
 }
 await servers.close();
+
+/** As an owner would write it, who was told how to introduce themselves. */
+function oauth(): object | undefined {
+  const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
+  const grant = 'client_credentials';
+  if (scenario === 'auth/basic-cimd')
+    return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
+  if (scenario === 'auth/client-credentials-basic') return { grant, clientId, clientSecret };
+  if (privateKey) return { grant, clientId, privateKey, algorithm: context.signing_algorithm };
+  return clientId ? { clientId, clientSecret } : undefined;
+}
