@@ -1,9 +1,8 @@
 // One connection to one server: starts the program or reaches the address, lists tools, calls them. Values like ${NAME} in
 // `env` and `headers` come from the owner's environment; nothing else of it reaches a server but what programs need to run.
-import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@modelcontextprotocol/client';
-import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { McpError, type McpServerConfig, type McpTool } from './mcp.ts';
+import { McpError, type McpOAuth, type McpServerConfig, type McpTool } from './mcp.ts';
+import { createProgramTransport } from './program-transport.ts';
 import { needsSignIn, type SignIns } from './sign-in.ts';
 import { expand, REFERENCE, type Variables } from './variables.ts';
 
@@ -99,35 +98,31 @@ async function transportFor({ name, server, variables, signIns, onStderr }: Conn
     const authProvider = await signIns.stored(name, server);
     return new StreamableHTTPClientTransport(new URL(server.url), { requestInit, authProvider });
   }
-  const { StdioClientTransport: Stdio, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+  const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
   const env = { ...getDefaultEnvironment(), ...expand(name, server.env, variables) };
-  const transport = new Stdio({ command, args: [...args], env, cwd, stderr: 'pipe' });
+  if (process.platform !== 'win32') return createProgramTransport({ command, args, env, cwd, onStderr });
+  // There are no process groups, and programs such as npx need help to start.
+  const transport = new StdioClientTransport({ command, args: [...args], env, cwd, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString('utf8')));
-  endWithThisProcess(transport);
   return transport;
-}
-
-/** Closing waits for a program that does not end when told; should this process not wait, nothing may stay behind. */
-function endWithThisProcess(transport: StdioClientTransport): void {
-  const start = transport.start.bind(transport);
-  transport.start = async () => {
-    await start();
-    const child = (transport as unknown as { _process?: ChildProcess })._process;
-    const end = (): void => void child?.kill('SIGKILL');
-    process.once('exit', end);
-    child?.once('close', () => process.off('exit', end));
-  };
 }
 
 /** What a library or a server says of a failure may repeat what it was given. */
 function withoutSecrets(text: string, { server, variables }: ConnectOptions): string {
-  const given = Object.values(server.kind === 'url' ? server.headers : server.env);
+  const given: string[] = Object.values(
+    server.kind === 'url' ? { ...server.headers, ...secretsOf(server.oauth) } : server.env,
+  );
   const named = given.flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => variables[name] ?? ''));
   const inUrl = server.kind === 'url' ? [...new URL(server.url).searchParams.values()] : [];
   return [...given, ...named, ...inUrl]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+}
+
+function secretsOf(oauth: McpOAuth | undefined): Record<string, string> {
+  const { clientSecret = '', privateKey = '' } = { ...oauth } as { clientSecret?: string; privateKey?: string };
+  return { clientSecret, privateKey };
 }
 
 async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> {

@@ -273,6 +273,17 @@ describe('a turn', () => {
     await until(() => pids().length > 0 && pids().every((pid) => !isRunning(pid)));
   });
 
+  it('leaves nothing behind of what a server started, as npx does', async () => {
+    const home = testHome();
+    const pids = withRaw(home, 'stubborn');
+    const { raw } = JSON.parse(readFileSync(join(home.path, 'mcp.json'), 'utf8')).mcpServers;
+    const wrapped = ['-c', '"$0" "$@"; true', raw.command, ...raw.args];
+    configure(home, { raw: { command: 'sh', args: wrapped } });
+    const { stdout } = await lainclaw(['tools', 'invoke', 'mcp__raw__pid', '--approve', 'auto', '--text'], { home });
+    expect(pids()).toEqual([Number(stdout)]);
+    await until(() => !isRunning(pids()[0] ?? 0));
+  });
+
   it('leaves nothing of a stubborn server behind, even when told twice to end at once', async () => {
     const home = testHome();
     const pids = withRaw(home, 'mute');
