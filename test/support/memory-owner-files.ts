@@ -8,7 +8,8 @@ export function memoryOwnerFiles(initial: Record<string, string> = {}): OwnerFil
     read: async (name) => texts.get(name),
     async update(name, change) {
       const text = change(texts.get(name));
-      if (text !== undefined) texts.set(name, text);
+      if (text === null) texts.delete(name);
+      else if (text !== undefined) texts.set(name, text);
     },
   };
 }
