@@ -50,8 +50,8 @@ const SERVER = [
 ];
 
 /**
- * The suite asks for polling (closing a stream in the middle of a call) with the header of a protocol that has none, and so
- * only warns about whoever follows the protocol. `http-handler.test.ts` asks for it properly.
+ * Only warned about, none of its checks succeeds: the scenario sends the header of protocol 2025-03-26, and no priming event is seen
+ * for it. What `http-handler.test.ts` shows is less: a client whose own side broke is handed what it missed.
  */
 const WARNED = ['server-sse-polling'];
 
