@@ -7,6 +7,7 @@ const LAYERS: string[][] = [
   ['index.ts'],
   ['cli'],
   ['app.ts'],
+  ['app'],
   ['console'],
   ['gateway'],
   ['pipeline'],

@@ -16,8 +16,8 @@ export interface BackgroundDependencies {
   locks: Locks;
   /** One turn of the sub-agent's own conversation. */
   ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
-  /** Resolves once the text is stored for the chat. */
-  deliver(chat: string, text: string): Promise<void>;
+  /** Resolves once the text is stored for the chat; the same key again must not be sent twice. */
+  deliver(chat: string, text: string, key: string): Promise<void>;
   /** Runs at the same time, over all processes. */
   limit: number;
   now(): number;
@@ -121,7 +121,7 @@ async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: Backgroun
   if (run.injectInto === undefined) return;
   const text = messageFor(run, end);
   if (text === undefined) return;
-  await deliver(run.injectInto, text).catch((error: unknown) =>
+  await deliver(run.injectInto, text, `agent-${run.id}`).catch((error: unknown) =>
     log(`the result of ${run.id} (${run.name}) did not reach ${run.injectInto}: ${error}`),
   );
 }

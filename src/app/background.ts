@@ -1,0 +1,58 @@
+// Background runs of sub-agents: asked in the workspace they were started for, answered into the chat they name.
+import type { AgentAnswer, Background } from '../agents/background.ts';
+import type { BackgroundRequest } from '../agents/spawn.ts';
+import type { ChannelGateway } from '../gateway/channel-gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ControlClient } from '../gateway/service/control-client.ts';
+import type { AgentRun } from '../storage/agent-runs.ts';
+import type { Base } from './base.ts';
+import type { Domain } from './domain.ts';
+
+export interface BackgroundPlace {
+  domain: Domain;
+  gateway(): Promise<Gateway>;
+  /** The channels of this process, when it has any. */
+  channels(): ChannelGateway | undefined;
+  /** The gateway that runs in another process. */
+  control(): Promise<ControlClient>;
+  /** Everything again, for another workspace or address. */
+  openElsewhere(place: {
+    workspace: string;
+    baseUrl?: string;
+  }): Promise<{ gateway(): Promise<Gateway>; close(): void }>;
+}
+
+export async function openBackground(base: Base, place: BackgroundPlace): Promise<Background> {
+  const { config, storage, now, warn } = base;
+  const { createBackground } = await import('../agents/background.ts');
+  const runs = await storage.agentRuns();
+  const { locks } = storage;
+
+  async function deliver(chat: string, text: string, key: string): Promise<void> {
+    const { parseChatName } = await import('../gateway/chats/chat-name.ts');
+    const named = parseChatName(chat);
+    if (!named) throw new Error(`"${chat}" is no chat: accepted is channel:chatId`);
+    const channels = place.channels();
+    if (channels) await channels.send(named, text, key);
+    else {
+      const { sendThrough } = await import('../gateway/service/send-through.ts');
+      const sent = await sendThrough(await place.control(), named, text, AbortSignal.timeout(10_000));
+      if (!sent.ok) throw new Error(sent.message);
+    }
+  }
+
+  async function ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
+    const request = JSON.parse(run.request) as BackgroundRequest;
+    const here = (await place.domain.workspace()).root;
+    const isHere = request.workspace === here && request.baseUrl === base.baseUrl;
+    const there = isHere ? undefined : await place.openElsewhere(request);
+    try {
+      const { askInBackground } = await import('../gateway/background-turn.ts');
+      return await askInBackground(await (there ?? place).gateway(), run, request, config, signal);
+    } finally {
+      there?.close();
+    }
+  }
+
+  return createBackground({ runs, locks, ask, deliver, limit: config.backgroundRuns, now, log: warn });
+}

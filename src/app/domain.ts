@@ -1,0 +1,158 @@
+// The domain services, each made when it is first used.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelServices } from '../adapters/model-services.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { Docs } from '../docs/docs.ts';
+import { lazily } from '../lib/lazily.ts';
+import type { Mcp } from '../mcp/open-mcp.ts';
+import type { CoreMemory } from '../memory/core-memory.ts';
+import type { Memory } from '../memory/memory.ts';
+import type { ModelStore } from '../memory/models/model-store.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Installer } from '../skills/install/installer.ts';
+import type { Skills } from '../skills/skills.ts';
+import { schemaProblem } from '../tools/validate.ts';
+import type { Undo } from '../undo/undo.ts';
+import { createWorkspace } from '../workspace/confined.ts';
+import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Base } from './base.ts';
+
+export interface Domain {
+  /** Rejects when it is not a directory. */
+  workspace(): Promise<Workspace>;
+  /** Sign-in and the models. */
+  modelServices(): Promise<ModelServices>;
+  docs(): Promise<Docs>;
+  /** The archive. */
+  memory(): Promise<Memory>;
+  /** The embedding models on this machine, and which one is in use. */
+  memoryModels(): Promise<ModelStore>;
+  coreMemory(): Promise<CoreMemory>;
+  skills(): Promise<Skills>;
+  skillInstaller(): Promise<Installer>;
+  undo(): Promise<Undo>;
+  /** The owner's MCP servers. */
+  mcp(): Promise<Mcp>;
+  /** Definitions of sub-agents. */
+  agents(): Promise<Agents>;
+  /** The strongest there is here. */
+  sandbox(): Promise<Sandbox>;
+}
+
+/** `workspace`: from a flag; otherwise the configured one. */
+export function createDomain(base: Base, workspace: string | undefined): Domain & { close(): void } {
+  const { config, storage, userHome, baseUrl, now, newId } = base;
+  const { home, variables, cwd, version } = base.environment;
+  const { locks, ownerFiles } = storage;
+  const openWorkspace = lazily(async () => {
+    const { createProtectedPaths } = await import('../workspace/protected.ts');
+    return createWorkspace({
+      root: workspace ?? config.workspace,
+      protectedPaths: await createProtectedPaths({ home, userHome }),
+    });
+  });
+
+  const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
+  const endpoint = {
+    baseUrl: embeddingBaseUrl,
+    model: embeddingModel,
+    apiKey: variables.LAINCLAW_EMBEDDING_API_KEY,
+  };
+  const memoryModels = lazily(async () => {
+    const [{ createModelStore }, { createOnnxModel }, { hasEndpoint }] = await Promise.all([
+      import('../memory/models/model-store.ts'),
+      import('../memory/embeddings/onnx-model.ts'),
+      import('../memory/open-memory.ts'),
+    ]);
+    return createModelStore({
+      directory: join(home, 'models'),
+      cwd,
+      locks,
+      files: ownerFiles,
+      hasEndpoint: hasEndpoint(endpoint),
+      fetch,
+      now,
+      newId,
+      openModel: createOnnxModel,
+    });
+  });
+  let openedMemory: Memory | undefined;
+  const memory = lazily(async () => {
+    const [{ openMemory }, { readChoice }] = await Promise.all([
+      import('../memory/open-memory.ts'),
+      import('../memory/models/choice.ts'),
+    ]);
+    openedMemory = openMemory({
+      archive: await storage.archive(),
+      locks,
+      endpoint,
+      choice: () => readChoice(ownerFiles),
+      localModel: async (name) => (await memoryModels()).get(name),
+      chunkSize: memoryChunkTokens,
+      now,
+      newId,
+    });
+    return openedMemory;
+  });
+  const coreMemory = lazily(async () => {
+    const { createCoreMemory } = await import('../memory/core-memory.ts');
+    return createCoreMemory({ home, locks, now });
+  });
+  const docs = lazily(async () => {
+    const { createDocs, findDocsDirectory } = await import('../docs/docs.ts');
+    return createDocs({ directory: () => findDocsDirectory(import.meta.dirname) });
+  });
+  const skills = lazily(async () => {
+    const { createSkills } = await import('../skills/skills.ts');
+    return createSkills({ home: () => createWorkspace({ root: join(home, 'skills') }) });
+  });
+  const skillInstaller = lazily(async () => {
+    const { createInstaller } = await import('../skills/install/installer.ts');
+    return createInstaller({ directory: join(home, 'skills'), locks, cwd, variables, now, newId });
+  });
+  const undo = lazily(async () => {
+    const { createUndo } = await import('../undo/undo.ts');
+    const openFiles = async (root: string) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES);
+    return createUndo({ home, locks, openFiles, now, newId });
+  });
+  const sandbox = lazily(async () => {
+    const { chooseSandbox } = await import('../sandbox/choose.ts');
+    const { sandbox: choice, dockerImage } = config;
+    return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary: tmpdir(), variables, newId });
+  });
+  const modelServices = lazily(async () => {
+    const { createModelServices } = await import('../adapters/model-services.ts');
+    const { fallback } = config;
+    return createModelServices({ home, locks, env: variables, now, baseUrl, fallback });
+  });
+
+  const mcp = lazily(async () => {
+    const { openMcp } = await import('../mcp/open-mcp.ts');
+    return openMcp({ home, files: ownerFiles, accepts: schemaProblem, version, variables, now });
+  });
+  const agents = lazily(async () => {
+    const { createAgents } = await import('../agents/agents.ts');
+    return createAgents({ home: () => createWorkspace({ root: join(home, 'agents') }) });
+  });
+
+  return {
+    workspace: openWorkspace,
+    modelServices,
+    docs,
+    memory,
+    memoryModels,
+    coreMemory,
+    skills,
+    skillInstaller,
+    undo,
+    mcp,
+    agents,
+    sandbox,
+    close() {
+      openedMemory?.close();
+      void mcp.made()?.then(({ servers }) => servers.close());
+    },
+  };
+}

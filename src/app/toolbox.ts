@@ -1,0 +1,89 @@
+// The tools, with everything they stand on.
+
+import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
+import { createBuiltinTools } from '../tools/builtin.ts';
+import { loadToolTexts } from '../tools/languages/language.ts';
+import { createMcpTools } from '../tools/mcp/tools.ts';
+import { createPermissionStore } from '../tools/permissions/store.ts';
+import type { AskPerson } from '../tools/policy.ts';
+import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
+import type { Changes } from '../undo/changes.ts';
+import type { Base } from './base.ts';
+import type { Domain } from './domain.ts';
+
+/** Servers nothing is known of yet may take this long to start; each gives up on its own before. */
+const MCP_START_MS = 45_000;
+
+/** How the tools are used in this process. */
+export interface ToolboxUse {
+  askPerson?: AskPerson;
+  ownToolsOnly?: boolean;
+  signal?: AbortSignal;
+  /** Called when a background run is queued. */
+  onQueued(): void;
+}
+
+/** What the tools reach through the gateway. */
+export type ToolServices = Pick<BuiltinToolsDependencies, 'schedule' | 'isGatewayRunning' | 'sendMessage'>;
+
+export async function openToolbox(
+  base: Base,
+  domain: Domain,
+  service: ToolServices,
+  use: ToolboxUse,
+): Promise<Toolbox> {
+  const { config, storage, userHome, baseUrl, now, newId, systemTimezone, warn } = base;
+  const { home, variables } = base.environment;
+  const { resultCache, outputs, ownerFiles } = storage;
+  const mcpTools = createMcpTools({
+    source: () => ownerFiles.read('mcp.json'),
+    servers: async () => (await domain.mcp()).servers,
+    warn,
+    now,
+  });
+  const spawnAgent: BuiltinToolsDependencies['spawnAgent'] = async (agent) => {
+    const { spawnAgent: spawn } = await import('../agents/spawn.ts');
+    const [workspace, agents, runs] = await Promise.all([domain.workspace(), domain.agents(), storage.agentRuns()]);
+    const definition = async (name: string) =>
+      (await agents.list({ workspace })).agents.find((each) => each.name === name);
+    const spawned = await spawn(agent, { runs, definition, workspace: workspace.root, baseUrl, now, newId });
+    use.onQueued();
+    return spawned;
+  };
+  const specs = createBuiltinTools({
+    systemTimezone,
+    maxFileSizeBytes: config.maxFileSizeBytes,
+    ...domain,
+    spawnAgent,
+    schedule: service.schedule,
+    isGatewayRunning: service.isGatewayRunning,
+    variables,
+    userHome,
+    home,
+    outputs,
+    sendMessage: service.sendMessage,
+  });
+  const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const box = createToolbox({
+    specs,
+    moreTools: use.ownToolsOnly ? undefined : mcpTools,
+    workspace: await domain.workspace(),
+    resultCache,
+    outputs,
+    changes: ({ sessionId = 'cli', turnId = newId('turn'), root }): Changes => ({
+      record: async (change) => (await domain.undo()).record({ sessionId, turnId, root }, [change]),
+      recordMade: async ({ changes, notCovered }) =>
+        (await domain.undo()).record({ sessionId, turnId, root }, changes, notCovered),
+    }),
+    texts: () => loadToolTexts(config.language),
+    now,
+    askPerson: use.askPerson,
+    permissions: createPermissionStore({ files: ownerFiles, resultCache, toolNames }),
+    places: { userHome, lainclawHome: home },
+    onDefect: (call, error) =>
+      warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
+  });
+  const late = AbortSignal.timeout(MCP_START_MS);
+  await box.refresh(use.signal ? AbortSignal.any([late, use.signal]) : late);
+  return box;
+}
