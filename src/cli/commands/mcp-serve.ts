@@ -48,15 +48,12 @@ async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {
 }
 
 async function overHttp(app: App, offer: Offer, port: number, terminal: Terminal): Promise<void> {
-  const [{ createMcpServers }, { createMcpHttpHandler }, { serveHttp }] = await Promise.all([
-    import('../../mcp/serve.ts'),
-    import('../../mcp/http-handler.ts'),
+  const [{ openMcpHttp }, { serveHttp }] = await Promise.all([
+    import('../../mcp/open-http.ts'),
     import('../../mcp/serve-http.ts'),
   ]);
   const { tokenPath, admits } = await app.mcpAdmission();
-  const create = await createMcpServers(offer);
-  const newSessionId = (): string => crypto.randomUUID();
-  const handler = await createMcpHttpHandler({ create, admits, newSessionId, onError: reporting(terminal) });
+  const handler = await openMcpHttp({ offer, admits, onError: reporting(terminal) });
   const serving = await serveHttp({ handler, port });
   terminal.err.write(`listening at ${serving.url}\nthe bearer token is in ${tokenPath}\n`);
   const { signal } = terminal;

@@ -1,9 +1,9 @@
 // The gateway over HTTP, on loopback: health, status, sending, and the webhooks of channels.
 //
-// Loopback is no authentication: every route but the webhooks needs the token of this start, compared in constant time. Before
+// Loopback is no authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time. Before
 // it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
 // Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
-// which the channel checks before it parses anything.
+// which the channel checks before it parses anything; /mcp has its own token, which outlives a start.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +20,8 @@ export interface ControlHandlers {
   retry(key: string | undefined): Promise<number>;
   /** Undefined: no channel takes webhooks under this name. */
   webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
+  /** Our tools for other agents, where they are offered. It checks Host, Origin and its own token. */
+  mcp?(request: Request): Promise<Response>;
   /** A defect: the caller is told nothing of it. */
   onDefect(error: unknown): void;
 }
@@ -107,6 +109,10 @@ export async function createRoutes(options: {
       const webhook = handlers.webhook(channel, account);
       return webhook ? webhook(context.req.raw) : refusal(404, 'NOT_FOUND', 'there is no webhook here');
     },
+  );
+
+  routes.all('/mcp', async (context) =>
+    handlers.mcp ? handlers.mcp(context.req.raw) : refusal(404, 'NOT_FOUND', 'there is nothing here'),
   );
 
   routes.use(async (context, next) => {

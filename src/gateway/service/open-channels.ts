@@ -1,8 +1,11 @@
 // What the service runs: the channels of its bots, and the chats behind them, in the gateway's own workspace.
 import type { Background } from '../../agents/background.ts';
+import { lazily } from '../../lib/lazily.ts';
+import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
+import type { Approval } from '../../tools/policy.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
@@ -19,11 +22,18 @@ export interface Inside {
   background(): Promise<Pick<Background, 'work'>>;
   jobs(): Promise<Pick<ScheduledJobs, 'scheduler'>>;
   sessions: Pick<Sessions, 'list'>;
+  mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
+  mcpAdmission(): Promise<{ admits(request: Request): Promise<boolean> }>;
   close(): void;
 }
 
 export interface OpenChannelsDependencies {
-  openInside(options: { workspace: string; onQueued(): void; warn(text: string): void }): Promise<Inside>;
+  openInside(options: {
+    workspace: string;
+    ownToolsOnly?: boolean;
+    onQueued(): void;
+    warn(text: string): void;
+  }): Promise<Inside>;
   caps: Caps;
   now(): number;
 }
@@ -36,11 +46,12 @@ export async function openChannels(
   await ensureDirectory(service.workspace);
   const ended = new AbortController();
   const note = (level: 'info' | 'warn', message: string): void => log({ level, event: 'note', message });
-  const inside = await openInside({
+  const place = {
     workspace: service.workspace,
     onQueued: () => void work(),
-    warn: (text) => note('warn', text),
-  });
+    warn: (text: string) => note('warn', text),
+  };
+  const inside = await openInside(place);
   /** Runs of sub-agents are taken up here, where their results can be sent. */
   const work = async (): Promise<void> => {
     const background = await inside.background();
@@ -78,12 +89,35 @@ export async function openChannels(
       }),
     },
   );
+  // Another agent gets our own tools, never those of servers: we might be one of them.
+  const offering = lazily(async () => {
+    const { openMcpHttp } = await import('../../mcp/open-http.ts');
+    const own = await openInside({ ...place, ownToolsOnly: true });
+    const [first] = settings().bots;
+    const allow = first && turnSettings(first, caps).turn.toolAllow;
+    const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, approval: 'ask' }), own.mcpAdmission()]);
+    const handler = await openMcpHttp({ offer, admits, onError: (error) => note('warn', `mcp: ${error.message}`) });
+    return { own, handler };
+  });
+  const running = withJobs(gateway, scheduler);
   return {
-    gateway: withJobs(gateway, scheduler),
+    gateway: {
+      ...running,
+      async start(signal) {
+        await running.start(signal);
+        // What an earlier process left in the queue.
+        setImmediate(() => void work());
+      },
+    },
     channels,
+    mcp: async (request) => (await offering()).handler.handle(request),
     close() {
       ended.abort();
       inside.close();
+      void offering.made()?.then(async ({ own, handler }) => {
+        await handler.close();
+        own.close();
+      });
     },
   };
 }

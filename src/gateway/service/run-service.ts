@@ -33,6 +33,8 @@ export interface GatewayContext {
 export interface OpenedGateway {
   gateway: ChannelGateway;
   channels: readonly Pick<Channel, 'name' | 'account' | 'webhook'>[];
+  /** Our tools for other agents; it has a token of its own. */
+  mcp?(request: Request): Promise<Response>;
   /** After the drain: what it was built on. */
   close?(): void;
 }
@@ -84,11 +86,16 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
     const settings = await createLiveSettings(dependencies.readSettings);
     secrets = () => settings.current().secrets;
 
-    const { gateway, channels, close = () => {} } = await dependencies.open(contextOf(settings, log, dependencies));
+    const {
+      gateway,
+      channels,
+      mcp,
+      close = () => {},
+    } = await dependencies.open(contextOf(settings, log, dependencies));
     cleanups.push(close);
     const run = { phase: 'starting' as ServiceStatus['phase'] };
     const startedAt = dependencies.now();
-    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, log, run, startedAt });
+    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, mcp, log, run, startedAt });
     const server = await startControlServer({ token, port: settings.current().service.port, handlers });
     cleanups.push(server.close);
 
@@ -148,13 +155,14 @@ function createHandlers(parts: {
   settings: LiveSettings;
   gateway: ChannelGateway;
   channels: OpenedGateway['channels'];
+  mcp: OpenedGateway['mcp'];
   log: Log;
   run: { phase: ServiceStatus['phase'] };
   version: string;
   startedAt: number;
   now(): number;
 }): ControlHandlers {
-  const { settings, gateway, channels, log, run, version, startedAt, now } = parts;
+  const { settings, gateway, channels, mcp, log, run, version, startedAt, now } = parts;
   return {
     async status() {
       const [status, dead] = await Promise.all([gateway.status(), gateway.deadLetters()]);
@@ -194,6 +202,7 @@ function createHandlers(parts: {
       return { ok: true, account: bot.account, keys };
     },
     retry: (key) => gateway.revive(key),
+    mcp,
     webhook: (channel, account) => {
       const found = channels.find((candidate) => candidate.name === channel && candidate.account === account);
       return found?.webhook?.bind(found);
