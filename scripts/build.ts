@@ -43,7 +43,11 @@ await build({
       groups: [
         {
           name: 'cli',
-          test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy)|commander|picocolors|rolldown:runtime/,
+          test: /src[\\/](cli[\\/](?!commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
+        },
+        {
+          name: 'shared',
+          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|permissions[\\/]paths)|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
         },
         {
           name: 'archive',
