@@ -64,11 +64,12 @@ describe('start and stop', () => {
 
   it.each([
     [['--channel=feishu'], 'CONFIG_INVALID', 'lainclaw gateway config set --channel feishu appSecret=-'],
-    [['--channel=local'], 'INTERNAL', 'the platform refuses the credentials'],
+    [['--channel=local'], 'GATEWAY_START_FAILED', 'the platform refuses the credentials'],
     [['--channel=local', '--port=1'], undefined, undefined],
   ])('a daemon that cannot start with %j says why, exits with 1 and leaves no state', async (flags, code, message) => {
-    const { gateway, status, home } = gatewayHome({ inMemory: code === 'INTERNAL' });
-    if (code === 'INTERNAL') await gateway(['config', 'set', '--channel=local', `folder=${home.base}/fails`]);
+    const isRefused = message?.startsWith('the platform');
+    const { gateway, status, home } = gatewayHome({ inMemory: isRefused });
+    if (isRefused) await gateway(['config', 'set', '--channel=local', `folder=${home.base}/fails`]);
     // A port that another gateway has.
     const taken = code === undefined ? await runningGateway() : undefined;
     const given = taken ? ['--channel=local', `--port=${taken.state().port}`] : flags;
@@ -77,6 +78,7 @@ describe('start and stop', () => {
     const { error } = started.json<{ error: { code: string; message: string } }>();
     expect(error.message).toContain(message ?? `port ${taken?.state().port} is taken`);
     expect(error.code).toBe(code ?? 'GATEWAY_START_FAILED');
+    expect((await gateway(['start', ...given])).json()).toMatchObject({ error });
     expect(await status()).toMatchObject({ status: 'stopped' });
     expect(existsSync(join(home.path, 'service', 'gateway-service.json'))).toBe(false);
   });
@@ -215,7 +217,7 @@ describe('while it runs', () => {
 
     const two = (await gateway(['logs', '-n', '2'])).stdout.trim().split('\n');
     expect(two.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['starting', 'ready']);
-    expect((await gateway(['logs', '-n', '1', '--text'])).stdout).toMatch(/^\d\d:\d\d:\d\d gateway +ready port \d+\n$/);
+    expect((await gateway(['logs', '-n', '1', '--text'])).stdout).toMatch(/^\d\d:\d\d:\d\d gateway +ready telegram; port \d+\n$/);
     const following = startLainclaw(['gateway', 'logs', '-f'], { home });
     await following.saw('"event":"ready"');
     await gateway(['stop']);

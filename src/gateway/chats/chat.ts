@@ -82,4 +82,7 @@ export function botName({ channel, account }: BotKey): string {
   return account === 'default' ? channel : `${channel}:${account}`;
 }
 
+/** A line for the person running this: of a chat where one is named. Never what people write. */
+export type ChatLog = (text: string, about?: { level?: 'info' | 'warn'; event?: 'turn'; chat?: ChatKey }) => void;
+
 export type FindChannel = (bot: BotKey) => Channel | undefined;

@@ -203,6 +203,22 @@ describe('an answer', () => {
     await chats.says([expect.anything(), '⚠️ I could not answer: the wire is cut']);
   });
 
+  it('is one line of the log, with why it failed and not with what was written', async () => {
+    const chats = await testChats(async function* (request) {
+      if (request.input === 'secret plans') yield runEnd(request, 'fine');
+      else throw new Error('no model is there');
+    });
+    await chats.start();
+    await chats.write('secret plans');
+    await chats.says(['fine']);
+    await chats.write('again');
+    await vi.waitFor(() => expect(chats.logged).toHaveLength(2), PATIENCE);
+    expect(chats.logged).toEqual([
+      expect.stringMatching(/^answered after \d+\.\d s$/),
+      expect.stringMatching(/^failed \(no model is there\) after \d+\.\d s$/),
+    ]);
+  });
+
   it('that takes long is announced by one message, which shows the progress and becomes the answer', async () => {
     const gate = Promise.withResolvers<void>();
     const call = { id: 'c1', name: 'bash', args: { command: 'npm test' }, source: 'model' as const };

@@ -13,6 +13,7 @@ import {
   type BotSettings,
   botName,
   type ChatLimits,
+  type ChatLog,
   type ChatMessage,
   chatMessageOf,
   DEFAULT_LIMITS,
@@ -49,8 +50,7 @@ export interface ChannelGatewayDependencies {
   now(): number;
   newId(prefix: string): string;
   random(): number;
-  /** A line for the person running this. */
-  log(text: string): void;
+  log: ChatLog;
 }
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
@@ -77,7 +77,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     handle,
     standsAlone: (message) => readCommand(message) !== undefined,
     onFailure: ({ chat }, error) =>
-      log(`${botName(chat)} ${chat.chatId}: will be tried again: ${error instanceof Error ? error.message : error}`),
+      log(`will be tried again: ${error instanceof Error ? error.message : error}`, { level: 'warn', chat }),
   });
   const reception = createReception({
     ...dependencies,
@@ -143,20 +143,20 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       } catch (error) {
         const reason = `${bot}: ${error instanceof Error ? error.message : error}`;
         if (!isReady) throw new Error(reason, { cause: error });
-        if (!ending.signal.aborted) log(reason);
+        if (!ending.signal.aborted) log(reason, { level: 'warn' });
       }
     });
     const all = Promise.all(connecting);
     await Promise.race([all, aborted(AbortSignal.timeout(limits.connectMs))]);
     isReady = true;
     for (const { name, account } of waiting)
-      log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`);
+      log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`, { level: 'warn' });
   }
 
   async function prune(): Promise<void> {
     await mailbox
       .prune(now() - limits.rememberMs)
-      .catch((error: Error) => log(`the mailbox could not be pruned: ${error.message}`));
+      .catch((error: Error) => log(`the mailbox could not be pruned: ${error.message}`, { level: 'warn' }));
   }
 
   async function close(): Promise<void> {

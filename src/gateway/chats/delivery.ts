@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import type { BotKey, Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
-import { nameOf } from './chat.ts';
+import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 
 const AT_ONCE = 16;
@@ -22,7 +22,7 @@ export interface DeliveryOptions {
   channels: readonly Channel[];
   now(): number;
   random(): number;
-  log(text: string): void;
+  log: ChatLog;
 }
 
 export interface Delivery {
@@ -70,7 +70,7 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
       const soonest = Math.min(...nextAt.map((at) => at ?? Number.POSITIVE_INFINITY));
       lookIn(Math.min(LONGEST_SLEEP_MS, Math.max(0, soonest - now())));
     } catch (error) {
-      log(`the outbox cannot be read: ${(error as Error).message}`);
+      log(`the outbox cannot be read: ${(error as Error).message}`, { level: 'warn' });
       lookIn(FIRST_RETRY_MS);
     }
   }
@@ -116,7 +116,7 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
       try {
         return await store();
       } catch (error) {
-        log(`the outbox cannot be written: ${(error as Error).message}`);
+        log(`the outbox cannot be written: ${(error as Error).message}`, { level: 'warn' });
         await sleep(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -127,7 +127,7 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
     const code = error instanceof ChannelError ? error.code : undefined;
     const told = error instanceof Error ? error.message : String(error);
     if (code === 'rejected' || (code === undefined && attempts + 1 >= UNEXPLAINED_ATTEMPTS)) {
-      log(`a message to ${chat.channel} ${chat.chatId} was given up: ${told}`);
+      log(`a message was given up: ${told}`, { level: 'warn', chat });
       await mailbox.die(key, told, now());
       return;
     }
@@ -135,7 +135,7 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
     const dueAt = now() + (retryAfterMs ?? backOff(attempts, random));
     await mailbox.retryAt(key, dueAt, told);
     if (code === 'rate-limited') await mailbox.holdBack(chat, dueAt);
-    if (attempts === 0) log(`a message to ${chat.channel} ${chat.chatId} will be sent again: ${told}`);
+    if (attempts === 0) log(`a message will be sent again: ${told}`, { level: 'warn', chat });
   }
 
   return {

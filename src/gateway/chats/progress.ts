@@ -27,6 +27,8 @@ export interface Progress {
   tell(event: RunEvent): void;
   /** Something else was said in the chat: what comes next is told below it. */
   leaveBehind(): void;
+  /** What was there when it was stopped. */
+  cutShort(): string;
   /** Shows nothing more. The message that the answer may replace, when there is one. */
   end(): Promise<SentMessage | undefined>;
 }
@@ -86,6 +88,11 @@ export function createProgress(options: ProgressOptions): Progress {
       if (place) onPlace(undefined);
       place = undefined;
       shown = '';
+    },
+    cutShort() {
+      const ended = tools.map(({ line }) => ({ line: line.replace(/^⏳/, '⏹') }));
+      const said = text.trimEnd();
+      return rendered(ended, said !== '' ? `${said}\n\n⏹` : ended.length === 0 ? '⏹' : '');
     },
     async end() {
       isOver = true;

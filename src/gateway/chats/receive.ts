@@ -4,7 +4,15 @@
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
 import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
-import { type Admit, type BotSettings, bodyOf, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
+import {
+  type Admit,
+  type BotSettings,
+  bodyOf,
+  type ChatLimits,
+  type ChatLog,
+  type ChatMessage,
+  nameOf,
+} from './chat.ts';
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
 import type { Batch, Lanes } from './lanes.ts';
@@ -23,7 +31,7 @@ export interface ReceiveDependencies {
   runCommand(command: ReadCommand, request: ChatMessage): Promise<string | undefined>;
   newId(prefix: string): string;
   now(): number;
-  log(text: string): void;
+  log: ChatLog;
 }
 
 export interface Reception {
@@ -83,7 +91,9 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       // The platform is not kept waiting for the answer.
       runCommand(read, request)
         .then((markdown) => close(channel, chat, message, markdown))
-        .catch((error: unknown) => log(`${nameOf(chat)}: /${read.command.name} failed: ${(error as Error).message}`));
+        .catch((error: unknown) =>
+          log(`/${read.command.name} failed: ${(error as Error).message}`, { level: 'warn', chat }),
+        );
     },
 
     async handleCommand(batch, channel) {

@@ -10,7 +10,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Approvals } from './approvals.ts';
 import { createAskInChat } from './ask-in-chat.ts';
-import type { BotSettings, ChatLimits, ChatMessage, FindChannel } from './chat.ts';
+import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import { chatName } from './chat-name.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
@@ -36,6 +36,7 @@ export interface TurnsDependencies {
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   limits: ChatLimits;
   now(): number;
+  log: ChatLog;
   newId(prefix: string): string;
 }
 
@@ -55,7 +56,7 @@ interface RunningTurn {
 }
 
 export function createTurns(dependencies: TurnsDependencies): Turns {
-  const { mailbox, delivery, channel: find, findTurn, now, newId } = dependencies;
+  const { mailbox, delivery, channel: find, findTurn, now, newId, log } = dependencies;
   const running = new Map<string, RunningTurn>();
 
   async function handle(batch: Batch): Promise<void> {
@@ -64,6 +65,9 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
     if (!channel) throw new Error(`the channel ${chat.channel} is not running`);
     const turn: RunningTurn = { messages, control: new AbortController(), isStopped: false };
     running.set(nameOf(chat), turn);
+    const begunAt = now();
+    const logEnd = (outcome: string, level?: 'warn'): void =>
+      log(`${outcome} after ${((now() - begunAt) / 1000).toFixed(1)} s`, { event: 'turn', level, chat });
     try {
       const begunBefore = batch.turnId;
       const turnId = begunBefore ?? newId('turn');
@@ -78,8 +82,12 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
         taken.kind === 'answer'
           ? { ...taken, replaces: left?.messageId }
           : await askAndFollow(dependencies, { channel, turnId, turn, chat, left });
-      if (answer.kind === 'abandoned' || (turn.isStopped && !answer.replaces)) return;
-      const markdown = turn.isStopped ? '⏹ Stopped.' : answer.markdown;
+      if (answer.kind === 'abandoned') return logEnd('left for the next process');
+      if (turn.isStopped) logEnd('stopped');
+      else if (answer.failed === undefined) logEnd('answered');
+      else logEnd(`failed (${answer.failed})`, 'warn');
+      if (turn.isStopped && !answer.replaces) return;
+      const { markdown } = answer;
       const { id: replyTo, threadId } = lastOf(messages).message;
       const { replaces } = answer;
       const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, threadId, replaces });
@@ -117,7 +125,9 @@ interface Asked {
   turn: RunningTurn;
 }
 
-type Answered = { kind: 'answer'; markdown: string; replaces?: string } | { kind: 'abandoned'; replaces?: undefined };
+type Answered =
+  | { kind: 'answer'; markdown: string; replaces?: string; failed?: string }
+  | { kind: 'abandoned'; replaces?: undefined };
 
 async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
   const { limits, choices } = dependencies;
@@ -136,15 +146,16 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
     onPlace: (place) =>
       void choices.change(chat, { progress: place && { turnId, messageId: place.messageId } }).catch(() => {}),
   });
-  let markdown: string | undefined;
+  let outcome: Outcome;
   try {
-    markdown = resultText(await ask(dependencies, asked, progress));
+    outcome = outcomeOf(await ask(dependencies, asked, progress));
   } catch (error) {
-    if (!signal.aborted) markdown = failure(error instanceof Error ? error.message : String(error));
+    outcome = failed(error instanceof Error ? error.message : String(error));
   }
   const place = await progress.end();
   if (signal.aborted && !turn.isStopped) return { kind: 'abandoned' };
-  return { kind: 'answer', markdown: markdown ?? '', replaces: place?.messageId };
+  const told = turn.isStopped ? { markdown: progress.cutShort() } : outcome;
+  return { kind: 'answer', ...told, replaces: place?.messageId };
 }
 
 async function ask(
@@ -198,9 +209,19 @@ async function follow(events: AsyncIterable<RunEvent>, progress: Progress): Prom
   return result;
 }
 
-function resultText(result: AskResult | undefined): string {
-  if (!result) return failure('the turn ended without a result');
-  return result.success ? result.result : failure(result.error.message);
+interface Outcome {
+  markdown: string;
+  /** Why it could not be answered. */
+  failed?: string;
+}
+
+function outcomeOf(result: AskResult | undefined): Outcome {
+  if (!result) return failed('the turn ended without a result');
+  return result.success ? { markdown: result.result } : failed(result.error.message);
+}
+
+function failed(reason: string): Outcome {
+  return { markdown: failure(reason), failed: reason };
 }
 
 /** In a group it matters who says what. */

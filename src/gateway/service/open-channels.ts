@@ -64,12 +64,20 @@ export async function openChannels(
       const admission = await access.admit(message, { channel, account });
       const { sender } = message;
       if (!admission.allowed)
-        log({ level: 'info', event: 'refused', channel, account, sender: sender.id, message: admission.reason });
+        log({
+          level: 'info',
+          event: 'refused',
+          channel,
+          account,
+          sender: sender.id,
+          message: `${sender.id}: ${admission.reason}`,
+        });
       return admission;
     },
     settings: async ({ channel, account }) => turnSettings(bot(channel, account), caps),
     limits: chatLimits(service),
-    log: (text) => note('info', text),
+    log: (message, { level = 'info', event = 'note', chat } = {}) =>
+      log({ level, event, ...chat, message: chat ? `${chat.chatId}: ${message}` : message }),
   });
   const scheduler = await (await inside.jobs()).scheduler(
     () => {

@@ -114,9 +114,14 @@ export async function runService(dependencies: ServiceDependencies, signal: Abor
     try {
       // Synced while the platforms are being reached.
       const watching = settings.watch(join(home, GATEWAY_FILE), log, ended.signal);
-      await Promise.all([gateway.start(signal), writing, watching]);
+      await Promise.all([gateway.start(signal).catch(cannotStart), writing, watching]);
       run.phase = 'running';
-      log({ level: 'info', event: 'ready', message: `port ${state.port}`, channels: state.channels });
+      log({
+        level: 'info',
+        event: 'ready',
+        message: `${state.channels.join(', ')}; port ${state.port}`,
+        channels: state.channels,
+      });
       dependencies.onReady(state);
       await fired(signal);
     } catch (error) {
@@ -142,6 +147,11 @@ function contextOf(settings: LiveSettings, log: Log, { files, now }: ServiceDepe
   const bot = (channel: string, account: string): ResolvedBot => botOf(settings.current(), channel, account);
   const access = createAccess({ files, settings: ({ channel, account }) => bot(channel, account).settings, now });
   return { settings: settings.current, bot, access, log };
+}
+
+/** Mostly a platform that refuses: its words, which say what to check. */
+function cannotStart(error: Error): never {
+  throw new ServiceError('GATEWAY_START_FAILED', error.message, error);
 }
 
 /** A defect that ends the process is in the log too. */

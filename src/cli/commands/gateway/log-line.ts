@@ -1,7 +1,10 @@
 import type { Colors } from '../../colors.ts';
 import { printable } from '../../terminal.ts';
 
-/** A line of the log as a person reads it: time, where, what. */
+/** Where the text begins: below it stands what a message of several lines goes on with. */
+const INDENT = 20;
+
+/** A line of the log as a person reads it: their own time, where, what. */
 export function logLine(line: string, colors: Colors): string {
   let entry: Record<string, unknown>;
   try {
@@ -10,7 +13,8 @@ export function logLine(line: string, colors: Colors): string {
     return `${printable(line)}\n`;
   }
   const { time, level, channel, account, event, message, ...details } = entry;
-  const clock = String(time).slice(11, 19);
+  const at = new Date(String(time));
+  const clock = Number.isNaN(at.getTime()) ? '--:--:--' : at.toTimeString().slice(0, 8);
   const where =
     channel === undefined
       ? 'gateway'
@@ -19,7 +23,8 @@ export function logLine(line: string, colors: Colors): string {
         : `${channel}/${account}`;
   const paint = level === 'error' ? colors.red : level === 'warn' ? colors.yellow : colors.bold;
   const more = message ?? (Object.keys(details).length > 0 ? JSON.stringify(details) : '');
-  return `${colors.dim(clock)} ${colors.cyan(printable(String(where)).padEnd(10))} ${paint(printable(String(event)))} ${printable(String(more))}`
-    .trimEnd()
-    .concat('\n');
+  const told = printable(String(more)).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+  // A note says everything itself; its level must still be seen.
+  const what = event !== 'note' ? [paint(printable(String(event))), told] : [level === 'info' ? told : paint(told)];
+  return `${[colors.dim(clock), colors.cyan(printable(String(where)).padEnd(10)), ...what].join(' ').trimEnd()}\n`;
 }

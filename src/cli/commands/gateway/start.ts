@@ -94,5 +94,8 @@ function messenger(): (word: DaemonWord) => void {
 }
 
 function showLine(line: string, terminal: Terminal): void {
-  terminal.err.write(terminal.err.isTTY ? logLine(line, colorsFor(terminal.err, terminal)) : `${line}\n`);
+  const { err } = terminal;
+  if (!err.isTTY) err.write(`${line}\n`);
+  // Why it could not start is the last word of the command.
+  else if (!line.includes('"event":"failed"')) err.write(logLine(line, colorsFor(err, terminal)));
 }

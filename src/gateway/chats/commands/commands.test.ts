@@ -111,6 +111,22 @@ describe('/stop', () => {
     expect(chats.asked.map(({ input }) => input)).toEqual(['one', 'two', 'three']);
   });
 
+  it('leaves what was said so far where it stands', async () => {
+    const chats = await testChats(async function* (_request, signal) {
+      yield { type: 'text-delta', text: 'the first half' };
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    await chats.start({ limits: { progressAfterMs: 10, progressEveryMs: 10 } });
+    await chats.write('tell me all');
+    await chats.says(['the first half']);
+    await chats.write('/stop');
+    await vi.waitFor(
+      async () => expect((await chats.said()).toSorted()).toEqual(['the first half\n\n⏹', '⏹ Stopped.']),
+      PATIENCE,
+    );
+    expect(chats.logged).toEqual([expect.stringMatching(/^stopped after \d+\.\d s$/)]);
+  });
+
   it('takes back what has not begun', async () => {
     const chats = await testChats();
     await chats.start({ limits: { debounceMs: 60_000, debounceMaxMs: 60_000 } });
