@@ -80,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       files: ownerFiles,
       locks,
       now,
+      providerNames: () => providers.names(),
       open: options.openGateway ?? openBots,
     });
   });

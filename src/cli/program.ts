@@ -111,20 +111,31 @@ export async function createProgram(options: ProgramOptions): Promise<Command> {
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(printable(text)),
-      outputError: (text, write) => write(withAccepted(text, program)),
     });
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description);
     if (name === commandName) (replaced[name] ?? (await load()))(command, terminal, setExitCode);
   }
+  explainErrors(program);
   return program;
 }
 
-/** A flag without its value: the library names the flag, its description says what is accepted. */
-function withAccepted(text: string, program: Command): string {
+function explainErrors(command: Command): void {
+  command.configureOutput({ outputError: (text, write) => write(explained(text, command)) });
+  for (const each of command.commands) explainErrors(each);
+}
+
+/** What the library says, and what to do about it. */
+function explained(text: string, command: Command): string {
   const [, flags] = /option '(.+)' argument missing/.exec(text) ?? [];
-  if (flags === undefined) return text;
-  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
-  const option = commands.flatMap(({ options }) => options).find((candidate) => candidate.flags === flags);
-  return option ? `${text.trimEnd()}. Accepted: ${option.description}\n` : text;
+  const option = command.options.find((candidate) => candidate.flags === flags);
+  if (option) return `${text.trimEnd()}. Accepted: ${option.description}\n`;
+  const path = pathOf(command);
+  if (/unknown command/.test(text) && !text.includes('Did you mean')) return `${text}("${path} --help" lists them)\n`;
+  if (/too many arguments|missing required argument/.test(text)) return `${text}usage: ${path} ${command.usage()}\n`;
+  return text;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -13,12 +13,17 @@ describe('the nearest candidate', () => {
     ['sesions', 'sessions'],
     ['memroy', 'memory'],
     ['cht', 'chat'],
+    ['sess', 'sessions'],
   ])('to %s is %s', (typed, expected) => {
     expect(nearest(typed, COMMANDS)).toBe(expected);
   });
 
   it.each(['', 'x', 'zzz', 'qqqqqqqq', 'x'.repeat(10_000)])('to %s is none', (typed) => {
     expect(nearest(typed, COMMANDS)).toBeUndefined();
+  });
+
+  it('is none where several begin so', () => {
+    expect(nearest('st', ['status', 'starting'])).toBeUndefined();
   });
 
   it('of none is none', () => {

@@ -1,4 +1,4 @@
-/** The candidate closest to what was typed, when it is close enough to be a slip of the hand. */
+/** The candidate closest to what was typed, when it is close enough to be a slip of the hand, or the only one that begins so. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(typed.length * 0.4)) + 1;
@@ -9,7 +9,9 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
       bestDistance = distance;
     }
   }
-  return best;
+  if (best !== undefined || typed.length < 2) return best;
+  const [begun, ...others] = candidates.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()));
+  return others.length === 0 ? begun : undefined;
 }
 
 /** Levenshtein distance with swapped neighbours as one step; gives up above the limit. */

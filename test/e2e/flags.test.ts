@@ -241,6 +241,9 @@ describe.concurrent('what does not exist', () => {
     [['tools', 'list', 'extra'], /too many arguments/],
     [['tools', 'info', 'time.now', 'extra'], /too many arguments/],
     [['sessions', 'show', 'main', 'extra'], /too many arguments/],
+    [['gateway', 'start', 'telegram'], /usage: lainclaw gateway start \[options\]/],
+    [['schedule', 'add'], /usage: lainclaw schedule add \[options\] <name>/],
+    [['start', 'gateway'], /"lainclaw --help" lists them/],
   ])('%j has an argument too few or too many', (args, words) => expectRefused(args, [words]));
 
   it.each([[['tools']], [['sessions']]])('%j alone prints its help on stderr', async (args) => {

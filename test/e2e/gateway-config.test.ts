@@ -63,6 +63,8 @@ describe('set, show, clear', () => {
     [['--account=work', 'model=x'], '--account goes with --channel'],
     [['sendAllow=123'], 'chats as channel:chatId'],
     [['model'], 'model needs a value'],
+    [['provider=opnai'], 'there is no provider "opnai"; accepted: stub, '],
+    [['--channel=telegram', 'botToken=-'], 'nothing came on standard input for botToken'],
     [['__proto__=x'], '"__proto__" is not a setting'],
     [[], 'config set needs settings'],
   ])('set %j is wrong usage, says what is accepted, and changes nothing', async (args, message) => {

@@ -200,7 +200,8 @@ describe('while it runs', () => {
       ],
     });
     expect(JSON.stringify(told)).not.toContain('hello');
-    expect((await gateway(['retry', 'nothing'])).json()).toEqual({ retried: 0 });
+    const unknown = await gateway(['retry', 'nothing']);
+    expect([unknown.code, unknown.json()]).toMatchObject([1, { error: { code: 'DEAD_LETTER_NOT_FOUND' } }]);
     expect((await gateway(['retry'])).json()).toEqual({ retried: 1 });
     expect((await status()).mailbox.dead).toBe(0);
   });
@@ -217,7 +218,9 @@ describe('while it runs', () => {
 
     const two = (await gateway(['logs', '-n', '2'])).stdout.trim().split('\n');
     expect(two.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['starting', 'ready']);
-    expect((await gateway(['logs', '-n', '1', '--text'])).stdout).toMatch(/^\d\d:\d\d:\d\d gateway +ready telegram; port \d+\n$/);
+    expect((await gateway(['logs', '-n', '1', '--text'])).stdout).toMatch(
+      /^\d\d:\d\d:\d\d gateway +ready telegram; port \d+\n$/,
+    );
     const following = startLainclaw(['gateway', 'logs', '-f'], { home });
     await following.saw('"event":"ready"');
     await gateway(['stop']);

@@ -23,13 +23,13 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     const verb = (name: string, description: string): Command =>
       gateway.command(name).description(description).addOption(json()).addOption(plainText());
 
-    addSettingFlags(verb('start', 'run the gateway: here, or with --daemon in the background'))
+    const start = verb('start', 'run the gateway: here, or with --daemon in the background')
       .addOption(channelsFlag())
       .option('--daemon', 'return when it is ready, and leave it running')
-      .addOption(hidden('--background'))
-      .action((flags: StartFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/start.ts')).start(app, flags, terminal)),
-      );
+      .addOption(hidden('--background'));
+    addSettingFlags(start).action((flags: StartFlags) =>
+      withApp(flags, async (app) => (await import('./gateway/start.ts')).start(app, flags, terminal)),
+    );
     verb('status', 'whether it runs, its channels, what waits and what could not be sent')
       .addOption(channelFlag())
       .action((flags: StatusFlags) =>
@@ -52,11 +52,10 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       .action((key: string | undefined, flags: OutputFlags) =>
         withApp(flags, async (app) => (await import('./gateway/status.ts')).retry(app, key, flags, terminal)),
       );
-    addSettingFlags(verb('install', 'write the file that has the system start it (systemd, launchd)'))
-      .addOption(channelsFlag())
-      .action((flags: StartFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/install.ts')).install(app, flags, terminal)),
-      );
+    const install = verb('install', 'write the file that has the system start it (systemd, launchd)');
+    addSettingFlags(install.addOption(channelsFlag())).action((flags: StartFlags) =>
+      withApp(flags, async (app) => (await import('./gateway/install.ts')).install(app, flags, terminal)),
+    );
     verb('uninstall', 'remove that file').action((flags: OutputFlags) =>
       withApp(flags, async () => (await import('./gateway/install.ts')).uninstall(flags, terminal)),
     );

@@ -15,6 +15,7 @@ const input = (changed: Partial<ResolveInput> = {}, variables: Record<string, st
   flags: {},
   channels: ['local'],
   config: { provider: 'stub' },
+  providerProblem: (name) => (name === 'opnai' ? 'there is no provider "opnai"' : undefined),
   environment: { home, cwd: '/cwd', variables, program: [], version: '1.2.3' },
   ...changed,
 });
@@ -99,15 +100,21 @@ describe('bots', () => {
 
   it('what is missing comes with the command that sets it, everything at once', async () => {
     const telegram = { mode: 'webhook', accounts: { work: { botToken: { env: 'NOT_SET' } } } };
-    const refused = resolveGateway(input({ channels: ['feishu', 'telegram'], file: file({ channels: { telegram } }) }));
+    const refused = resolveGateway(
+      input({
+        channels: ['feishu', 'telegram'],
+        file: file({ default: { provider: 'opnai' }, channels: { telegram } }),
+      }),
+    );
     await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     const message = String(await refused.catch((error: Error) => error.message));
     expect(message.split('\n')).toEqual([
+      'there is no provider "opnai"',
       'feishu (default) needs appId: lainclaw gateway config set --channel feishu appId=<appId>, or set LAINCLAW_FEISHU_APP_ID',
-      'feishu (default) needs appSecret: lainclaw gateway config set --channel feishu appSecret=- (then paste it and press Ctrl-D), or set LAINCLAW_FEISHU_APP_SECRET',
+      'feishu (default) needs appSecret: lainclaw gateway config set --channel feishu appSecret=- (then paste it), or set LAINCLAW_FEISHU_APP_SECRET',
       'telegram (work): botToken cannot be read: the variable NOT_SET is not set',
       'telegram (work) needs webhookUrl: lainclaw gateway config set --channel telegram --account work webhookUrl=<webhookUrl>',
-      'telegram (work) needs webhookSecret: lainclaw gateway config set --channel telegram --account work webhookSecret=- (then paste it and press Ctrl-D)',
+      'telegram (work) needs webhookSecret: lainclaw gateway config set --channel telegram --account work webhookSecret=- (then paste it)',
     ]);
   });
 

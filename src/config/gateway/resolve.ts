@@ -46,7 +46,11 @@ export interface ResolveInput {
   environment: Environment;
   /** What `ask` would use: the provider below all layers. */
   config: Pick<Config, 'provider' | 'model' | 'profile' | 'modelFor'>;
+  /** What is wrong with a provider's name, when something is. */
+  providerProblem(name: string): string | undefined;
 }
+
+type BotInput = Omit<ResolveInput, 'channels' | 'providerProblem'>;
 
 /** Throws ConfigError with every problem: what is missing comes with the command that sets it. */
 export async function resolveGateway(input: ResolveInput): Promise<ResolvedGateway> {
@@ -66,6 +70,8 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
   for (const channel of new Set(input.channels)) {
     for (const account of accountsOf(channel, file, environment)) {
       const settings = botSettings(channel, account, input, problems);
+      const providerProblem = input.providerProblem(settings.provider);
+      if (providerProblem) problems.push(providerProblem);
       const own = await ownSettings(channel, account, input, { problems, secrets });
       bots.push({ channel, account, settings, own } as unknown as ResolvedBot);
     }
@@ -80,11 +86,7 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
 }
 
 /** What holds for one bot, without what connects it. Throws ConfigError. */
-export function resolveBot(
-  channel: GatewayChannel,
-  account: string,
-  input: Omit<ResolveInput, 'channels'>,
-): BotSettings {
+export function resolveBot(channel: GatewayChannel, account: string, input: BotInput): BotSettings {
   const problems: string[] = [];
   const settings = botSettings(channel, account, input, problems);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -107,7 +109,7 @@ export function accountsOf(
 function botSettings(
   channel: GatewayChannel,
   account: string,
-  { file, flags, environment, config }: Omit<ResolveInput, 'channels'>,
+  { file, flags, environment, config }: BotInput,
   problems: string[],
 ): BotSettings {
   const { accounts, ...ofChannel } = file.channels[channel] ?? {};
@@ -174,7 +176,7 @@ async function ownSettings(
 function commandFor(channel: GatewayChannel, account: string, key: string, isDefault: boolean): string {
   const setting = CHANNEL_SETTINGS[channel][key];
   const value = setting?.isSecret ? '-' : `<${key}>`;
-  const how = setting?.isSecret ? ' (then paste it and press Ctrl-D)' : '';
+  const how = setting?.isSecret ? ' (then paste it)' : '';
   const variable = setting && isDefault ? `, or set ${variableOf(key, setting, channel)}` : '';
   const flag = isDefault ? '' : ` --account ${account}`;
   return `lainclaw gateway config set --channel ${channel}${flag} ${key}=${value}${how}${variable}`;

@@ -94,10 +94,14 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   },
   profile: { kind: text(), about: 'the sign-in profile of the provider', isLive: true },
   model: { kind: text(), about: 'the model', isLive: true },
-  withTools: { kind: onOff, about: 'let the model call tools (default: true)', isLive: true },
+  withTools: { kind: onOff, about: 'let the model call tools (default: true); also --no-with-tools', isLive: true },
   toolAllow: { kind: list('names of tools'), about: 'only these tools exist, e.g. time.now,shell.pwd', isLive: true },
   toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 3)', isLive: true },
-  memory: { kind: onOff, about: 'memory of the sessions of chats', isLive: true },
+  memory: {
+    kind: onOff,
+    about: 'memory of the sessions of chats (default: as for ask); also --memory, --no-memory',
+    isLive: true,
+  },
   approve: {
     kind: choice(['ask', 'auto', 'never']),
     about: 'permission for tools that need it: ask in the chat, auto or never (default: ask)',
@@ -111,7 +115,11 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   pairingAllowFrom: { kind: list('ids of senders'), about: 'senders who may write, by their ids', isLive: true },
   pairingPendingTtlMs: { kind: count(1_000), about: 'how long a pairing code holds (default: 3600000)', isLive: true },
   pairingPendingMax: { kind: count(1, 1_000), about: 'codes that wait, for each bot (default: 3)', isLive: true },
-  groups: { kind: onOff, about: 'answer in groups, when mentioned (default: false)', isLive: true },
+  groups: {
+    kind: onOff,
+    about: 'answer in groups, when mentioned (default: false); also --groups, --no-groups',
+    isLive: true,
+  },
   sendAllow: {
     kind: list(
       'chats as channel:chatId or channel/account:chatId',

@@ -5,6 +5,7 @@ import type { Environment } from '../../config/environment.ts';
 import type { Layer } from '../../config/gateway/gateway-file.ts';
 import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway } from '../../config/gateway/resolve.ts';
 import { type BotSettings, type GatewayChannel, isGatewayChannel } from '../../config/gateway/settings.ts';
+import { nearest } from '../../lib/nearest.ts';
 import type { Locks, OwnerFiles } from '../../storage/storage.ts';
 import { createPairing, type Pairing } from '../access/pairing.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
@@ -24,6 +25,8 @@ export interface GatewayAdmin {
   control: ControlClient;
   /** Throws ConfigError with everything that is wrong or missing. */
   resolve(flags: Layer, channels: readonly GatewayChannel[]): Promise<ResolvedGateway>;
+  /** What is wrong with a provider's name, when something is. */
+  providerProblem(name: string): Promise<string | undefined>;
   /** What holds for a bot as the gateway that runs has it, with its flags. */
   botSettings(channel: GatewayChannel, account: string): Promise<BotSettings>;
   pairing(): Promise<Pairing>;
@@ -37,23 +40,29 @@ export interface GatewayAdminDependencies {
   files: OwnerFiles;
   locks: Locks;
   now(): number;
+  /** Of the providers there are. */
+  providerNames(): Promise<readonly string[]>;
   open: OpenGateway;
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
-  const { environment, config, files, locks, now, open } = dependencies;
+  const { environment, config, files, locks, now, providerNames, open } = dependencies;
   const { home } = environment;
   const settingsFile = createSettingsFile({ home, files });
   const states = createServiceStates({ home, files });
 
-  const resolve: GatewayAdmin['resolve'] = async (flags, channels) =>
-    resolveGateway({ file: await settingsFile.read(), flags, channels, environment, config });
+  const resolve: GatewayAdmin['resolve'] = async (flags, channels) => {
+    const [file, names] = await Promise.all([settingsFile.read(), providerNames()]);
+    const providerProblem = (name: string): string | undefined => unknownProvider(name, names);
+    return resolveGateway({ file, flags, channels, environment, config, providerProblem });
+  };
 
   return {
     settingsFile,
     states,
     control: createControlClient(states),
     resolve,
+    providerProblem: async (name) => unknownProvider(name, await providerNames()),
     async botSettings(channel, account) {
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
       return resolveBot(channel, account, { file, flags: running?.flags ?? {}, environment, config });
@@ -97,6 +106,12 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
         signal,
       ),
   };
+}
+
+function unknownProvider(name: string, names: readonly string[]): string | undefined {
+  if (names.includes(name)) return undefined;
+  const close = nearest(name, names);
+  return `there is no provider "${name}"; accepted: ${names.join(', ')}${close ? ` (did you mean ${close}?)` : ''}`;
 }
 
 function accountInName(name: string, channel: string): string[] {

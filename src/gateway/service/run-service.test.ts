@@ -61,6 +61,7 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
           channels: ['local'],
           environment: { home, cwd: home, variables: {}, program: [], version: '1.2.3' },
           config: { provider: 'stub' },
+          providerProblem: () => undefined,
         }),
       open: async (given) => {
         context = given;

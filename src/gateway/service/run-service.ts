@@ -231,7 +231,10 @@ function notAllowed(channel: string, chatId: string, bots: readonly ResolvedBot[
     const running = [...new Set(bots.map((bot) => bot.channel))];
     return `the gateway runs no channel "${channel}"; it runs ${running.join(', ')}`;
   }
-  return `messages to ${channel}:${chatId} are not allowed: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${channel}:${chatId})`;
+  // The list is set as a whole: what it holds stays in it.
+  const listed = new Set(bots.filter((bot) => bot.channel === channel).flatMap(({ settings }) => settings.sendAllow));
+  const list = [...listed, `${channel}:${chatId}`].join(',');
+  return `messages to ${channel}:${chatId} are not allowed: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${list})`;
 }
 
 async function describeService(

@@ -11,7 +11,7 @@ import {
 } from '../../../config/gateway/gateway-file.ts';
 import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../config/gateway/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
-import { readStandardInput } from '../../standard-input.ts';
+import { readSecret } from '../../read-secret.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { settingsIn } from './flags.ts';
 
@@ -27,11 +27,19 @@ export async function set(app: App, pairs: readonly string[], flags: ConfigFlags
   const keys = Object.keys(changes);
   if (keys.length === 0)
     throw new UsageError('config set needs settings: key=value, or flags such as --pairing-policy=allowlist');
-  const { settingsFile } = await app.gatewayAdmin();
+  const { settingsFile, providerProblem } = await app.gatewayAdmin();
+  const problem = changes.provider === undefined ? undefined : await providerProblem(String(changes.provider));
+  if (problem) throw new UsageError(problem);
   await settingsFile.edit((file) => withSettings(file, layer, changes));
   if (wantsJson(terminal, flags))
     return writeJson(terminal, { path: settingsFile.path, layer: nameOf(layer), changed: keys });
-  terminal.out.write(`${keys.map((key) => `${nameOf(layer)}.${key}`).join(', ')}: ${printable(settingsFile.path)}\n`);
+  const named = (isSet: boolean): string =>
+    keys
+      .filter((key) => (changes[key] !== undefined) === isSet)
+      .map((key) => `${nameOf(layer)}.${key}`)
+      .join(', ');
+  const done = [named(true) && `set ${named(true)}`, named(false) && `took out ${named(false)}`].filter(Boolean);
+  terminal.out.write(`${done.join('; ')} in ${printable(settingsFile.path)}\n`);
 }
 
 export async function show(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
@@ -69,7 +77,9 @@ export async function validate(app: App, flags: ConfigFlags, terminal: Terminal)
   const { bots } = await resolve({}, configured);
   const names = bots.map(({ channel, account }) => `${channel}/${account}`);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { valid: true, path: settingsFile.path, bots: names });
-  terminal.out.write(`${printable(settingsFile.path)} is valid${names.length > 0 ? `: ${names.join(', ')}` : ''}\n`);
+  terminal.out.write(
+    `${printable(settingsFile.path)} is valid${names.length > 0 ? `: ${names.join(', ')}` : '; no channel is set up in it yet'}\n`,
+  );
 }
 
 function layerOf({ channel, account }: ConfigFlags): LayerName {
@@ -98,9 +108,12 @@ async function pairChanges(pairs: readonly string[], { channel }: LayerName, ter
     else if (!pair.includes('=')) problems.push(`${key} needs a value: ${key}=…`);
     else if (written === '') changes[key] = undefined;
     else {
-      const text = setting.isSecret && written === '-' ? (await readStandardInput(terminal.signal)).trim() : written;
+      const isRead = setting.isSecret && written === '-';
+      const text = isRead ? await readSecret(key, terminal) : written;
       const value = setting.kind.parse(text);
-      if (!setting.kind.isAccepted(value)) problems.push(`${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`);
+      if (isRead && text === '') problems.push(`nothing came on standard input for ${key}`);
+      else if (!setting.kind.isAccepted(value))
+        problems.push(`${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`);
       if (setting.isSecret && text === written && typeof value === 'string')
         warn(
           terminal,

@@ -2,6 +2,7 @@
 // gateway.json accept the same. Secrets have no flags: a command line can be read by everyone on the machine.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Layer } from '../../../config/gateway/gateway-file.ts';
+import { onOff } from '../../../config/gateway/kinds.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
@@ -24,7 +25,8 @@ export function addSettingFlags(command: Command): Command {
 
 function settingFlag(key: string, { kind, about }: Setting): Option {
   const isList = LISTS.includes(key);
-  return new Option(`--${kebab(key)} <${isList ? 'names' : 'value'}>`, about).argParser((written, previous) => {
+  const form = isList ? 'names' : kind === onOff ? 'true|false' : 'value';
+  return new Option(`--${kebab(key)} <${form}>`, about).argParser((written, previous) => {
     if (previous !== undefined && !isList) throw new InvalidArgumentError('It was given twice; give it once.');
     const value = kind.parse(written);
     if (!kind.isAccepted(value)) throw new InvalidArgumentError(`Accepted: ${kind.accepted}.`);

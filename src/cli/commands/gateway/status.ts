@@ -3,6 +3,7 @@ import type { GatewayChannel } from '../../../config/gateway/settings.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import { colorsFor } from '../../colors.ts';
+import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 
 export interface StatusFlags extends OutputFlags {
@@ -22,7 +23,9 @@ export async function status(app: App, flags: StatusFlags, terminal: Terminal): 
   const state = await states.running();
   if (!state || (flags.channel && !state.channels.includes(flags.channel))) {
     const told = { status: 'stopped', statePath: states.statePath, logPath: states.logPath };
-    return wantsJson(terminal, flags) ? writeJson(terminal, told) : void terminal.out.write('stopped\n');
+    if (wantsJson(terminal, flags)) return writeJson(terminal, told);
+    const running = state ? `: the gateway runs with ${state.channels.join(', ')}` : '';
+    return void terminal.out.write(`${flags.channel ? `${flags.channel} is stopped${running}` : 'stopped'}\n`);
   }
   const told = await askIt(state, () => control.status(terminal.signal), terminal);
   if (wantsJson(terminal, flags)) return writeJson(terminal, told);
@@ -44,23 +47,31 @@ async function askIt(state: ServiceState, ask: () => Promise<ServiceStatus>, { s
 function described(told: Told, terminal: Terminal): string {
   if (told.status === 'stopped') return 'stopped\n';
   const { bold, dim, green, yellow, red } = colorsFor(terminal.out, terminal);
-  const lines = [`${green('running')} since ${told.startedAt} (pid ${told.pid}, version ${told.version})`];
+  const lines = [
+    `${green('running')} since ${localTime(told.startedAt)} (${uptime(told.startedAt)}, pid ${told.pid}, version ${told.version})`,
+  ];
   if (told.notAnswering !== undefined) lines.push(red(printable(told.notAnswering)));
   if (told.phase !== undefined && told.phase !== 'running') lines.push(yellow(told.phase));
   for (const { channel, account, state, since, lastEventAt, lastError, reconnects } of told.connections ?? []) {
     const paint = state === 'connected' ? green : yellow;
-    const last = lastEventAt === undefined ? 'no event yet' : `last event ${timeOf(lastEventAt)}`;
-    const error = lastError === undefined ? '' : `, ${printable(lastError)}`;
-    lines.push(
-      `${bold(`${channel}/${account}`)}  ${paint(state)} since ${timeOf(since)}, ${last}, ${reconnects} reconnects${error}`,
-    );
+    const facts = [
+      `since ${localTime(since)}`,
+      lastEventAt === undefined ? 'no event yet' : `last event ${localTime(lastEventAt)}`,
+      ...(reconnects > 0 ? [counted(reconnects, 'reconnect')] : []),
+    ];
+    lines.push(`${bold(`${channel}/${account}`.padEnd(16))}  ${paint(state)} ${facts.join(', ')}`);
+    if (lastError !== undefined) lines.push(yellow(printable(`  ${lastError}`)));
   }
   if (told.mailbox) {
     const { inbox, outbox, dead } = told.mailbox;
-    lines.push(`${inbox} to handle, ${told.runningTurns ?? 0} being handled, ${outbox} to send, ${dead} dead letters`);
+    lines.push(
+      `${inbox} to handle, ${told.runningTurns ?? 0} being handled, ${outbox} to send, ${counted(dead, 'dead letter')}`,
+    );
   }
   for (const { key, channel, chatId, attempts, lastError } of told.deadLetters ?? [])
-    lines.push(red(printable(`  ${key}  to ${channel}:${chatId}, ${attempts} attempts: ${lastError ?? ''}`)));
+    lines.push(
+      red(printable(`  ${key}  to ${channel}:${chatId}, ${counted(attempts, 'attempt')}: ${lastError ?? ''}`)),
+    );
   if (told.settings?.problem !== undefined)
     lines.push(red(printable(`gateway.json is not used: ${told.settings.problem}`)));
   if (told.settings && told.settings.restartNeeded.length > 0)
@@ -69,12 +80,29 @@ function described(told: Told, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-function timeOf(time: number): string {
-  return new Date(time).toISOString();
+/** As the clock of the reader shows it. */
+function localTime(time: number | string): string {
+  const at = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${day} ${at.toTimeString().slice(0, 8)}`;
+}
+
+function uptime(startedAt: string): string {
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export async function retry(app: App, key: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const retried = await (await app.gatewayAdmin()).control.retry(key, terminal.signal);
+  if (retried === 0 && key !== undefined)
+    throw new CommandError('DEAD_LETTER_NOT_FOUND', `there is no dead letter "${key}": gateway status lists them`);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { retried });
-  terminal.out.write(retried === 0 ? 'there was no such dead letter\n' : `${retried} sent again\n`);
+  terminal.out.write(retried === 0 ? 'there are no dead letters\n' : `${counted(retried, 'message')} to send again\n`);
 }

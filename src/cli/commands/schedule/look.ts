@@ -45,7 +45,7 @@ function jobLine(job: Job, terminal: Terminal): string {
   const facts = [
     printable(job.when),
     ...(job.source === 'heartbeat' ? ['HEARTBEAT.md'] : []),
-    ...(job.injectInto === undefined ? [] : [`→ ${printable(job.injectInto)}`]),
+    ...(job.injectInto === undefined ? [] : [`answers to ${printable(job.injectInto)}`]),
   ].join(' · ');
   return `${colors.bold(job.name)}  ${colors.dim(facts)}\n  ${stateOf(job, terminal)}\n  ${message}`;
 }

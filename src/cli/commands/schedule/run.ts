@@ -17,6 +17,8 @@ export async function runDue(flags: RunFlags, terminal: Terminal): Promise<numbe
     if (wantsJson(terminal, flags)) {
       writeJson(terminal, { runs: runs.map((run) => ({ name: names.get(run.jobId)?.name, ...runSummaryOf(run) })) });
     } else {
+      // Cron's log stays empty.
+      if (runs.length === 0 && terminal.out.isTTY) terminal.out.write('nothing is due\n');
       for (const run of runs) {
         const job = names.get(run.jobId);
         terminal.out.write(`${printable(`${job?.name}  ${runLine(run, job?.timezone ?? 'UTC')}`)}\n`);

@@ -28,6 +28,7 @@ describe('a command', () => {
     ['/hlep', 'There is no command `/hlep`: did you mean `/help`?'],
     ['/modle x', 'There is no command `/modle`: did you mean `/model`?'],
     ['/STATSU', 'There is no command `/STATSU`: did you mean `/status`?'],
+    ['/stat', 'There is no command `/stat`: did you mean `/status`?'],
     ['/qqqqqq', 'There is no command `/qqqqqq`: `/help` lists what there is.'],
     ['/memory maybe', '`/memory maybe` is not accepted: `/memory on` or `/memory off` is.'],
     ['/stop', 'Nothing is running.'],
