@@ -29,6 +29,9 @@ export interface RawResult {
   isError?: boolean;
 }
 
+/** Characters of a program's stderr that are kept for the reason why it ended. */
+const LAST_WORDS = 4_000;
+
 export interface ConnectOptions {
   name: string;
   server: McpServerConfig;
@@ -62,14 +65,20 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     if (error instanceof Error) error.message = withoutSecrets(error.message, options);
     throw error;
   };
+  let said = '';
+  const onStderr = (text: string): void => {
+    said = (said + text).slice(-LAST_WORDS);
+    options.onStderr(text);
+  };
   try {
-    const transport = await transportFor(options);
+    const transport = await transportFor({ ...options, onStderr });
     await client.connect(transport, { signal, timeout: CONNECT_MS }).catch(hidden);
   } catch (error) {
     await client.close().catch(() => {});
     signal.throwIfAborted();
     if (error instanceof McpError) throw error;
-    throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be used: ${reasonOf(error)}`, error);
+    const why = [reasonOf(error), ...lastWords(withoutSecrets(said, options))].join('; it said: ');
+    throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be used: ${why}`, error);
   }
   return {
     listTools: (listing) => listAll(client, listing).catch(hidden),
@@ -87,6 +96,16 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     isOpen: () => open,
     close: () => client.close(),
   };
+}
+
+/** Of what a program wrote before it ended, the line that tells most. */
+function lastWords(text: string): string[] {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const line = lines.findLast((each) => /error/i.test(each)) ?? lines.at(-1);
+  return line === undefined ? [] : [line.slice(0, 300)];
 }
 
 type Transport = Parameters<Client['connect']>[0];

@@ -36,7 +36,10 @@ export function createPost({ jobs, deliver, now, log }: PostDependencies): Post 
       });
       if (outcome === 'later') waiting.set(key, now() + RETRY_MS);
       else await jobs.settleLetter(key, outcome === 'sent' ? 'sent' : 'failed');
-      if (outcome === 'refused') log(`${chat} may not be written to: the answer is in the history`);
+      if (outcome === 'refused')
+        log(
+          `${chat} may not be written to, so the answer is only in the history: add the chat to sendAllow (lainclaw gateway config set sendAllow=${chat})`,
+        );
     }
   }
 

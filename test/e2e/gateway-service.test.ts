@@ -244,6 +244,7 @@ describe('while it runs', () => {
 it('install writes the file that starts it, uninstall removes it', async () => {
   const { gateway, home } = gatewayHome();
   const written = await gateway(['install', '--channel=telegram', '--model=small']);
+  expect(written.stderr).toContain('it will not start before this is done:\ntelegram (default) needs botToken');
   const { path, next } = written.json<{ path: string; next: string[] }>();
   expect(path).toBe(join(home.base, '.config', 'systemd', 'user', 'lainclaw-gateway.service'));
   expect(next).toEqual(['systemctl --user daemon-reload', 'systemctl --user enable --now lainclaw-gateway.service']);

@@ -161,6 +161,14 @@ describe('the servers of mcp.json', () => {
     expect(stderr).toMatch(/left out bad-schema: /);
   });
 
+  it('that end at once are told of with their own words, without what is secret in them', async () => {
+    const script = 'console.error("I need " + process.env.KEY); process.exit(3)';
+    const args = ['add', 'bad', '--env', 'KEY=hidden-value', '--', process.execPath, '-e', script];
+    const { stderr } = await mcp(testHome(), ...args);
+    expect(stderr).toContain('the server "bad" cannot be used: Connection closed; it said: I need ');
+    expect(stderr).not.toContain('hidden-value');
+  });
+
   it('are told of, not stumbled over, when they cannot be used: the turn goes on', async () => {
     const home = testHome();
     configure(home, { gone: { command: '/no/such/program' } });

@@ -5,11 +5,16 @@ import type { App } from '../../../app.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { type StartFlags, startArguments } from './start.ts';
+import { settingsIn } from './flags.ts';
+import { channelsOf, type StartFlags, startArguments } from './start.ts';
 
 export async function install(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
   const unit = unitHere(terminal, startArguments(flags));
-  const { settingsFile } = await app.gatewayAdmin();
+  const { settingsFile, resolve } = await app.gatewayAdmin();
+  await resolve(settingsIn(flags), channelsOf(flags)).catch((error: Error) => {
+    if (error.name !== 'ConfigError') throw error;
+    warn(terminal, `it will not start before this is done:\n${error.message}`);
+  });
   // The system starts it with an environment of its own.
   if (JSON.stringify(await settingsFile.read()).includes('{"env":'))
     warn(terminal, 'gateway.json takes secrets from variables, which the service will not have: use {"file":"path"}');

@@ -57,7 +57,7 @@ export function startArguments(flags: StartFlags): string[] {
   return ['gateway', 'start', ...channelsOf(flags).map((name) => `--channel=${name}`), ...flagsOf(settingsIn(flags))];
 }
 
-function channelsOf({ channel = ['feishu'] }: StartFlags): GatewayChannel[] {
+export function channelsOf({ channel = ['feishu'] }: StartFlags): GatewayChannel[] {
   return [...new Set(channel)];
 }
 

@@ -55,7 +55,10 @@ function stateOf(job: Job, terminal: Terminal): string {
   if (job.runId !== undefined) return colors.green('running');
   if (job.status === 'paused') return colors.yellow(printable(`paused: ${job.reason ?? ''}`));
   if (job.status === 'done' || !job.next) return 'done';
-  const failures = job.failures > 0 ? colors.yellow(`  (${job.failures} failures in a row)`) : '';
+  const failures =
+    job.failures > 0
+      ? colors.yellow(`  (${job.failures === 1 ? 'the last run failed' : `${job.failures} failures in a row`})`)
+      : '';
   return `next ${localTime(job.next.dueAt, job.timezone)}${failures}`;
 }
 
