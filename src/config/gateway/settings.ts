@@ -99,7 +99,7 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 3)', isLive: true },
   memory: {
     kind: onOff,
-    about: 'memory of the sessions of chats (default: as for ask); also --memory, --no-memory',
+    about: 'memory of the sessions of chats (default: off); also --memory, --no-memory',
     isLive: true,
   },
   approve: {
