@@ -4,6 +4,7 @@ import type { AgentRun } from '../../storage/agent-runs.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text, workspace } from '../flags.ts';
+import { localTime } from '../local-time.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
@@ -124,6 +125,5 @@ function runLine({ id, name, state, message, createdAt, cancelRequested }: Agent
   const asked = message.replace(/\s+/g, ' ');
   const what = asked.length > SHOWN_MESSAGE ? `${asked.slice(0, SHOWN_MESSAGE)}…` : asked;
   const ending = cancelRequested && state === 'running' ? ' (ending)' : '';
-  const when = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ');
-  return `${colors.dim(id)}  ${when}  ${colour(state + ending)}  ${colors.bold(printable(name))}  ${printable(what)}`;
+  return `${colors.dim(id)}  ${localTime(createdAt)}  ${colour(state + ending)}  ${colors.bold(printable(name))}  ${printable(what)}`;
 }

@@ -5,6 +5,7 @@ import type { Allowed, PairingScope } from '../../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../../gateway/service/gateway-admin.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText } from '../flags.ts';
+import { localTime } from '../local-time.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { accountFlag, channelFlag } from './gateway/flags.ts';
@@ -67,7 +68,7 @@ async function list(admin: GatewayAdmin, flags: PairingFlags, terminal: Terminal
   if (requests.length === 0) terminal.out.write('nobody waits\n');
   for (const { channel, account, id, code, meta, lastSeenAt, expiresAt } of requests) {
     const who = meta?.name === undefined ? id : `${meta.name} (${id})`;
-    const when = `seen ${lastSeenAt}, until ${expiresAt}`;
+    const when = `seen ${localTime(lastSeenAt)}, until ${localTime(expiresAt)}`;
     terminal.out.write(`${bold(code)}  ${channel}/${account}  ${printable(who)}  ${dim(when)}\n`);
   }
   for (const entry of allowed) terminal.out.write(`${dim('let in')}  ${placeOf(entry)}  ${printable(entry.entry)}\n`);

@@ -4,6 +4,7 @@ import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import { colorsFor } from '../../colors.ts';
 import { CommandError } from '../../command-error.ts';
+import { localTime } from '../../local-time.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 
 export interface StatusFlags extends OutputFlags {
@@ -78,14 +79,6 @@ function described(told: Told, terminal: Terminal): string {
     lines.push(yellow(`after "lainclaw gateway restart": ${told.settings.restartNeeded.join(', ')}`));
   if (told.memory) lines.push(dim(`${Math.round(told.memory.rssBytes / 1024 / 1024)} MB, log ${told.logPath}`));
   return `${lines.join('\n')}\n`;
-}
-
-/** As the clock of the reader shows it. */
-function localTime(time: number | string): string {
-  const at = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${day} ${at.toTimeString().slice(0, 8)}`;
 }
 
 function uptime(startedAt: string): string {
