@@ -14,10 +14,12 @@ const WITH_SWITCHES = ['ask', 'gateway'];
 
 /** `replaced` puts other commands under the names of the program's own. */
 export async function main(
-  argv: readonly string[],
+  written: readonly string[],
   version: string,
   replaced: Readonly<Record<string, ConfigureCommand>> = {},
 ): Promise<number> {
+  // Only the command that is named is loaded, so that "help" must name it too.
+  const argv = written[0] === 'help' ? [...written.slice(1), '--help'] : written;
   const cancel = new AbortController();
   const onClosed = (): void => cancel.abort();
   const terminal: Terminal = {

@@ -131,6 +131,12 @@ function explained(text: string, command: Command): string {
   const option = command.options.find((candidate) => candidate.flags === flags);
   if (option) return `${text.trimEnd()}. Accepted: ${option.description}\n`;
   const path = pathOf(command);
+  const [, unknown] = /unknown option '(--[^=']+)/.exec(text) ?? [];
+  if (unknown !== undefined && !text.includes('Did you mean')) {
+    const owner = command.commands.find(({ options }) => options.some(({ long }) => long === unknown));
+    const hint = owner ? `it goes behind "${path} ${owner.name()}"` : `"${path} --help" lists the flags`;
+    return `${text}(${hint})\n`;
+  }
   if (/unknown command/.test(text) && !text.includes('Did you mean')) return `${text}("${path} --help" lists them)\n`;
   if (/too many arguments|missing required argument/.test(text)) return `${text}usage: ${path} ${command.usage()}\n`;
   return text;

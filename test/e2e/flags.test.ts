@@ -242,9 +242,18 @@ describe.concurrent('what does not exist', () => {
     [['tools', 'info', 'time.now', 'extra'], /too many arguments/],
     [['sessions', 'show', 'main', 'extra'], /too many arguments/],
     [['gateway', 'start', 'telegram'], /usage: lainclaw gateway start \[options\]/],
-    [['schedule', 'add'], /usage: lainclaw schedule add \[options\] <name>/],
+    [['schedule', 'add'], /usage: lainclaw schedule add \[options\] <name> /],
     [['start', 'gateway'], /"lainclaw --help" lists them/],
+    [['gateway', '--channel', 'telegram', 'start'], /it goes behind "lainclaw gateway start"/],
+    [['gateway', 'stop', '--channel', 'telegram'], /"lainclaw gateway stop --help" lists the flags/],
+    [['schedule', 'add', 'x', '--cron', '0', '9', '*'], /usage: .*--cron "0 9 \* \* \*"/],
   ])('%j has an argument too few or too many', (args, words) => expectRefused(args, [words]));
+
+  it('"help" is as good as "--help"', async () => {
+    const asked = (...args: string[]) => lainclaw(args, { home: testHome() });
+    expect((await asked('help')).stdout).toBe((await asked('--help')).stdout);
+    expect((await asked('help', 'gateway', 'start')).stdout).toContain('Usage: lainclaw gateway start');
+  });
 
   it.each([[['tools']], [['sessions']]])('%j alone prints its help on stderr', async (args) => {
     const { code, stdout, stderr } = await lainclaw(args, { home: testHome() });

@@ -15,6 +15,7 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
 
   add('add', 'ask something at given times')
     .argument('<name>')
+    .usage('[options] <name> --cron "0 9 * * *" --message "…"')
     .addOption(
       single('--cron <when>', 'cron with 5, 6 or 7 fields, @daily, "every 20m" or "at 2026-12-01T09:00"', text),
     )
