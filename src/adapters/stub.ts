@@ -14,7 +14,7 @@ const WORDS = {
     nothing: 'There is nothing to summarise yet.',
     results: (text: string) => `Tool results:\n${text}`,
     notice:
-      'No model is connected, so this is the offline stub. Connect one with "lainclaw auth login openai-codex", then ask with --provider openai-codex.',
+      'No model is connected, so this is the offline stub. Connect one with "lainclaw auth login openai-codex", then ask with --provider openai-codex, or name it as "provider" in config.json.',
   },
   zh: {
     echo: (text: string) => `你说：${text}`,
@@ -22,7 +22,7 @@ const WORDS = {
     nothing: '还没有可以总结的内容。',
     results: (text: string) => `工具结果：\n${text}`,
     notice:
-      '尚未连接模型，这是离线应答。请先运行 "lainclaw auth login openai-codex" 登录，再用 --provider openai-codex 提问。',
+      '尚未连接模型，这是离线应答。请先运行 "lainclaw auth login openai-codex" 登录，再用 --provider openai-codex 提问，或在 config.json 中设置 "provider"。',
   },
   ru: {
     echo: (text: string) => `Вы сказали: ${text}`,
@@ -30,7 +30,7 @@ const WORDS = {
     nothing: 'Пока нечего обобщать.',
     results: (text: string) => `Результаты инструментов:\n${text}`,
     notice:
-      'Модель не подключена, отвечает офлайн-заглушка. Подключите её: "lainclaw auth login openai-codex", затем спрашивайте с --provider openai-codex.',
+      'Модель не подключена, отвечает офлайн-заглушка. Подключите её: "lainclaw auth login openai-codex", затем спрашивайте с --provider openai-codex или укажите "provider" в config.json.',
   },
 };
 

@@ -219,7 +219,7 @@ describe('while it runs', () => {
     const two = (await gateway(['logs', '-n', '2'])).stdout.trim().split('\n');
     expect(two.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['starting', 'ready']);
     expect((await gateway(['logs', '-n', '1', '--text'])).stdout).toMatch(
-      /^\d\d:\d\d:\d\d gateway +ready telegram; port \d+\n$/,
+      /^\d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d gateway +ready telegram; port \d+\n$/,
     );
     const following = startLainclaw(['gateway', 'logs', '-f'], { home });
     await following.saw('"event":"ready"');

@@ -2,6 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../../app.ts';
 import { colorsFor } from '../../colors.ts';
+import { localTime } from '../../local-time.ts';
 import { type OutputFlags, type Terminal, wantsJson, warn } from '../../terminal.ts';
 import { logLine } from './log-line.ts';
 
@@ -19,7 +20,16 @@ export async function logs(app: App, flags: LogsFlags, terminal: Terminal): Prom
   const { logPath } = (await app.gatewayAdmin()).states;
   const colors = colorsFor(terminal.out, terminal);
   const asJson = wantsJson(terminal, flags);
-  const show = (line: string): void => terminal.out.write(asJson ? `${line}\n` : logLine(line, colors));
+  let day = '';
+  const show = (line: string): void => {
+    if (asJson) return void terminal.out.write(`${line}\n`);
+    const [, time] = /"time":"([^"]+)"/.exec(line) ?? [];
+    const today = time === undefined ? day : localTime(time).slice(0, 10);
+    // Lines have the time only: they may be of last week.
+    if (today !== day) terminal.out.write(`${colors.dim(today)}\n`);
+    day = today;
+    terminal.out.write(logLine(line, colors));
+  };
   const position = { inode: 0, offset: 0 };
   const newest = await newestLines(logPath, flags.lines ?? SHOWN_BY_DEFAULT, position);
   if (newest.length === 0) warn(terminal, `there is no log yet: ${logPath}`);

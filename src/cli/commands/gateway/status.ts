@@ -48,8 +48,9 @@ async function askIt(state: ServiceState, ask: () => Promise<ServiceStatus>, { s
 function described(told: Told, terminal: Terminal): string {
   if (told.status === 'stopped') return 'stopped\n';
   const { bold, dim, green, yellow, red } = colorsFor(terminal.out, terminal);
+  const up = told.uptimeMs === undefined ? '' : `${uptime(told.uptimeMs)}, `;
   const lines = [
-    `${green('running')} since ${localTime(told.startedAt)} (${uptime(told.startedAt)}, pid ${told.pid}, version ${told.version})`,
+    `${green('running')} since ${localTime(told.startedAt)} (${up}pid ${told.pid}, version ${told.version})`,
   ];
   if (told.notAnswering !== undefined) lines.push(red(printable(told.notAnswering)));
   if (told.phase !== undefined && told.phase !== 'running') lines.push(yellow(told.phase));
@@ -81,8 +82,8 @@ function described(told: Told, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-function uptime(startedAt: string): string {
-  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(startedAt)) / 60_000));
+function uptime(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
