@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Home } from '../support/home.ts';
-import { type Finished, lainclaw, type RunOptions } from '../support/lainclaw.ts';
+import { type Finished, lainclaw, type RunOptions, startTerminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 const TOKEN = '123456:SECRET-of-a-bot';
@@ -46,6 +46,17 @@ describe('set, show, clear', () => {
     expect((await config(['clear', '--channel', 'telegram'])).code).toBe(0);
     expect(file()).toEqual({ version: 1, default: {}, channels: {} });
     expect((await config(['path', '--text'])).stdout).toBe(`${join(home.path, 'gateway.json')}\n`);
+  });
+
+  it('a secret is asked for on a terminal, and not shown', async () => {
+    const running = startTerminal(['gateway', 'config', 'set', '--channel=telegram', 'botToken=-'], { home });
+    await running.saw('botToken (it is not shown; Enter ends it): ');
+    await running.write(`${TOKEN}\r`);
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('set telegram.botToken in ');
+    expect(stdout).not.toContain(TOKEN);
+    expect(readFileSync(join(home.path, 'gateway.json'), 'utf8')).toContain(TOKEN);
   });
 
   it.each([
