@@ -14,7 +14,7 @@ import {
 import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
 import { isInside, type Location, locate } from './paths.ts';
-import { fileQuestion } from './question.ts';
+import { callQuestion, fileQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 import { objectToRead, objectToWrite } from './sensitive-paths.ts';
 
@@ -31,10 +31,14 @@ export function decidePath(input: DecideInput, path: string): Decision {
     namesTool(rule, names) &&
     (rule.pattern.kind === 'everything' ||
       (rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)));
-  const base = {
-    question: fileQuestion(spec, call, location.relative ?? location.path),
-    rememberAs: rememberPath(spec.name, location),
-  };
+  // What runs or sends is more than its path: it is shown whole, and no answer about the path speaks for the rest.
+  const isMore = spec.effect === 'exec' || spec.effect === 'send';
+  const base = isMore
+    ? { question: callQuestion(call) }
+    : {
+        question: fileQuestion(spec, call, location.relative ?? location.path),
+        rememberAs: rememberPath(spec.name, location),
+      };
 
   // What a marked turn may not do without a person; a protected path is never only a write inside the workspace.
   const restricted = spec.effect !== 'read' && (spec.effect !== 'write' || location.relative === undefined);
@@ -48,7 +52,7 @@ export function decidePath(input: DecideInput, path: string): Decision {
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
   if (objection) return ask({ question: base.question }, [...mark, objection.reason]);
 
-  const answered = answersFor(remembered, marked).some(allows);
+  const answered = !isMore && answersFor(remembered, marked).some(allows);
   if (answered) return allow(base);
   const reaches = (rule: Rule): boolean => concerns(rule) && liesBelow(rule, location, context.workspaceRoot);
   // What is denied below is left out of the result by tools that handle files; the others ask.

@@ -174,6 +174,18 @@ describe('other tools', () => {
     expect(decide('send', { text: 'x' }, { deny: ['send_message(secret/**)'] }).verdict).toBe('deny');
     expect(decide('send', { text: 'x' }, { allow: ['send_message(secret/**)'] }).verdict).toBe('ask');
   });
+
+  it('from elsewhere are shown as a whole and asked for each time, whatever their arguments are called', () => {
+    const args = { path: 'notes.txt', content: 'hello', to: 'mallory@example.com', body: 'the secrets' };
+    const asked = decide('mcp', args);
+    expect(asked.verdict).toBe('ask');
+    expect(asked.question.title).toContain('mcp__github__create_issue');
+    expect(asked.question.exact).toContain('mallory@example.com');
+    expect(asked).toMatchObject({ rememberAs: [], scopes: ['once'] });
+    const answered = { as: ['mcp__github__create_issue(notes.txt)'], marked: true };
+    expect(decide('mcp', args, { marked: true, answered }).verdict).toBe('ask');
+    expect(decide('mcp', { ...args, path: '.git/config' }, { allow: ['mcp__*'] }).verdict).toBe('ask');
+  });
 });
 
 describe('a marked turn', () => {
