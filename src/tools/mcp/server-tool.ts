@@ -3,6 +3,7 @@ import type { CallOptions, OfferedTool } from '../../mcp/servers.ts';
 import { type JsonSchema, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const TIMEOUT_MS = 120_000;
+const OUTSIDE = { outside: true } as const;
 
 export type CallServer = (
   server: string,
@@ -28,12 +29,13 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
       const output = await call(server, name, args, { signal, progress, timeoutMs: TIMEOUT_MS }).catch(
         (error: unknown): never => {
           signal.throwIfAborted();
+          // The message may be the server's own words.
           if (error instanceof Error && error.name === 'McpError')
-            throw new ToolFailure(error.message, { cause: error });
+            throw new ToolFailure(error.message, { cause: error, output: { data: null, text: '', meta: OUTSIDE } });
           throw error;
         },
       );
-      const told = { data: output.data, text: output.text, meta: { outside: true } };
+      const told = { data: output.data, text: output.text, meta: OUTSIDE };
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });
     },
