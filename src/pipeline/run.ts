@@ -106,7 +106,7 @@ export async function* run(
     const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model.profileId, signal);
-    await turn.start(request.input);
+    await turn.start(request.input, { marked: request.marked });
     const context: TurnContext = {
       ...dependencies,
       request,

@@ -26,8 +26,16 @@ export interface JournalledCall {
 
 export type SessionLine =
   | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string }
-  /** `origin`: what the turn answers, where somebody outside keeps account of it. */
-  | { type: 'turn-start'; turnId: string; timestamp: string; entry: Record<string, unknown>; origin?: string }
+  | {
+      type: 'turn-start';
+      turnId: string;
+      timestamp: string;
+      entry: Record<string, unknown>;
+      /** What the turn answers, where somebody outside keeps account of it. */
+      origin?: string;
+      /** What is asked came from outside. */
+      marked?: true;
+    }
   | { type: 'message'; message: SessionMessage }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
   | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }

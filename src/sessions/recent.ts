@@ -49,8 +49,8 @@ export async function readRecent(transcript: Transcript, origin?: string): Promi
       isAnswered = line.outcome !== 'interrupted' && line.outcome !== 'cancelled';
       counted ??= line.messageCount;
       if (messages.length >= WINDOW_MESSAGES || characters >= WINDOW_CHARACTERS) break;
-      if (line.marked) isMarked = true;
     }
+    if (bringsOutside(line)) isMarked = true;
     if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.unshift(line);
     if (line.type === 'turn-start') {
       ended = true;
@@ -67,4 +67,10 @@ export async function readRecent(transcript: Transcript, origin?: string): Promi
   }
   const begun = unfinished[0]?.type === 'turn-start';
   return { messages, messageCount: (counted ?? 0) + uncounted, isMarked, unfinished: begun ? unfinished : [] };
+}
+
+/** Also where the turn never came to its end. */
+function bringsOutside(line: SessionLine): boolean {
+  if (line.type === 'turn-start' || line.type === 'turn-end') return line.marked === true;
+  return line.type === 'tool-result' && (line.meta as { outside?: unknown } | undefined)?.outside === true;
 }

@@ -52,8 +52,8 @@ export interface Turn {
   readonly isMarked: boolean;
   /** The recent conversation before this turn, oldest first. */
   readonly history: readonly SessionMessage[];
-  /** Journals the user's message and enters the session in the index. */
-  start(input: string): Promise<void>;
+  /** Journals the user's message and enters the session in the index. `marked`: it came from outside. */
+  start(input: string, options?: { marked?: boolean }): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
   callStarts(call: JournalledCall, effect: string): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
@@ -120,11 +120,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     isMarked: dependencies.isMarked,
     history: dependencies.history,
 
-    async start(input) {
+    async start(input, { marked = false } = {}) {
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
       const line = message('user', 'msg-user', input, entry.route ?? '', 'input');
       const start = { type: 'turn-start' as const, turnId, timestamp: timestamp(), entry: state };
-      await append(origin === undefined ? start : { ...start, origin }, line);
+      await append({ ...start, ...(origin !== undefined && { origin }), ...(marked && { marked }) }, line);
       // The index is written while the model thinks; `end` waits for it.
       indexed = catalogue.put(entry);
       indexed.catch(() => {});
