@@ -29,6 +29,8 @@ export interface IncomingMessage {
   /** What was written, without the mention of the bot; empty when there are only files. */
   text: string;
   files: readonly IncomingFile[];
+  /** Somebody else wrote it: the sender only passed it on. Absent where the platform does not tell. */
+  isForwarded?: true;
   /** The message this one answers. */
   replyTo?: string;
   /** A button was pressed instead of a text being written: its value, and the message it stands under. */

@@ -38,6 +38,14 @@ describe('what arrives from Telegram', () => {
     });
   });
 
+  test('what somebody else wrote and the sender passed on is told apart', () => {
+    const forwarded = (forward_origin: object) => read({ text: 'hi', forward_origin } as Partial<Message>)?.isForwarded;
+    expect(forwarded({ type: 'user', date: 1, sender_user: { ...ada, id: 6 } })).toBe(true);
+    expect(forwarded({ type: 'hidden_user', date: 1, sender_user_name: 'Ada L' })).toBe(true);
+    expect(forwarded({ type: 'channel', date: 1, chat: { id: -1, type: 'channel' }, message_id: 1 })).toBe(true);
+    expect(forwarded({ type: 'user', date: 1, sender_user: ada })).toBeUndefined();
+  });
+
   test('in a group the bot is addressed by its name, by an answer to it and by a command to it, and not otherwise', () => {
     const addressed = (message: Partial<Message>): boolean | undefined =>
       read({ chat: group, ...message })?.isAddressed;

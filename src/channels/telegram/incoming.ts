@@ -35,6 +35,7 @@ function messageOf(message: Message, order: number, bot: Bot): IncomingMessage |
     sentAt: message.date * 1000,
     text,
     files,
+    ...(isPassedOn(message) ? { isForwarded: true as const } : {}),
     ...(answered ? { replyTo: messageIdOf(message.chat.id, answered.message_id) } : {}),
   };
 }
@@ -55,6 +56,11 @@ function pressOf(query: CallbackQuery, order: number, now: () => number): Incomi
     files: [],
     pressed: { value: data, messageId: messageIdOf(message.chat.id, message.message_id) },
   };
+}
+
+/** One's own words may be passed on as one's own. */
+function isPassedOn({ forward_origin: origin, from }: Message): boolean {
+  return origin !== undefined && !(origin.type === 'user' && origin.sender_user.id === from?.id);
 }
 
 /** Anonymous administrators all write as one and the same bot: it is their chat that is known, never that bot's id. */

@@ -250,6 +250,16 @@ describe('an answer', () => {
   });
 });
 
+describe('what the owner passes on', () => {
+  it('is content from outside, and never a command', async () => {
+    const chats = await testChats();
+    await chats.start();
+    await chats.platform.deliver(incoming('/new', 1, { isForwarded: true }));
+    await chats.says(['echo: /new']);
+    expect(chats.asked).toMatchObject([{ marked: true }]);
+  });
+});
+
 describe('files', () => {
   it('are kept in the workspace and come with the turn', async () => {
     const chats = await testChats();
@@ -262,6 +272,8 @@ describe('files', () => {
     expect(path).toMatch(/^inbox\/\d{4}-\d\d-\d\d\/bash_rc_-[0-9a-f]{8}\.txt$/);
     expect(readFileSync(join(chats.workspace, path), 'utf8')).toBe('some text\n');
     expect(request?.attachments).toEqual([{ kind: 'text', name: path, text: 'some text\n' }]);
+    // As if it were read from there: nobody knows who wrote it.
+    expect(request?.marked).toBe(true);
   });
 
   it('that are too large or cannot be had are told, and the turn goes on', async () => {

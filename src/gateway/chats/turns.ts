@@ -191,7 +191,8 @@ async function ask(
         replyTo: lastOf(messages).message,
         onShown: () => progress.leaveBehind(),
       }),
-      marked: messages.some(({ isOwner }) => !isOwner),
+      // A file that is attached counts as one that is read from inbox/: nobody knows who wrote it.
+      marked: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
       origin: turnId,
       chat: chatName(chat),
     },

@@ -36,7 +36,8 @@ export interface ReadCommand {
 }
 
 /** A command that was written, or a button that was pressed; undefined for everything else. */
-export function readCommand({ message: { text, pressed } }: ChatMessage): ReadCommand | undefined {
+export function readCommand({ message: { text, pressed, isForwarded } }: ChatMessage): ReadCommand | undefined {
+  if (isForwarded) return undefined;
   if (pressed) {
     const answer = parseButton(pressed.value);
     if (!answer) return { command: unknownButton, argument: '' };
