@@ -25,12 +25,13 @@ export interface CalledTool {
 export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunEvent, CalledTool[]> {
   const { calls, registry, executor, turn, signal } = options;
   const effectOf = (call: ToolCall): string => registry.get(call.name)?.effect ?? 'read';
+  const recordedEffect = (call: ToolCall): string => (registry.get(call.name)?.startsTurns ? 'exec' : effectOf(call));
   const done: CalledTool[] = [];
 
   for (const group of groups(calls, (call) => effectOf(call) === 'read')) {
     if (signal.aborted) break;
     for (const call of group) {
-      await turn.callStarts(call, effectOf(call));
+      await turn.callStarts(call, recordedEffect(call));
       yield { type: 'tool-start', call };
     }
     const shown = createEventQueue<RunEvent>();
@@ -40,7 +41,7 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
         .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }))
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;
-          return cancelled(effectOf(call), performance.now() - started);
+          return cancelled(recordedEffect(call), performance.now() - started);
         });
       const { result, text } = executed;
       const error = result.ok ? undefined : result.error;

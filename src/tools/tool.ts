@@ -87,6 +87,8 @@ export interface ToolSpec {
   /** Strict JSON Schema 2020-12 of an object. Descriptions are added from the language files. */
   inputSchema: JsonSchema;
   effect: ToolEffect;
+  /** It starts turns of its own, judged there: to the record it may have done anything, so no call of it is ever repeated. */
+  startsTurns?: true;
   requiresPermission: boolean;
   /**
    * Its `path` is one of the workspace, and it tells what is in files or only their names. Deny rules on reading hold for

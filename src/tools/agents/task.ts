@@ -20,6 +20,7 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
       additionalProperties: false,
     },
     effect: 'read',
+    startsTurns: true,
     requiresPermission: false,
     timeoutMs: HALF_AN_HOUR,
     async execute(args, { workspace, signal, progress, delegation }) {
