@@ -93,17 +93,23 @@ async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signa
   const { runs, now, ask } = dependencies;
   const cancel = new AbortController();
   const watch = setInterval(() => {
-    void runs.isCancelRequested(run.id).then((asked) => asked && cancel.abort('cancelled'));
+    // Storage that fails now is asked again.
+    runs.isCancelRequested(run.id).then(
+      (asked) => asked && cancel.abort('cancelled'),
+      () => {},
+    );
   }, CANCEL_POLL_MS);
   try {
     const answer = await ask(run, AbortSignal.any([signal, cancel.signal]));
     const end = endOf(answer, { stopped: signal.aborted, cancelled: cancel.signal.aborted });
-    // What is recorded first is what counts: a repeat of the delivery is possible, a repeat of the run is not.
-    if (await runs.end(run.id, end, now())) await tell(run, end, dependencies);
+    // First told, then ended: whoever finds it running after a kill tells again, and of one key one message is sent.
+    await tell(run, end, dependencies);
+    await runs.end(run.id, end, now());
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const end = { state: 'failed' as const, error: message };
-    if (await runs.end(run.id, end, now())) await tell(run, end, dependencies);
+    await tell(run, end, dependencies);
+    await runs.end(run.id, end, now());
   } finally {
     clearInterval(watch);
   }
@@ -141,20 +147,22 @@ function messageFor({ name, id, message }: AgentRun, { state, result = '', error
 
 async function reportInterrupted(dependencies: BackgroundDependencies): Promise<void> {
   const { runs, locks, now } = dependencies;
-  const ended: AgentRun[] = [];
   const end = { state: 'interrupted' as const, error: 'its process ended' };
   const claiming = await locks.acquire(CLAIMING);
   try {
     for (const run of await runs.list({ state: 'running', limit: 1_000 })) {
       const lock = await tryLock(locks, lockName(run));
       if (!lock) continue;
-      if (await runs.end(run.id, end, now())) ended.push(run);
-      lock.release();
+      try {
+        await tell(run, end, dependencies);
+        await runs.end(run.id, end, now());
+      } finally {
+        lock.release();
+      }
     }
   } finally {
     claiming.release();
   }
-  for (const run of ended) await tell(run, end, dependencies);
 }
 
 function lockName({ id }: AgentRun): string {
