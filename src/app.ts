@@ -17,6 +17,7 @@ import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.
 import type { GatewayContext, OpenedGateway } from './gateway/service/run-service.ts';
 import { lazily } from './lib/lazily.ts';
 import type { Offer } from './mcp/serve.ts';
+import type { Deliver } from './schedule/post.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { AgentRuns } from './storage/agent-runs.ts';
 import type { Approval, AskPerson } from './tools/policy.ts';
@@ -57,7 +58,7 @@ export interface App extends Domain {
   mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<boolean> }>;
   agentRuns(): Promise<AgentRuns>;
   /** Background runs of sub-agents. */
-  background(): Promise<Background>;
+  background(deliver?: Deliver): Promise<Background>;
   /** Scheduled ones. */
   jobs(): Promise<ScheduledJobs>;
   isGatewayRunning(): Promise<boolean>;
@@ -135,13 +136,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       onLasting: keepMemorySmall,
     }),
   );
-  let channels: ChannelGateway | undefined;
+  let deliver: Deliver | undefined;
   const background = lazily(async () => {
     const { openBackground } = await import('./app/background.ts');
     return openBackground(base, {
       domain,
       gateway,
-      channels: () => channels,
+      deliver: () => deliver,
       control: async () => (await gatewayAdmin()).control,
       openElsewhere: ({ workspace: root, baseUrl }) => createApp({ ...options, workspace: root, baseUrl }),
     });
@@ -150,7 +151,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   async function channelGateway(service: ChannelGatewayOptions): Promise<ChannelGateway> {
     const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
     const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
-    channels = createChannelGateway({
+    return createChannelGateway({
       ...service,
       mailbox,
       ask,
@@ -168,7 +169,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       newId,
       random: Math.random,
     });
-    return channels;
   }
 
   /** On an app of its own: the gateway's turns have another workspace than the command that starts it. */
@@ -196,7 +196,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       return { tokenPath: join(home, TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
     },
     agentRuns: () => storage.agentRuns(),
-    background,
+    background(own) {
+      deliver ??= own;
+      return background();
+    },
     jobs,
     isGatewayRunning,
     close() {

@@ -1,9 +1,9 @@
 // Background runs of sub-agents: asked in the workspace they were started for, answered into the chat they name.
 import type { AgentAnswer, Background } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
-import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlClient } from '../gateway/service/control-client.ts';
+import type { Deliver } from '../schedule/post.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
 import type { Base } from './base.ts';
 import type { Domain } from './domain.ts';
@@ -11,8 +11,8 @@ import type { Domain } from './domain.ts';
 export interface BackgroundPlace {
   domain: Domain;
   gateway(): Promise<Gateway>;
-  /** The channels of this process, when it has any. */
-  channels(): ChannelGateway | undefined;
+  /** Through the channels of this process, when it has any: only to chats that may be written to. */
+  deliver(): Deliver | undefined;
   /** The gateway that runs in another process. */
   control(): Promise<ControlClient>;
   /** Everything again, for another workspace or address. */
@@ -32,9 +32,11 @@ export async function openBackground(base: Base, place: BackgroundPlace): Promis
     const { parseChatName } = await import('../gateway/chats/chat-name.ts');
     const named = parseChatName(chat);
     if (!named) throw new Error(`"${chat}" is no chat: accepted is channel:chatId`);
-    const channels = place.channels();
-    if (channels) await channels.send(named, text, key);
-    else {
+    const here = place.deliver();
+    if (here) {
+      if ((await here({ key, chat, text })) === 'sent') return;
+      throw new Error(`${chat} may not be written to: the owner allows a chat by adding it to sendAllow`);
+    } else {
       const { sendThrough } = await import('../gateway/service/send-through.ts');
       const sent = await sendThrough(await place.control(), named, text, AbortSignal.timeout(10_000));
       if (!sent.ok) throw new Error(sent.message);

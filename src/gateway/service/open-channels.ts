@@ -3,6 +3,7 @@ import type { Background } from '../../agents/background.ts';
 import { lazily } from '../../lib/lazily.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
+import type { Deliver } from '../../schedule/post.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
 import type { Approval } from '../../tools/policy.ts';
@@ -19,7 +20,8 @@ export interface Inside {
   channelGateway(
     options: Pick<ChannelGatewayDependencies, 'channels' | 'admit' | 'settings' | 'limits' | 'log'>,
   ): Promise<ChannelGateway>;
-  background(): Promise<Pick<Background, 'work'>>;
+  /** `deliver`: where results may go from here. */
+  background(deliver: Deliver): Promise<Pick<Background, 'work'>>;
   jobs(): Promise<Pick<ScheduledJobs, 'scheduler'>>;
   sessions: Pick<Sessions, 'list'>;
   mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
@@ -54,8 +56,11 @@ export async function openChannels(
   const inside = await openInside(place);
   /** Runs of sub-agents are taken up here, where their results can be sent. */
   const work = async (): Promise<void> => {
-    const background = await inside.background();
-    await background.work(ended.signal).catch((error: Error) => note('warn', error.message));
+    try {
+      await (await inside.background(deliver)).work(ended.signal);
+    } catch (error) {
+      note('warn', (error as Error).message);
+    }
   };
   const channels = await Promise.all(bots.map((each) => openBot(each, { now, log })));
   const gateway = await inside.channelGateway({
@@ -79,6 +84,14 @@ export async function openChannels(
     log: (message, { level = 'info', event = 'note', chat } = {}) =>
       log({ level, event, ...chat, message: chat ? `${chat.chatId}: ${message}` : message }),
   });
+  const deliver = createDeliver({
+    send: gateway.send,
+    bots: () => settings().bots,
+    isKnown: async (chat) => {
+      const key = sessionKeyOf(chat);
+      return (await inside.sessions.list()).some(({ sessionKey }) => sessionKey === key);
+    },
+  });
   const scheduler = await (await inside.jobs()).scheduler(
     () => {
       const [first] = settings().bots;
@@ -86,16 +99,7 @@ export async function openChannels(
       const { provider, profileId, model, withTools, toolAllow, memory } = turnSettings(first, caps).turn;
       return { provider, profileId, model, withTools, toolAllow, memory, caps };
     },
-    {
-      deliver: createDeliver({
-        send: gateway.send,
-        bots: () => settings().bots,
-        isKnown: async (chat) => {
-          const key = sessionKeyOf(chat);
-          return (await inside.sessions.list()).some(({ sessionKey }) => sessionKey === key);
-        },
-      }),
-    },
+    { deliver },
   );
   // Another agent gets our own tools, never those of servers: we might be one of them.
   const offering = lazily(async () => {

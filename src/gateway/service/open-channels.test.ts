@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
+import type { Deliver } from '../../schedule/post.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
+import { type Inside, openChannels } from './open-channels.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lainclaw-open-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('results of sub-agents go to chats the bot talks with or the owner has listed, and to no other', async () => {
+  const sent: string[] = [];
+  const handed = Promise.withResolvers<Deliver>();
+  const bot = {
+    channel: 'local',
+    account: 'default',
+    own: { folder },
+    settings: { sendAllow: ['local:listed'] },
+  } as unknown as ResolvedBot;
+  const resolved = { service: { workspace: folder }, bots: [bot], secrets: [] } as unknown as ResolvedGateway;
+  const inside: Inside = {
+    channelGateway: async () =>
+      ({
+        start: async () => {},
+        send: async ({ chatId }: { chatId: string }) => {
+          sent.push(chatId);
+          return { keys: [] };
+        },
+      }) as unknown as ChannelGateway,
+    async background(deliver) {
+      handed.resolve(deliver);
+      return { work: async () => {} };
+    },
+    jobs: async () => ({ scheduler: async () => ({ start: async () => {} }) as never }),
+    sessions: { list: async () => [{ sessionKey: 'local:known', sessionId: 's', createdAt: '', updatedAt: '' }] },
+    mcpOffer: () => Promise.reject(new Error('not asked')),
+    mcpAdmission: () => Promise.reject(new Error('not asked')),
+    close() {},
+  };
+  const { gateway } = await openChannels(
+    {
+      settings: () => resolved,
+      bot: () => bot,
+      access: { admit: async () => ({ allowed: false, reason: '' }) },
+      log() {},
+    },
+    { openInside: async () => inside, caps: {}, now: Date.now },
+  );
+  await gateway.start(new AbortController().signal);
+  const deliver = await vi.waitFor(() => handed.promise);
+  const to = (chat: string) => deliver({ key: chat, chat, text: 'the result' });
+  expect([await to('local:known'), await to('local:listed'), await to('local:mallory')]).toEqual([
+    'sent',
+    'sent',
+    'refused',
+  ]);
+  expect(sent).toEqual(['known', 'listed']);
+});
