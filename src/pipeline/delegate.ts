@@ -7,6 +7,7 @@ import { ToolFailure } from '../tools/tool.ts';
 import type { Caps } from './budget.ts';
 import type { AskResult, RunEvent, TurnUsage } from './events.ts';
 import type { AskAgain, TurnContext } from './run.ts';
+import type { UsageLedger } from './usage.ts';
 
 /** A person's turn is 0; a sub-agent's sub-agent is the last. */
 const MAX_DEPTH = 2;
@@ -22,12 +23,24 @@ export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 
 export function createDelegation(options: DelegateOptions): Delegation {
   const { request, turn, registry, outside, ledger, provider, ask } = options;
   const busy = new Set<number>();
-  async function wait(
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Under a cap of the run one after the other: what each may use is known once the one before has ended. */
+  const wait: Delegation['wait'] = (delegated, signal, progress) => {
+    const { maxTokens, maxCostUsd } = request.caps;
+    if (maxTokens === undefined && maxCostUsd === undefined) return start(delegated, signal, progress);
+    const mine = last.then(() => start(delegated, signal, progress));
+    last = mine.catch(() => {});
+    return mine;
+  };
+
+  async function start(
     delegated: DelegatedTurn,
     signal: AbortSignal,
     progress: (text: string) => void,
   ): Promise<DelegatedAnswer> {
-    const caps = remaining(request.caps, ledger.total());
+    signal.throwIfAborted();
+    const caps = remaining(request.caps, ledger);
     const slot = firstFree(busy);
     busy.add(slot);
     try {
@@ -55,8 +68,8 @@ export function createDelegation(options: DelegateOptions): Delegation {
         signal,
       );
       const result = await watch(events, delegated.name, progress);
-      signal.throwIfAborted();
       ledger.addDelegated(result.usage);
+      signal.throwIfAborted();
       return answerOf(result, delegated);
     } finally {
       busy.delete(slot);
@@ -81,19 +94,23 @@ function allowedTools({ tools }: DelegatedTurn, { registry, request }: DelegateO
   return visible.filter((name) => (tools === 'all' || tools.includes(name)) && !(isLast && STARTERS.includes(name)));
 }
 
-/** What the caller has not used yet. The day's ledger does not know of it until the caller ends. */
-function remaining(caps: Caps, used: TurnUsage | undefined): Caps {
-  const tokens = used ? used.inputTokens + used.outputTokens : 0;
-  const cost = used?.costUsd ?? 0;
+/** What the caller has not used yet. The day's ledger does not know of its own part until it ends. */
+function remaining(caps: Caps, ledger: UsageLedger): Caps {
+  const run = counted(ledger.spent());
+  const own = counted(ledger.ownSpent());
   const left: Caps = {
-    maxTokens: less(caps.maxTokens, tokens),
-    maxCostUsd: less(caps.maxCostUsd, cost),
-    dailyMaxTokens: less(caps.dailyMaxTokens, tokens),
-    dailyMaxCostUsd: less(caps.dailyMaxCostUsd, cost),
+    maxTokens: less(caps.maxTokens, run.tokens),
+    maxCostUsd: less(caps.maxCostUsd, run.costUsd),
+    dailyMaxTokens: less(caps.dailyMaxTokens, own.tokens),
+    dailyMaxCostUsd: less(caps.dailyMaxCostUsd, own.costUsd),
   };
   if (Object.values(left).some((value) => value !== undefined && value <= 0))
     throw new ToolFailure('nothing of the budget is left for a sub-agent', { reason: 'limit' });
   return left;
+}
+
+function counted(used: TurnUsage | undefined): { tokens: number; costUsd: number } {
+  return { tokens: used ? used.inputTokens + used.outputTokens : 0, costUsd: used?.costUsd ?? 0 };
 }
 
 function less(cap: number | undefined, used: number): number | undefined {

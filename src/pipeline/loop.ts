@@ -71,7 +71,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     called.push(...round);
     if (options.signal.aborted) return end({ kind: 'failed', failure: CANCELLED_MEANWHILE });
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
-    const guarded = guards.afterRound(round, ledger.total());
+    const guarded = guards.afterRound(round, ledger.spent());
     if (guarded) return end({ kind: 'guarded', message: guarded });
     conversation.messages.push(askedFor(answer, calls, wireNames));
     conversation.messages.push(...round.map(resultMessage(wireNames)));

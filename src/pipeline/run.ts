@@ -120,7 +120,7 @@ export async function* run(
     // At the same time: what was spent is one short write, done before the transcript is synced.
     const [committed, unrecorded] = await Promise.all([
       commit(context, outcome),
-      recordSpending(context.ledger.own(), dependencies.spending, dependencies.now()),
+      recordSpending(context.ledger.ownSpent(), dependencies.spending, dependencies.now()),
     ]);
     result = committed;
     if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
@@ -161,7 +161,7 @@ async function* remember(
       notes,
       adapter,
       model: model.model,
-      hasRoom: (tokens) => hasRoom(tokens, { usage: ledger.total(), caps: request.caps, spending, now: now() }),
+      hasRoom: (tokens) => hasRoom(tokens, { usage: ledger.spent(), caps: request.caps, spending, now: now() }),
       async spent(more) {
         ledger.add(more);
         unrecorded = await recordSpending(more, spending, now());

@@ -5,32 +5,50 @@ import type { TurnUsage } from './events.ts';
 export interface UsageLedger {
   add(usage: TurnUsage | undefined): void;
   addDelegated(usage: TurnUsage | undefined): void;
-  own(): TurnUsage | undefined;
   total(): TurnUsage | undefined;
+  /** What counts against caps: every price that is known, also beside models without one. */
+  spent(): TurnUsage | undefined;
+  ownSpent(): TurnUsage | undefined;
 }
 
 export function createUsageLedger(): UsageLedger {
-  let own: TurnUsage | undefined;
-  let delegated: TurnUsage | undefined;
+  const own = createSum();
+  const delegated = createSum();
   return {
-    add(usage) {
-      own = sum(own, usage);
-    },
-    addDelegated(usage) {
-      delegated = sum(delegated, usage);
-    },
-    own: () => own,
-    total: () => sum(own, delegated),
+    add: own.add,
+    addDelegated: delegated.add,
+    total: () => joined(own.all(), delegated.all(), pricedOnly),
+    spent: () => joined(own.known(), delegated.known(), asKnown),
+    ownSpent: own.known,
   };
 }
 
-function sum(one: TurnUsage | undefined, other: TurnUsage | undefined): TurnUsage | undefined {
+function createSum() {
+  let all: TurnUsage | undefined;
+  let known: TurnUsage | undefined;
+  return {
+    add(usage: TurnUsage | undefined): void {
+      all = joined(all, usage, pricedOnly);
+      known = joined(known, usage, asKnown);
+    },
+    all: () => all,
+    known: () => known,
+  };
+}
+
+type Prices = (one: number | undefined, other: number | undefined) => number | undefined;
+
+/** A sum of prices is a price only when each part has one. */
+const pricedOnly: Prices = (one, other) => (one === undefined || other === undefined ? undefined : one + other);
+const asKnown: Prices = (one, other) =>
+  one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+
+function joined(one: TurnUsage | undefined, other: TurnUsage | undefined, prices: Prices): TurnUsage | undefined {
   if (!one || !other) return one ?? other;
-  const both: TurnUsage = {
+  const costUsd = prices(one.costUsd, other.costUsd);
+  return {
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
+    ...(costUsd !== undefined && { costUsd }),
   };
-  // A sum of prices is a price only when each part has one.
-  if (one.costUsd !== undefined && other.costUsd !== undefined) both.costUsd = one.costUsd + other.costUsd;
-  return both;
 }

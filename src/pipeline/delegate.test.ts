@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { Turn } from '../sessions/turn.ts';
+import { createRegistry } from '../tools/registry.ts';
+import type { Caps } from './budget.ts';
+import { createDelegation } from './delegate.ts';
+import type { AskResult, RunEvent, TurnUsage } from './events.ts';
+import type { AskAgain, RunRequest } from './run.ts';
+import { createUsageLedger } from './usage.ts';
+
+const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, fromOutside: false };
+
+function delegationWith(caps: Caps, uses: (given: Caps) => TurnUsage) {
+  const given: Caps[] = [];
+  const ledger = createUsageLedger();
+  const control = new AbortController();
+  const ask: AskAgain = async (request) => {
+    given.push(request.caps);
+    return (async function* (): AsyncGenerator<RunEvent> {
+      await new Promise((resolve) => setImmediate(resolve));
+      const result = { success: true, result: 'done', toolCalls: [], toolResults: [], usage: uses(request.caps) };
+      yield { type: 'run-end', result: result as unknown as AskResult };
+    })();
+  };
+  const delegation = createDelegation({
+    request: { caps, toolMaxSteps: 1, approval: 'never' } as unknown as RunRequest,
+    turn: { entry: { sessionId: 's' } } as unknown as Turn,
+    registry: createRegistry([]),
+    outside: { marked: false },
+    ledger,
+    provider: 'stub',
+    ask,
+  });
+  const wait = () => delegation.wait(TURN, control.signal, () => {});
+  return { given, ledger, wait, control };
+}
+
+it('several sub-agents at the same time use up one budget, not one each', async () => {
+  const { given, wait } = delegationWith({ maxTokens: 100 }, ({ maxTokens = 0 }) => ({
+    inputTokens: Math.min(60, maxTokens),
+    outputTokens: 0,
+  }));
+  const ended = await Promise.allSettled([wait(), wait(), wait()]);
+  expect(given.map(({ maxTokens }) => maxTokens)).toEqual([100, 40]);
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+});
+
+it('a model without a price takes no other cost out of the cap', async () => {
+  const { given, ledger, wait } = delegationWith({ maxCostUsd: 1 }, () => ({ inputTokens: 1, outputTokens: 0 }));
+  ledger.add({ inputTokens: 1, outputTokens: 1, costUsd: 0.75 });
+  await wait();
+  await wait();
+  expect(given.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.25, 0.25]);
+});
+
+it('what a sub-agent that was cancelled has used counts too; of the day, its own turn counted it', async () => {
+  const { given, ledger, wait, control } = delegationWith({ dailyMaxTokens: 100 }, () => ({
+    inputTokens: 30,
+    outputTokens: 0,
+  }));
+  ledger.add({ inputTokens: 10, outputTokens: 0 });
+  await wait();
+  const cut = wait();
+  control.abort();
+  await expect(cut).rejects.toThrow();
+  expect(ledger.total()).toMatchObject({ inputTokens: 70 });
+  expect(given.map(({ dailyMaxTokens }) => dailyMaxTokens)).toEqual([90, 90]);
+});
