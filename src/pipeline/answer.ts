@@ -95,10 +95,11 @@ export async function* answerWithModel(
 }
 
 /** What is known across sessions, always; what this one summarised, when it remembers. */
-async function memories({ adapter, turn, notes, coreMemory }: TurnContext): Promise<string[]> {
+async function memories({ adapter, turn, notes, coreMemory, outside }: TurnContext): Promise<string[]> {
   const core = adapter.callsTools ? await coreMemory() : '';
   const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
-  return [core, own ?? ''].filter((text) => text !== '');
+  if (own?.isOutside) outside.marked = true;
+  return [core, own?.text ?? ''].filter((text) => text !== '');
 }
 
 /** A person may attach more than a model should be sent: what is cut is kept. */

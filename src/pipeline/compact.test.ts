@@ -41,7 +41,11 @@ const broken: Adapter = {
   },
 };
 
-const free: Pick<CompactOptions, 'hasRoom' | 'spent'> = { hasRoom: async () => true, spent: async () => {} };
+const free: Pick<CompactOptions, 'hasRoom' | 'spent' | 'isOutside'> = {
+  hasRoom: async () => true,
+  spent: async () => {},
+  isOutside: false,
+};
 
 /** One turn of two messages, then compaction; returns the memory file when it was written. */
 async function turn(text: string, adapter: Adapter = createStubAdapter(), caps = free): Promise<string | undefined> {
@@ -71,9 +75,29 @@ describe('compaction', () => {
     expect(written.slice(0, 12)).toEqual(Array(12).fill(undefined));
     expect(written[12]).toBe(join(home, 'memory', 'main.md'));
     expect(await compacted()).toBe(14);
-    expect(memory()).toContain('<!-- messages 1-14 -->');
+    expect(memory()).toContain('<!-- messages 1-14 of ');
     expect(memory()).toContain('fact 1 about otters');
     expect(memory()).not.toContain('fact 8 about otters');
+  });
+
+  it('of another conversation under the same name is not taken for that of the first', async () => {
+    await turns(13, model);
+    await sessions.renew('main', signal);
+    await turns(13, model);
+    expect([...memory().matchAll(/messages 1-14/g)]).toHaveLength(2);
+    expect(await compacted()).toBe(14);
+  });
+
+  it('tells whether what it sums up came from outside, for as long as that is told', async () => {
+    await turns(13, model);
+    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ isOutside: false });
+    await sessions.renew('main', signal);
+    for (let index = 1; index <= 13; index += 1) await turn(`page ${index}`, model, { ...free, isOutside: true });
+    const tail = await memoryTail(storage.notes, 'main');
+    expect(tail?.isOutside).toBe(true);
+    expect(tail?.text).not.toContain('<!--');
+    await storage.notes.write('main', `${memory()}\n${'my own words '.repeat(1_000)}\n`);
+    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ isOutside: false });
   });
 
   it('never summarises a message twice and leaves none out', async () => {
@@ -149,7 +173,7 @@ describe('compaction', () => {
   it('survives a hand edit, and tells the model the end of the file without its marks', async () => {
     await turns(13);
     await storage.notes.write('main', `${memory()}\nThe owner added this line.\n`);
-    const tail = await memoryTail(storage.notes, 'main');
+    const tail = (await memoryTail(storage.notes, 'main'))?.text;
     expect(tail).toContain('The owner added this line.');
     expect(tail).not.toContain('<!--');
   });

@@ -20,6 +20,9 @@ const SENTENCES = 8;
 /** How much of the file is told to the model, from its end. */
 const TAIL_CHARACTERS = 8_000;
 
+/** Below a summary of content from outside: as long as some of it is told, so is this. */
+const OUTSIDE = '<!-- outside -->';
+
 const INSTRUCTION =
   'Summarise this part of a conversation for your own later use: facts, decisions, preferences, open questions. Short Markdown bullets, in the language of the conversation. Write nothing else.';
 
@@ -32,6 +35,8 @@ export interface CompactOptions {
   hasRoom(tokens: number): Promise<boolean>;
   /** Told as soon as a summary has cost something. */
   spent(usage: TurnUsage): Promise<void>;
+  /** Content from outside is in the conversation. */
+  isOutside: boolean;
   now(): number;
   signal: AbortSignal;
 }
@@ -46,12 +51,14 @@ export async function compact(options: CompactOptions): Promise<string | undefin
   const kept = keptCount(newest);
   const until = total - kept;
   const messages = newest.slice(0, -kept);
-  const marker = `<!-- messages ${done + 1}-${until} -->`;
+  // With the conversation: another one under the same name counts from one again.
+  const marker = `<!-- messages ${done + 1}-${until} of ${turn.entry.sessionId} -->`;
   const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
   if (!before.includes(marker)) {
     const date = localDay(now());
     const summary = await summarise(messages, options);
-    await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n`);
+    const source = options.isOutside ? `${OUTSIDE}\n` : '';
+    await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`);
   }
   await turn.recordCompaction(until);
   return notes.path(turn.entry.sessionKey);
@@ -63,12 +70,20 @@ function keptCount(newest: readonly SessionMessage[]): number {
   return first > 0 ? newest.length - first : KEPT;
 }
 
-/** The end of a session's memory, as a model is told it. */
-export async function memoryTail(notes: SessionNotes, sessionKey: string): Promise<string | undefined> {
-  const text = (await notes.read(sessionKey))?.replace(/<!--.*?-->\n?/g, '').trim();
-  if (!text) return undefined;
-  const tail = text.length > TAIL_CHARACTERS ? `…${text.slice(-TAIL_CHARACTERS)}` : text;
-  return `What you remember of this conversation's earlier part:\n${tail}`;
+/** The end of a session's memory as a model is told it, and whether some of that came from outside. */
+export async function memoryTail(
+  notes: SessionNotes,
+  sessionKey: string,
+): Promise<{ text: string; isOutside: boolean } | undefined> {
+  const whole = (await notes.read(sessionKey))
+    ?.replaceAll('\0', '')
+    .replace(/^<!-- outside -->$/gm, '\0')
+    .replace(/<!--.*?-->\n?/g, '')
+    .trim();
+  if (!whole) return undefined;
+  const cut = whole.length > TAIL_CHARACTERS ? `…${whole.slice(-TAIL_CHARACTERS)}` : whole;
+  const text = `What you remember of this conversation's earlier part:\n${cut.replaceAll('\0', '')}`;
+  return { text, isOutside: cut.includes('\0') };
 }
 
 async function summarise(messages: readonly SessionMessage[], options: CompactOptions): Promise<string> {

@@ -152,7 +152,7 @@ function turnTools(
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, now, signal } = context;
+  const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, outside, now, signal } = context;
   let unrecorded: string | undefined;
   try {
     await archiveTurn(turn.entry, turn.ownMessages());
@@ -166,6 +166,7 @@ async function* remember(
         ledger.add(more);
         unrecorded = await recordSpending(more, spending, now());
       },
+      isOutside: outside.marked,
       now,
       signal,
     });
