@@ -1,6 +1,6 @@
 // What the parts of the running gateway share: a message with what is known about it, and what can be set.
 import type { Channel, IncomingMessage } from '../../channels/channel.ts';
-import type { BotKey, ChatKey } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, OutboxDraft } from '../../storage/mailbox.ts';
 import type { AskRequest } from '../gateway.ts';
 
 /** Whether somebody may write here. `isOwner`: may also permit what needs permission; absent: so in a direct chat. */
@@ -71,6 +71,17 @@ export function bodyOf({ message, isOwner }: ChatMessage): string {
 
 export function chatMessageOf(chat: ChatKey, body: string): ChatMessage {
   return { chat, ...(JSON.parse(body) as Omit<ChatMessage, 'chat'>) };
+}
+
+/** What is kept of a message that is not taken, until that is said: the words for it. */
+export function refusedBody(drafts: readonly OutboxDraft[]): string {
+  return JSON.stringify({ drafts });
+}
+
+/** Undefined for a message that was let in. */
+export function refusalIn(body: string): OutboxDraft[] | undefined {
+  const { message, drafts = [] } = JSON.parse(body) as { message?: IncomingMessage; drafts?: OutboxDraft[] };
+  return message ? undefined : drafts;
 }
 
 /** A text that no other chat has. */

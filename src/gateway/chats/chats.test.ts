@@ -291,6 +291,29 @@ describe('files', () => {
 });
 
 describe('a restart', () => {
+  it.each([
+    ['someone who was not admitted', { admit: async () => ({ allowed: false as const, reply: 'Your code is ABCD.' }) }],
+    ['a flood', { limits: { waitingMessages: 0 } }],
+  ])(
+    'between storing what is not taken from %s and saying so ends well: it starts, and the word is said',
+    async (_, given) => {
+      const chats = await testChats();
+      const cut = Promise.withResolvers<void>();
+      const finish = (): Promise<never> => {
+        cut.resolve();
+        return new Promise(() => {});
+      };
+      await chats.start({ ...given, mailbox: { ...chats.mailbox, finish } });
+      void chats.platform.deliver(incoming('a', 1));
+      await cut.promise;
+      chats.kill();
+      await chats.start(given);
+      await chats.says([expect.stringMatching(/ABCD|not read/)]);
+      await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
+      expect(chats.asked).toEqual([]);
+    },
+  );
+
   it('takes up what was stored and not answered, in order', async () => {
     const chats = await testChats(async function* (request, signal) {
       if (chats.asked.length === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));

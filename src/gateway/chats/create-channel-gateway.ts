@@ -17,6 +17,7 @@ import {
   type ChatMessage,
   chatMessageOf,
   DEFAULT_LIMITS,
+  refusalIn,
 } from './chat.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
@@ -119,9 +120,15 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     if (own) await reception.handleCommand(batch, own);
   }
 
-  function takeUp(unfinished: readonly UnfinishedMessage[]): void {
+  async function takeUp(unfinished: readonly UnfinishedMessage[]): Promise<void> {
     // What belongs to a channel that is not running now waits until it is.
-    const own = unfinished.filter(({ chat }) => channel(chat));
+    const own: UnfinishedMessage[] = [];
+    for (const message of unfinished) {
+      if (!channel(message.chat)) continue;
+      const refusal = refusalIn(message.body);
+      if (refusal) await mailbox.finish([message], refusal, now());
+      else own.push(message);
+    }
     const toMessage = ({ chat, body }: UnfinishedMessage): ChatMessage => chatMessageOf(chat, body);
     for (const [turnId, messages] of Map.groupBy(own, (message) => message.turnId)) {
       const [first] = messages;
@@ -169,7 +176,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
 
   return {
     async start(signal) {
-      takeUp(await mailbox.unfinished());
+      await takeUp(await mailbox.unfinished());
       try {
         await connectAll(signal);
       } catch (error) {

@@ -3,7 +3,7 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, Mailbox, OutboxDraft } from '../../storage/mailbox.ts';
 import {
   type Admit,
   type BotSettings,
@@ -12,6 +12,7 @@ import {
   type ChatLog,
   type ChatMessage,
   nameOf,
+  refusedBody,
 } from './chat.ts';
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
@@ -50,26 +51,28 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
 
   /** The message is done with, and this is what there is to say about it. */
   async function close(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown?: string): Promise<void> {
-    const { id: replyTo, threadId } = message;
-    const key = replyKey(chat, message.id);
-    const drafts = markdown === undefined ? [] : draftsOf({ chat, channel, key, markdown, replyTo, threadId });
+    const drafts = markdown === undefined ? [] : replyOf(channel, chat, message, markdown);
+    await mailbox.finish([{ chat, id: message.id }], drafts, now());
+    delivery.wake();
+  }
+
+  /** Stored with the words for it: a process that ends in between leaves them to the next. */
+  async function turnDown(chat: ChatKey, message: IncomingMessage, drafts: OutboxDraft[]): Promise<void> {
+    if (!(await store(chat, message, refusedBody(drafts)))) return;
     await mailbox.finish([{ chat, id: message.id }], drafts, now());
     delivery.wake();
   }
 
   async function refuse(channel: Channel, chat: ChatKey, message: IncomingMessage, reply?: string): Promise<void> {
     if (reply === undefined) return;
-    if (await store(chat, message, '{}')) await close(channel, chat, message, reply);
+    await turnDown(chat, message, replyOf(channel, chat, message, reply));
   }
 
   /** A chat in which more is written than can be answered: nothing more is kept, and that is said now and then. */
   async function turnAway(channel: Channel, chat: ChatKey, message: IncomingMessage): Promise<void> {
-    if (!(await store(chat, message, '{}'))) return;
-    await mailbox.finish([{ chat, id: message.id }], [], now());
     const key = `${replyKey(chat, 'flood')}-${Math.floor(now() / FLOOD_TOLD_EVERY_MS)}`;
     const markdown = `${limits.waitingMessages} messages are waiting here: what comes on top of that is not read. Please wait.`;
-    await mailbox.enqueue(draftsOf({ chat, channel, key, markdown }), now());
-    delivery.wake();
+    await turnDown(chat, message, draftsOf({ chat, channel, key, markdown }));
   }
 
   return {
@@ -113,6 +116,11 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       await close(channel, chat, message, await runCommand(read, request));
     },
   };
+}
+
+function replyOf(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown: string): OutboxDraft[] {
+  const { id: replyTo, threadId } = message;
+  return draftsOf({ chat, channel, key: replyKey(chat, replyTo), markdown, replyTo, threadId });
 }
 
 /** The same for the same message, also in another process. */
