@@ -53,7 +53,11 @@ export function createServiceLog(options: ServiceLogOptions): ServiceLog {
   return {
     write(entry) {
       const line = formatEntry(entry, now(), secrets());
-      onLine?.(line);
+      try {
+        onLine?.(line);
+      } catch {
+        // Whoever reads along is gone, or has no room.
+      }
       if (isClosed) return;
       const bytes = Buffer.from(`${line}\n`);
       try {

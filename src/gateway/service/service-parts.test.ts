@@ -131,6 +131,17 @@ describe('the log', () => {
     expect(linesOf('log.1').at(-1)).toMatchObject({ event: 'number-99' });
     for (const name of ['log', 'log.1', 'log.2']) expect(statSync(join(folder, name)).size).toBeLessThan(10_000);
   });
+
+  it('goes on when nobody reads along any more', () => {
+    const path = join(folder, 'quiet.log');
+    const onLine = (): void => {
+      throw new Error('no space left on device');
+    };
+    const log = createServiceLog({ path, secrets: () => [], now: () => 0, onLine });
+    log.write({ level: 'info', event: 'ready' });
+    log.close();
+    expect(readFileSync(path, 'utf8')).toContain('ready');
+  });
 });
 
 describe('who may be written to', () => {
