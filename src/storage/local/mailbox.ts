@@ -50,17 +50,26 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
   });
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
   const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
+  // Written, but whoever brought them was told otherwise and brings them again: nobody has them yet.
+  const unsynced = new Set<string>();
 
   return {
-    receive: ({ chat, id, order, receivedAt, body }) =>
-      write(
-        (db) =>
-          db
-            .prepare(
-              'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-            )
-            .run(chat.channel, chat.account, chat.chatId, id, order, receivedAt, body).changes > 0,
-      ),
+    async receive({ chat, id, order, receivedAt, body }) {
+      const name = JSON.stringify([chat.channel, chat.account, id]);
+      let isWritten = false;
+      try {
+        await write((db) => {
+          const insert = db.prepare(
+            'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+          );
+          isWritten = insert.run(chat.channel, chat.account, chat.chatId, id, order, receivedAt, body).changes > 0;
+        });
+        return unsynced.delete(name) || isWritten;
+      } catch (error) {
+        if (isWritten) unsynced.add(name);
+        throw error;
+      }
+    },
 
     unfinished: (chat) =>
       read((db) => {
