@@ -56,9 +56,9 @@ export function createProgress(options: ProgressOptions): Progress {
 
   /** Returns how long to wait for the next time. */
   async function show(): Promise<number> {
-    const markdown = channel.split(rendered(tools, text))[0] ?? '';
-    if (markdown === '' || markdown === shown) return everyMs;
     try {
+      const markdown = channel.split(rendered(tools, text))[0] ?? '';
+      if (markdown === '' || markdown === shown) return everyMs;
       if (place) await channel.edit(place, { markdown }, signal);
       else {
         places += 1;
