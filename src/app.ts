@@ -121,10 +121,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       toolbox: await toolbox(),
       spending,
       notes,
-      archiveTurn: async ({ sessionKey, sessionId }, messages) => {
+      archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
         const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
         const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
-        await rememberTurns(archive, { sessionKey, sessionId }, spoken);
+        await rememberTurns(archive, { sessionKey, sessionId, isOutside }, spoken);
       },
       coreMemory: async () => {
         const [core, { renderCoreMemory }] = await Promise.all([coreMemory(), import('./memory/core-memory.ts')]);

@@ -69,7 +69,10 @@ export interface RunDependencies {
   spending: Spending;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
-  archiveTurn(session: { sessionKey: string; sessionId: string }, messages: readonly SessionMessage[]): Promise<void>;
+  archiveTurn(
+    session: { sessionKey: string; sessionId: string; isOutside: boolean },
+    messages: readonly SessionMessage[],
+  ): Promise<void>;
   /** Core memory as a model is told it; empty when there is none. */
   coreMemory(): Promise<string>;
   now(): number;
@@ -155,7 +158,7 @@ async function* remember(
   const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, outside, now, signal } = context;
   let unrecorded: string | undefined;
   try {
-    await archiveTurn(turn.entry, turn.ownMessages());
+    await archiveTurn({ ...turn.entry, isOutside: outside.marked }, turn.ownMessages());
     const written = await compact({
       turn,
       notes,

@@ -1,4 +1,5 @@
 import type { Memory } from '../../memory/memory.ts';
+import { isFromOutside } from '../../memory/remember-turns.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
@@ -22,7 +23,8 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }
       const found = await (await memory())
         .search(query as string, { topK: topK as number | undefined, signal })
         .catch(orToolFailure);
-      return { data: found, text: render(found) };
+      const isOutside = found.results.some(({ source }) => isFromOutside(source));
+      return { data: found, text: render(found), ...(isOutside && { meta: { outside: true } }) };
     },
   };
 }
