@@ -53,3 +53,12 @@ export class McpError extends Error {
     this.code = code;
   }
 }
+
+const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'MCP_EXISTS', 'MCP_SIGN_IN'];
+
+/** Whether a server may have put its words into the message: so unless it is certain that it said nothing. */
+export function mayQuoteServer({ code, cause }: McpError): boolean {
+  if (OUR_OWN.includes(code)) return false;
+  const { name, code: reason } = (cause ?? {}) as { name?: unknown; code?: unknown };
+  return !(name === 'SdkError' && (reason === 'CONNECTION_CLOSED' || reason === 'REQUEST_TIMEOUT'));
+}

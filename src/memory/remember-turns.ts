@@ -1,5 +1,6 @@
 // Past turns in the archive, so that "what did I tell you about…" finds them. For sessions whose owner switched memory on.
 import type { Memory, Saved } from './memory.ts';
+import { fromOutside } from './outside-source.ts';
 
 export interface Turn {
   /** Of the message: the same one is kept once, however often it is handed in. */
@@ -8,13 +9,6 @@ export interface Turn {
   content: string;
   /** ISO 8601. */
   timestamp: string;
-}
-
-/** At the end of a source: others than the owner had a part in what was said. No session's name holds it. */
-const OUTSIDE = '#outside';
-
-export function isFromOutside(source: string): boolean {
-  return source.endsWith(OUTSIDE);
 }
 
 export interface RememberedSession {
@@ -34,7 +28,7 @@ export function rememberTurns(
     .filter(({ content }) => content.trim() !== '')
     .map(({ id, role, content, timestamp }) => ({
       content,
-      source: `session:${sessionKey}${isOutside ? OUTSIDE : ''}`,
+      source: isOutside ? fromOutside(`session:${sessionKey}`) : `session:${sessionKey}`,
       session: sessionId,
       speaker: role,
       date: timestamp,

@@ -21,3 +21,14 @@ it.each<[string, CallServer]>([
     .catch((error: unknown) => (error as ToolFailure).output);
   expect(told?.meta).toEqual({ outside: true });
 });
+
+it('what we say ourselves of a server that is gone is not', async () => {
+  const gone = Object.assign(new Error('Connection closed'), { name: 'SdkError', code: 'CONNECTION_CLOSED' });
+  for (const error of [
+    new McpError('MCP_FAILED', 'the server "files": Connection closed', gone),
+    new McpError('MCP_UNKNOWN_SERVER', 'there is no server "files"'),
+  ]) {
+    const failed = createServerTool(offered, () => Promise.reject(error)).execute({}, context);
+    await expect(failed).rejects.toMatchObject({ message: error.message, output: undefined });
+  }
+});

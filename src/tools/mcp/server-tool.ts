@@ -1,4 +1,4 @@
-import type { McpOutput } from '../../mcp/mcp.ts';
+import { McpError, type McpOutput, mayQuoteServer } from '../../mcp/mcp.ts';
 import type { CallOptions, OfferedTool } from '../../mcp/servers.ts';
 import { type JsonSchema, ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -29,9 +29,10 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
       const output = await call(server, name, args, { signal, progress, timeoutMs: TIMEOUT_MS }).catch(
         (error: unknown): never => {
           signal.throwIfAborted();
-          // The message may be the server's own words.
-          if (error instanceof Error && error.name === 'McpError')
-            throw new ToolFailure(error.message, { cause: error, output: { data: null, text: '', meta: OUTSIDE } });
+          if (error instanceof McpError) {
+            const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: OUTSIDE } };
+            throw new ToolFailure(error.message, { cause: error, ...said });
+          }
           throw error;
         },
       );

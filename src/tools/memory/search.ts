@@ -1,5 +1,5 @@
 import type { Memory } from '../../memory/memory.ts';
-import { isFromOutside } from '../../memory/remember-turns.ts';
+import { isFromOutside } from '../../memory/outside-source.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
