@@ -7,6 +7,7 @@ import type { Skills } from '../../skills/skills.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Executed } from '../executor.ts';
 import type { Approval } from '../policy.ts';
+import type { Registry } from '../registry.ts';
 import type { Toolbox } from '../toolbox.ts';
 import { createWireNames } from '../wire-names.ts';
 
@@ -15,7 +16,7 @@ const DOCS_SCHEME = 'lainclaw-docs:///';
 export interface OfferDependencies {
   version: string;
   toolbox: Toolbox;
-  /** Undefined: every tool. */
+  /** Undefined: every tool that only reads or asks first. */
   allow: readonly string[] | undefined;
   approval: Approval;
   workspace: Workspace;
@@ -24,11 +25,17 @@ export interface OfferDependencies {
   newId(kind: string): string;
 }
 
+/** What has an effect and asks nobody is for our own turns, whose context is known; another agent gets it by name only. */
+function withoutUnasked(registry: Registry): Registry {
+  const kept = registry.list().filter(({ spec }) => spec.effect === 'read' || spec.requiresPermission);
+  return registry.filter(kept.map(({ name }) => name));
+}
+
 export function createToolOffer(dependencies: OfferDependencies): Offer {
   const { version, toolbox, allow, approval, newId } = dependencies;
   const outside = { marked: false };
   const sessionId = newId('mcp');
-  const registry = toolbox.visible(allow);
+  const registry = allow ? toolbox.visible(allow) : withoutUnasked(toolbox.visible(undefined));
   const offered = registry.distinct();
   const names = createWireNames(offered.map(({ name }) => name));
   const executor = toolbox.executor({ registry, approval, sessionId, outside });

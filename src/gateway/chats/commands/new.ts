@@ -9,6 +9,6 @@ export const newCommand: ChatCommand = {
   isImmediate: false,
   async run({ renew, sessionKey, signal }) {
     await renew(sessionKey, signal);
-    return 'A new conversation. What was said before is kept, and not told to the model any more.';
+    return 'A new conversation. What was said before is kept; the model is told of it only what memory keeps.';
   },
 };
