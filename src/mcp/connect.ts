@@ -1,5 +1,6 @@
 // One connection to one server: starts the program or reaches the address, lists tools, calls them. Values like ${NAME} in
 // `env` and `headers` come from the owner's environment; nothing else of it reaches a server but what programs need to run.
+import { stat } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { McpError, type McpOAuth, type McpServerConfig, type McpTool } from './mcp.ts';
 import { createProgramTransport } from './program-transport.ts';
@@ -119,12 +120,22 @@ async function transportFor({ name, server, variables, signIns, onStderr }: Conn
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
+  // The system would say that the program was not found.
+  if (cwd !== undefined && !(await isDirectory(cwd)))
+    throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be started: its "cwd" ${cwd} is no directory`);
   const env = { ...getDefaultEnvironment(), ...expand(name, server.env, variables) };
   if (process.platform !== 'win32') return createProgramTransport({ command, args, env, cwd, onStderr });
   // There are no process groups, and programs such as npx need help to start.
   const transport = new StdioClientTransport({ command, args: [...args], env, cwd, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString('utf8')));
   return transport;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** What a library or a server says of a failure may repeat what it was given. */
