@@ -151,8 +151,8 @@ function withoutSecrets(text: string, { server, variables }: ConnectOptions): st
 }
 
 function secretsOf(oauth: McpOAuth | undefined): Record<string, string> {
-  const { clientSecret = '', privateKey = '' } = { ...oauth } as { clientSecret?: string; privateKey?: string };
-  return { clientSecret, privateKey };
+  const { clientSecret = '', privateKey = '', idpClientSecret = '' } = { ...oauth } as Record<string, string>;
+  return { clientSecret, privateKey, idpClientSecret };
 }
 
 async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> {
