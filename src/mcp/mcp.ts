@@ -76,6 +76,8 @@ const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'M
 /** Whether a server may have put its words into the message: so unless it is certain that it said nothing. */
 export function mayQuoteServer({ code, cause }: McpError): boolean {
   if (OUR_OWN.includes(code)) return false;
+  // Our own clock: nothing that was said caused it.
+  if (code === 'MCP_TIMEOUT' && cause === undefined) return false;
   const { name, code: reason } = (cause ?? {}) as { name?: unknown; code?: unknown };
   return !(name === 'SdkError' && (reason === 'CONNECTION_CLOSED' || reason === 'REQUEST_TIMEOUT'));
 }
