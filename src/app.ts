@@ -16,6 +16,7 @@ import type { ScheduledJobs } from './gateway/open-jobs.ts';
 import type { GatewayAdmin, OpenGateway } from './gateway/service/gateway-admin.ts';
 import type { GatewayContext, OpenedGateway } from './gateway/service/run-service.ts';
 import { lazily } from './lib/lazily.ts';
+import type { AskForm } from './mcp/elicitation.ts';
 import type { Offer } from './mcp/serve.ts';
 import type { Deliver } from './schedule/post.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -27,6 +28,8 @@ export interface AppOptions extends BaseOptions {
   /** From a flag; otherwise the environment's, otherwise the current directory. */
   workspace?: string;
   askPerson?: AskPerson;
+  /** Puts a form of an MCP server to the same person. */
+  askForm?: AskForm;
   /** Called when a background run is queued; by default a process of its own takes it up. */
   onQueued?: () => void;
   /** What the service runs; by default the channels and turns built here. */

@@ -12,7 +12,7 @@ import type { ModelStore } from '../memory/models/model-store.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
-import { schemaProblem } from '../tools/validate.ts';
+import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
@@ -130,7 +130,7 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
 
   const mcp = lazily(async () => {
     const { openMcp } = await import('../mcp/open-mcp.ts');
-    return openMcp({ home, files: ownerFiles, accepts: schemaProblem, version, variables, now });
+    return openMcp({ home, files: ownerFiles, accepts: schemaProblem, fits: valueProblem, version, variables, now });
   });
   const agents = lazily(async () => {
     const { createAgents } = await import('../agents/agents.ts');

@@ -1,5 +1,6 @@
 // The tools, with everything they stand on.
 
+import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { loadToolTexts } from '../tools/languages/language.ts';
@@ -17,6 +18,7 @@ const MCP_START_MS = 45_000;
 /** How the tools are used in this process. */
 export interface ToolboxUse {
   askPerson?: AskPerson;
+  askForm?: AskForm;
   ownToolsOnly?: boolean;
   signal?: AbortSignal;
   /** Called when a background run is queued. */
@@ -78,6 +80,7 @@ export async function openToolbox(
     texts: () => loadToolTexts(config.language),
     now,
     askPerson: use.askPerson,
+    askForm: use.askForm,
     permissions: createPermissionStore({ files: ownerFiles, resultCache, toolNames }),
     places: { userHome, lainclawHome: home },
     onDefect: (call, error) =>

@@ -1,7 +1,30 @@
+import type { AskForm } from '../mcp/elicitation.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Whoever can answer a permission question here; what asking needs is loaded only then. */
-export async function personAt(terminal: Terminal): Promise<AskPerson | undefined> {
-  return terminal.err.isTTY ? (await import('./ask-person.ts')).createAskPerson(terminal) : undefined;
+export interface Person {
+  askPerson: AskPerson;
+  askForm: AskForm;
+}
+
+/** Whoever can answer here; undefined where it is not a terminal on both sides. What asking needs is loaded only then. */
+export async function personAt(terminal: Terminal): Promise<Person | undefined> {
+  if (!terminal.err.isTTY || !process.stdin.isTTY) return undefined;
+  const { askPermission } = await import('./ask-permission.ts');
+  // Calls of one round may ask at the same time; a person answers one by one.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const asked = last.then(ask);
+    last = asked.catch(() => {});
+    return asked;
+  };
+  return {
+    askPerson: (question, signal) => inTurn(() => askPermission(question, terminal, signal)),
+    askForm: (request, signal) =>
+      inTurn(async () => {
+        signal.throwIfAborted();
+        const { askForm } = await import('./ask-form.ts');
+        return askForm(request, terminal, signal);
+      }),
+  };
 }

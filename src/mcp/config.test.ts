@@ -71,12 +71,23 @@ describe('mcp.json', () => {
   it('takes who we are to a sign-in in the forms that make sense', async () => {
     const withOAuth = (oauth: object) => withServers({ a: { url: 'https://x', oauth } });
     const grant = 'client_credentials';
+    const company = {
+      grant: 'cross_app_access',
+      clientId: 'a',
+      clientSecret: 'b',
+      idpTokenUrl: 'https://id.example.com/token',
+      idpClientId: 'c',
+      idTokenFile: '/run/id-token',
+    };
     for (const oauth of [
       { clientId: 'a' },
       { clientId: 'a', clientSecret: 'b' },
       { clientMetadataUrl: 'https://x/y.json' },
       { grant, clientId: 'a', clientSecret: 'b' },
       { grant, clientId: 'a', privateKey: 'b', algorithm: 'ES256' },
+      { grant, clientId: 'a', clientSecret: 'b', issuer: 'https://x' },
+      company,
+      { ...company, idpClientSecret: 'd', issuer: 'https://x', idpTokenUrl: 'http://localhost:1/token' },
     ])
       expect((await withOAuth(oauth).read()).get('a')).toMatchObject({ oauth });
     for (const oauth of [
@@ -87,6 +98,10 @@ describe('mcp.json', () => {
       { grant: 'password', clientId: 'a', clientSecret: 'b' },
       { clientMetadataUrl: 'http://x/y.json' },
       { clientId: 'a', more: 'b' },
+      { clientId: 'a', issuer: 'https://x' },
+      { ...company, grant },
+      { ...company, idpTokenUrl: 'http://id.example.com/token' },
+      { ...company, idTokenFile: '' },
     ])
       expect(await problemOf(withOAuth(oauth))).toContain('"oauth" must hold');
   });

@@ -7,7 +7,9 @@ import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
 const FILE = 'mcp.json';
 const OAUTH_PROBLEM =
   '"oauth" must hold "clientId" (and may hold "clientSecret"), or "clientMetadataUrl", an https:// address; ' +
-  'with "grant": "client_credentials" either "clientSecret" or "privateKey" and "algorithm" too';
+  'with "grant": "client_credentials" either "clientSecret" or "privateKey" and "algorithm" too; ' +
+  'with "grant": "cross_app_access" also "clientSecret", "idpTokenUrl" (an https:// address), "idpClientId" and "idTokenFile" ' +
+  '(and may hold "idpClientSecret"); with a "grant" it may hold "issuer"';
 const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
 
 export interface McpConfig {
@@ -147,20 +149,37 @@ function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
-/** The sets of keys that make sense together. */
-const OAUTH_FORMS = [
-  'clientId',
-  'clientId,clientSecret',
-  'clientMetadataUrl',
-  'clientId,clientSecret,grant',
-  'algorithm,clientId,grant,privateKey',
+/** The keys that make sense together. */
+const OAUTH_FORMS: readonly { grant?: string; needs: readonly string[]; may?: readonly string[] }[] = [
+  { needs: ['clientId'], may: ['clientSecret'] },
+  { needs: ['clientMetadataUrl'] },
+  { grant: 'client_credentials', needs: ['clientId', 'clientSecret'], may: ['issuer'] },
+  { grant: 'client_credentials', needs: ['clientId', 'privateKey', 'algorithm'], may: ['issuer'] },
+  {
+    grant: 'cross_app_access',
+    needs: ['clientId', 'clientSecret', 'idpTokenUrl', 'idpClientId', 'idTokenFile'],
+    may: ['idpClientSecret', 'issuer'],
+  },
 ];
 
 function isOAuth(value: unknown): boolean {
   if (!isRecord(value) || !Object.values(value).every(isText)) return false;
-  const { clientMetadataUrl = 'https://x', grant = 'client_credentials' } = value;
-  const isKnown = OAUTH_FORMS.includes(Object.keys(value).sort().join());
-  return isKnown && grant === 'client_credentials' && protocolOf(String(clientMetadataUrl)) === 'https:';
+  const { grant: wanted, ...rest } = value;
+  const keys = Object.keys(rest);
+  const isKnown = OAUTH_FORMS.some(
+    ({ grant, needs, may = [] }) =>
+      grant === wanted &&
+      needs.every((key) => keys.includes(key)) &&
+      keys.every((key) => needs.includes(key) || may.includes(key)),
+  );
+  const { clientMetadataUrl = 'https://x', idpTokenUrl = 'https://x' } = rest;
+  return isKnown && protocolOf(String(clientMetadataUrl)) === 'https:' && isSafe(String(idpTokenUrl));
+}
+
+/** What goes there is secret: encrypted, or on this machine. */
+function isSafe(address: string): boolean {
+  if (protocolOf(address) === 'https:') return true;
+  return protocolOf(address) === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
 }
 
 function hasCredentials(address: unknown): boolean {

@@ -1,6 +1,15 @@
 // One connection to one server: starts the program or reaches the address, lists tools, calls them. Values like ${NAME} in
 // `env` and `headers` come from the owner's environment; nothing else of it reaches a server but what programs need to run.
+import { stat } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
+import { createCallLimit } from './call-limit.ts';
+import {
+  type AskForm,
+  createElicitations,
+  type ElicitationsDependencies,
+  type FormSchema,
+  PERSON_MS,
+} from './elicitation.ts';
 import { McpError, type McpOAuth, type McpServerConfig, type McpTool } from './mcp.ts';
 import { createProgramTransport } from './program-transport.ts';
 import { needsSignIn, type SignIns } from './sign-in.ts';
@@ -12,14 +21,19 @@ const SHORTEST_SECRET = 4;
 
 export interface McpConnection {
   listTools(signal: AbortSignal): Promise<McpTool[]>;
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    options: { signal: AbortSignal; timeoutMs: number; progress(text: string): void },
-  ): Promise<RawResult>;
+  callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<RawResult>;
   /** False once the program ended or the connection broke. */
   isOpen(): boolean;
   close(): Promise<void>;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  /** A person's time does not count. */
+  timeoutMs: number;
+  progress(text: string): void;
+  /** Whoever may be asked when the server wants input; absent: it is declined, which the result says. */
+  elicit?: AskForm | undefined;
 }
 
 /** What `tools/call` answers. */
@@ -27,6 +41,8 @@ export interface RawResult {
   content: readonly Record<string, unknown>[];
   structuredContent?: unknown;
   isError?: boolean;
+  /** What we have to say about it ourselves. */
+  notes?: readonly string[];
 }
 
 /** Characters of a program's stderr that are kept for the reason why it ended. */
@@ -40,6 +56,7 @@ export interface ConnectOptions {
   /** What the program says beside the protocol. */
   onStderr(text: string): void;
   onToolsChanged(): void;
+  fits: ElicitationsDependencies['fits'];
   signIns: Pick<SignIns, 'stored'>;
   signal: AbortSignal;
 }
@@ -50,12 +67,18 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const client = new McpClient(
     { name: 'lainclaw', version },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: { applyDefaults: true } } },
       // Over stdio the library would start the program twice to find out; there the older handshake is understood by all.
       versionNegotiation: { mode: options.server.kind === 'url' ? 'auto' : 'legacy' },
       listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
     },
   );
+  const elicitations = createElicitations({ server: name, fits: options.fits, log: options.onStderr });
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    if (params.mode === 'url') return { action: 'decline' };
+    const schema = params.requestedSchema as unknown as FormSchema;
+    return elicitations.answer({ message: params.message, schema }, mcpReq.signal);
+  });
   let open = true;
   client.onclose = () => {
     open = false;
@@ -82,16 +105,23 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   }
   return {
     listTools: (listing) => listAll(client, listing).catch(hidden),
-    async callTool(tool, args, { signal: calling, timeoutMs, progress }) {
+    async callTool(tool, args, { signal: calling, timeoutMs, progress, elicit }) {
+      const late = `the server "${name}" took longer than ${timeoutMs / 1_000} s over ${tool}`;
+      const limit = createCallLimit(timeoutMs, () => new McpError('MCP_TIMEOUT', late));
+      const until = AbortSignal.any([calling, limit.signal]);
+      const unasked: string[] = [];
+      const call = { elicit, signal: until, limit, onUnasked: (message: string) => void unasked.push(message) };
       const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
         progress(`${[total === undefined ? done : `${done}/${total}`, message ?? ''].join(' ').trim()}\n`);
-      const result = await client
-        .callTool(
-          { name: tool, arguments: args },
-          { signal: calling, timeout: timeoutMs, onprogress, resetTimeoutOnProgress: true },
-        )
-        .catch(hidden);
-      return result as unknown as RawResult;
+      const wanted = { signal: until, timeout: timeoutMs + PERSON_MS, onprogress };
+      const result = await elicitations
+        .during(call, () => client.callTool({ name: tool, arguments: args }, wanted))
+        .catch((error: unknown) => {
+          if (limit.signal.aborted && !calling.aborted) throw limit.signal.reason;
+          return hidden(error);
+        })
+        .finally(limit.end);
+      return { ...(result as unknown as RawResult), notes: unasked.map(noteOf) };
     },
     isOpen: () => open,
     close: () => client.close(),
@@ -119,12 +149,27 @@ async function transportFor({ name, server, variables, signIns, onStderr }: Conn
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
+  // The system would say that the program was not found.
+  if (cwd !== undefined && !(await isDirectory(cwd)))
+    throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be started: its "cwd" ${cwd} is no directory`);
   const env = { ...getDefaultEnvironment(), ...expand(name, server.env, variables) };
   if (process.platform !== 'win32') return createProgramTransport({ command, args, env, cwd, onStderr });
   // There are no process groups, and programs such as npx need help to start.
   const transport = new StdioClientTransport({ command, args: [...args], env, cwd, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString('utf8')));
   return transport;
+}
+
+/** Whoever reads the result learns why the server did not get what it asked for. */
+function noteOf(message: string): string {
+  return `[The server asked for input: ${JSON.stringify(message)}. Nobody can be asked here, so it was declined.]`;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** What a library or a server says of a failure may repeat what it was given. */
@@ -140,8 +185,8 @@ function withoutSecrets(text: string, { server, variables }: ConnectOptions): st
 }
 
 function secretsOf(oauth: McpOAuth | undefined): Record<string, string> {
-  const { clientSecret = '', privateKey = '' } = { ...oauth } as { clientSecret?: string; privateKey?: string };
-  return { clientSecret, privateKey };
+  const { clientSecret = '', privateKey = '', idpClientSecret = '' } = { ...oauth } as Record<string, string>;
+  return { clientSecret, privateKey, idpClientSecret };
 }
 
 async function listAll(client: Client, signal: AbortSignal): Promise<McpTool[]> {

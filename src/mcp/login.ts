@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { reasonOf } from './connect.ts';
 import { McpError } from './mcp.ts';
+import { discoverAtOwnRoot } from './own-root-issuer.ts';
 import type { SignIns, UrlServer } from './sign-in.ts';
 import { expand, type Variables } from './variables.ts';
 
@@ -29,7 +30,8 @@ export async function login(options: LoginOptions): Promise<'signed-in' | 'not-n
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = await import('@modelcontextprotocol/client');
   const state = crypto.randomUUID();
   const callback = await listen(state, AbortSignal.any([signal, AbortSignal.timeout(PERSON_MS)]));
-  const authProvider = signIns.withPerson(name, server, { redirectUrl: callback.url, state, visit });
+  const visitor = { redirectUrl: callback.url, state, visit };
+  let authProvider = signIns.withPerson(name, server, visitor);
   const requestInit = { headers: expand(name, server.headers, variables), redirect: 'error' as const };
   const attempt = async (): Promise<StreamableHTTPClientTransport | undefined> => {
     const transport = new StreamableHTTPClientTransport(new URL(server.url), { authProvider, requestInit });
@@ -46,7 +48,12 @@ export async function login(options: LoginOptions): Promise<'signed-in' | 'not-n
     }
   };
   try {
-    const refused = await attempt();
+    const refused = await attempt().catch(async (error: unknown) => {
+      const found = await discoverAtOwnRoot(error, server.url, signal);
+      if (!found) throw error;
+      authProvider = signIns.withPerson(name, server, { ...visitor, discovery: found });
+      return attempt();
+    });
     if (!refused) return 'not-needed';
     await refused.finishAuth(await callback.answer);
     if (await attempt()) throw new McpError('MCP_SIGN_IN', 'it still refuses us after signing in');

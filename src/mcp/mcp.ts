@@ -10,12 +10,29 @@ export type McpServerConfig =
       oauth?: McpOAuth;
     };
 
-/** With a `grant` we sign in as a machine, otherwise for a person. */
+/** With a `grant` we sign in without a browser, otherwise a person does. */
 export type McpOAuth =
   | { clientId: string; clientSecret?: string }
   | { clientMetadataUrl: string }
-  | { grant: 'client_credentials'; clientId: string; clientSecret: string }
-  | { grant: 'client_credentials'; clientId: string; privateKey: string; algorithm: string };
+  | ({ grant: 'client_credentials' } & Registered &
+      ({ clientSecret: string } | { privateKey: string; algorithm: string }))
+  | CrossAppAccess;
+
+type Registered = {
+  clientId: string;
+  /** Who may be given these credentials; otherwise whoever the server names. */
+  issuer?: string;
+};
+
+/** A company's sign-in vouches for its people: their ID token is exchanged there for a grant that the server's sign-in takes. */
+export type CrossAppAccess = { grant: 'cross_app_access' } & Registered & {
+    clientSecret: string;
+    idpTokenUrl: string;
+    idpClientId: string;
+    idpClientSecret?: string;
+    /** Read anew for every sign-in, since ID tokens do not last. */
+    idTokenFile: string;
+  };
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;
 
@@ -59,6 +76,8 @@ const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'M
 /** Whether a server may have put its words into the message: so unless it is certain that it said nothing. */
 export function mayQuoteServer({ code, cause }: McpError): boolean {
   if (OUR_OWN.includes(code)) return false;
+  // Our own clock: nothing that was said caused it.
+  if (code === 'MCP_TIMEOUT' && cause === undefined) return false;
   const { name, code: reason } = (cause ?? {}) as { name?: unknown; code?: unknown };
   return !(name === 'SdkError' && (reason === 'CONNECTION_CLOSED' || reason === 'REQUEST_TIMEOUT'));
 }

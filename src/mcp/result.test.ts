@@ -38,6 +38,14 @@ describe('what a server answered', () => {
     expect(both.text).toBe('said');
   });
 
+  it('is followed by what we have to say, and loses nothing by it', () => {
+    expect(outputOf({ content: [], structuredContent: { a: 1 }, notes: ['it asked'] })).toEqual({
+      ok: true,
+      text: '{"a":1}\n\nit asked',
+      data: { content: [], structuredContent: { a: 1 }, notes: ['it asked'] },
+    });
+  });
+
   it('can be anything: the output is text and JSON', () => {
     const part = fc.oneof(
       fc.dictionary(fc.string(), fc.jsonValue()),

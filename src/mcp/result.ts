@@ -2,16 +2,17 @@
 import type { RawResult } from './connect.ts';
 import type { McpOutput } from './mcp.ts';
 
-export function outputOf({ content, structuredContent, isError }: RawResult): McpOutput {
+export function outputOf({ content, structuredContent, isError, notes = [] }: RawResult): McpOutput {
   const parts = (Array.isArray(content) ? content : []).map(described);
   const texts = parts.map(({ text }) => text).filter((text) => text !== '');
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
   return {
     ok: isError !== true,
-    text: texts.join('\n\n'),
+    text: [...texts, ...notes].join('\n\n'),
     data: {
       content: parts.map(({ data }) => data),
       ...(structuredContent !== undefined && { structuredContent }),
+      ...(notes.length > 0 && { notes }),
     },
   };
 }

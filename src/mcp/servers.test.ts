@@ -47,6 +47,7 @@ function world({ servers = { s: { command: 'x' } } }: { servers?: object } = {})
     config: createMcpConfig({ files }),
     lists: createToolLists({ files, now }),
     accepts: async () => undefined,
+    fits: async () => undefined,
     version: '1',
     variables: {},
     log: () => {},

@@ -1,7 +1,14 @@
 // The servers of mcp.json: which tools there are, and calling one. A server is started when one of its tools is called (or when
 // nothing is known of it yet), kept while this process lives, and started again after it ended, later each time it fails.
 import { type McpConfig, unknownServer } from './config.ts';
-import { connect, isSessionGone, type McpConnection, reasonOf } from './connect.ts';
+import {
+  type CallOptions,
+  type ConnectOptions,
+  connect,
+  isSessionGone,
+  type McpConnection,
+  reasonOf,
+} from './connect.ts';
 import { McpError, type McpOutput, type McpServerConfig, type McpTool, type McpServers as Named } from './mcp.ts';
 import { outputOf } from './result.ts';
 import type { SignIns } from './sign-in.ts';
@@ -16,12 +23,6 @@ const STEADY_MS = 60_000;
 export interface OfferedTool {
   server: string;
   tool: McpTool;
-}
-
-export interface CallOptions {
-  signal: AbortSignal;
-  timeoutMs: number;
-  progress(text: string): void;
 }
 
 export interface McpServers {
@@ -40,6 +41,7 @@ export interface McpServersDependencies {
   lists: ToolLists;
   /** Why a schema cannot be used, or undefined. */
   accepts(schema: Record<string, unknown>): Promise<string | undefined>;
+  fits: ConnectOptions['fits'];
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
   log(server: string, text: string): void;
@@ -64,7 +66,8 @@ interface Failing {
 }
 
 export function createMcpServers(dependencies: McpServersDependencies): McpServers {
-  const { config, lists, accepts, version, variables, log, signIns, now, connect: open = connect } = dependencies;
+  const { config, lists, accepts, fits, version, variables, log, signIns, now } = dependencies;
+  const { connect: open = connect } = dependencies;
   const kept = new Map<string, Kept>();
   const failing = new Map<string, Failing>();
   let changed = (): void => {};
@@ -93,7 +96,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
   async function start(name: string, server: McpServerConfig, signal: AbortSignal): Promise<McpConnection> {
     const onToolsChanged = (): void => void (isClosed || relist(name, server));
     const onStderr = (text: string): void => log(name, text);
-    const made = open({ name, server, version, variables, signIns, signal, onToolsChanged, onStderr });
+    const made = open({ name, server, version, variables, signIns, signal, fits, onToolsChanged, onStderr });
     const mine = { server, connection: made, startedAt: now() };
     kept.set(name, mine);
     try {

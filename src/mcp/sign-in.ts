@@ -24,6 +24,8 @@ export interface Visit {
   redirectUrl: string;
   state: string;
   visit(url: URL): void;
+  /** Where its sign-in is, when that is known already. */
+  discovery?: OAuthDiscoveryState;
 }
 
 export interface SignIns {
@@ -88,11 +90,11 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
 
   return {
     async stored(name, server) {
-      if (isMachine(server.oauth)) return asMachine(expand(name, server.oauth, variables));
+      if (isMachine(server.oauth)) return asMachine(name, expand(name, server.oauth, variables));
       const { tokens } = await read(name, server.url);
       return tokens && provider(name, server, 'http://127.0.0.1/callback', '');
     },
-    withPerson(name, server, { redirectUrl, state, visit }) {
+    withPerson(name, server, { redirectUrl, state, visit, discovery }) {
       const base = provider(name, server, redirectUrl, state);
       const isRegistered = server.oauth !== undefined && 'clientId' in server.oauth;
       let isNew = true;
@@ -101,9 +103,10 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
         // The old ones are what is being replaced, and a client is registered for one redirect only.
         tokens: async () => (isNew ? undefined : base.tokens()),
         clientInformation: async () => (isRegistered || !isNew ? base.clientInformation() : undefined),
-        discoveryState: async () => (isNew ? undefined : base.discoveryState?.()),
+        discoveryState: async () => (isNew ? discovery : base.discoveryState?.()),
         async redirectToAuthorization(address) {
           isNew = false;
+          if (discovery) await base.saveDiscoveryState?.(discovery);
           const { wantedScope = '' } = await read(name, server.url);
           const scopes = new Set(
             `${address.searchParams.get('scope') ?? ''} ${wantedScope}`.split(' ').filter(Boolean),
@@ -129,10 +132,12 @@ export function isMachine(oauth: McpOAuth | undefined): oauth is Machine {
 }
 
 /** Its tokens live as long as the connection: another is had without anybody. */
-async function asMachine(oauth: Machine): Promise<OAuthClientProvider> {
+async function asMachine(name: string, oauth: Machine): Promise<OAuthClientProvider> {
   const { ClientCredentialsProvider, PrivateKeyJwtProvider } = await import('@modelcontextprotocol/client');
-  const { grant: _, ...rest } = oauth;
-  const named = { ...rest, clientName: 'Lainclaw' };
+  if (oauth.grant === 'cross_app_access') return (await import('./cross-app-access.ts')).asPersonOfCompany(name, oauth);
+  const { grant: _, issuer: expectedIssuer, ...rest } = oauth;
+  // Without an issuer the library takes whoever the server names, which its types call outdated.
+  const named = { ...rest, clientName: 'Lainclaw', expectedIssuer: expectedIssuer as string };
   return 'privateKey' in named ? new PrivateKeyJwtProvider(named) : new ClientCredentialsProvider(named);
 }
 

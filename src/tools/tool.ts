@@ -1,4 +1,5 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
+import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
@@ -73,6 +74,8 @@ export interface ToolContext {
   delegation?: Delegation;
   /** Set when deny rules keep files from being read: a result must not hold them, nor may what is run find them. */
   hides?: HidesPath;
+  /** Puts a form to the person who answers permission questions; absent where nobody can fill one in. */
+  askForm?: AskForm;
   /** Shows a person what a long call is doing. The model never sees it. */
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */

@@ -1,4 +1,5 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
+import type { AskForm } from '../mcp/elicitation.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -27,6 +28,8 @@ export interface ToolboxDependencies {
   texts(): Promise<ToolTexts>;
   now(): number;
   askPerson?: AskPerson;
+  /** Puts a form to the same person. */
+  askForm?: AskForm;
   permissions: PermissionStore;
   /** Where the person's own files are, and Lainclaw's. */
   places: { userHome: string; lainclawHome: string };
@@ -62,8 +65,8 @@ export interface Toolbox {
 }
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
-  const { specs, workspace, resultCache, outputs, changes, texts, now, askPerson, permissions, onDefect } =
-    dependencies;
+  const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
+  const { askPerson, askForm } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
@@ -105,6 +108,8 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
           delegation,
+          // Whoever answers instead, in a chat for example, cannot fill in forms.
+          ...(askForm && approval === 'ask' && !turn.askPerson && { askForm }),
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),

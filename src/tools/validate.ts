@@ -39,6 +39,19 @@ export async function schemaProblem(schema: Record<string, unknown>): Promise<st
   }
 }
 
+/** Why a value does not fit a schema, or undefined. A schema that cannot be read fits nothing. */
+export async function valueProblem(schema: Record<string, unknown>, value: unknown): Promise<string | undefined> {
+  const { Compile } = await import('typebox/schema');
+  try {
+    const validator = Compile(schema as object) as Validator;
+    if (validator.Check(value)) return undefined;
+    const [, problems] = validator.Errors(value) as [boolean, Problem[]];
+    return [...new Set(problems.map(sentence))].join('; ') || 'it does not fit';
+  } catch (error) {
+    return `its schema cannot be read: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
 function explain(problems: Problem[], spec: ToolSpec): string {
   const sentences = new Set(problems.filter(({ keyword }) => keyword !== 'boolean').map(sentence));
   const accepted = Object.keys(spec.inputSchema.properties);

@@ -186,6 +186,15 @@ describe('the servers of mcp.json', () => {
     expect((await mcp(home, 'list')).code).toBe(1);
   });
 
+  it('say when the directory they should start in is missing', async () => {
+    const home = testHome();
+    const cwd = join(home.base, 'gone');
+    configure(home, { raw: { command: process.execPath, args: [RAW, join(home.base, 'pids')], cwd } });
+    const { code, stderr } = await mcp(home, 'test', 'raw');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`its "cwd" ${cwd} is no directory`)]);
+    expect(stderr).not.toContain('not found');
+  });
+
   it('are only those of the home: a workspace cannot add one', async () => {
     const home = testHome();
     const pidFile = join(home.base, 'pids');

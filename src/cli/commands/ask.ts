@@ -99,7 +99,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     environment: terminal.environment,
     workspace: flags.workspace,
     baseUrl: flags.baseUrl,
-    askPerson: await personAt(terminal),
+    ...(await personAt(terminal)),
     signal: terminal.signal,
     warn: (line) => warn(terminal, line),
   });

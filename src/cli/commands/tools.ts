@@ -67,7 +67,7 @@ async function withToolbox(
   const app = await createApp({
     environment: terminal.environment,
     workspace: flags.workspace,
-    askPerson: await personAt(terminal),
+    ...(await personAt(terminal)),
     signal: terminal.signal,
     warn: (line) => warn(terminal, line),
   });

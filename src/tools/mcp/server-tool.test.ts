@@ -27,6 +27,7 @@ it('what we say ourselves of a server that is gone is not', async () => {
   for (const error of [
     new McpError('MCP_FAILED', 'the server "files": Connection closed', gone),
     new McpError('MCP_UNKNOWN_SERVER', 'there is no server "files"'),
+    new McpError('MCP_TIMEOUT', 'the server "files" took longer than 120 s over read'),
   ]) {
     const failed = createServerTool(offered, () => Promise.reject(error)).execute({}, context);
     await expect(failed).rejects.toMatchObject({ message: error.message, output: undefined });

@@ -1,5 +1,7 @@
+import type { CallOptions } from '../../mcp/connect.ts';
+import { PERSON_MS } from '../../mcp/elicitation.ts';
 import { McpError, type McpOutput, mayQuoteServer } from '../../mcp/mcp.ts';
-import type { CallOptions, OfferedTool } from '../../mcp/servers.ts';
+import type { OfferedTool } from '../../mcp/servers.ts';
 import { type JsonSchema, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -24,18 +26,17 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
     inputSchema: { additionalProperties: true, properties: {}, ...inputSchema } as JsonSchema,
     effect: 'exec',
     requiresPermission: true,
-    timeoutMs: TIMEOUT_MS,
-    async execute(args, { signal, progress }) {
-      const output = await call(server, name, args, { signal, progress, timeoutMs: TIMEOUT_MS }).catch(
-        (error: unknown): never => {
-          signal.throwIfAborted();
-          if (error instanceof McpError) {
-            const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: OUTSIDE } };
-            throw new ToolFailure(error.message, { cause: error, ...said });
-          }
-          throw error;
-        },
-      );
+    // The server's own time is counted with the call, which knows when a person is being asked.
+    timeoutMs: TIMEOUT_MS + PERSON_MS,
+    async execute(args, { signal, progress, askForm }) {
+      const options = { signal, progress, timeoutMs: TIMEOUT_MS, elicit: askForm };
+      const output = await call(server, name, args, options).catch((error: unknown): never => {
+        signal.throwIfAborted();
+        if (!(error instanceof McpError)) throw error;
+        const reason = error.code === 'MCP_TIMEOUT' ? 'timeout' : undefined;
+        const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: OUTSIDE } };
+        throw new ToolFailure(error.message, { cause: error, reason, ...said });
+      });
       const told = { data: output.data, text: output.text, meta: OUTSIDE };
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });

@@ -98,11 +98,24 @@ describe('a tool of a server', () => {
     });
   });
 
+  it('lets its server ask whoever can fill in a form, and nobody else', async () => {
+    const given: unknown[] = [];
+    const spec = createServerTool(offered, async (_, __, ___, { elicit }) => {
+      given.push(elicit);
+      return { ok: true, text: '', data: {} };
+    });
+    const askForm = async () => ({ action: 'decline' as const });
+    await spec.execute({}, context);
+    await spec.execute({}, { ...context, askForm });
+    expect(given).toEqual([undefined, askForm]);
+  });
+
   it('tells a server that cannot be used as a failure, and a defect of ours as one', async () => {
     const failing = (error: Error) => run(() => Promise.reject(error));
     await expect(failing(new McpError('MCP_TIMEOUT', 'too slow'))).rejects.toMatchObject({
       name: 'ToolFailure',
       message: 'too slow',
+      reason: 'timeout',
     });
     await expect(failing(new TypeError('oops'))).rejects.toBeInstanceOf(TypeError);
   });

@@ -1,10 +1,13 @@
 // Our client code as the conformance suite starts it: with the address of the scenario's server as its last argument.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createMcpConfig } from '../../../src/mcp/config.ts';
 import { login } from '../../../src/mcp/login.ts';
 import { createMcpServers } from '../../../src/mcp/servers.ts';
 import { createSignIns } from '../../../src/mcp/sign-in.ts';
 import { createToolLists } from '../../../src/mcp/tool-list.ts';
-import { schemaProblem } from '../../../src/tools/validate.ts';
+import { schemaProblem, valueProblem } from '../../../src/tools/validate.ts';
 import { memoryOwnerFiles } from '../../support/memory-owner-files.ts';
 
 const url = process.argv.at(-1) ?? '';
@@ -18,6 +21,7 @@ const servers = createMcpServers({
   config,
   lists: createToolLists({ files, now }),
   accepts: schemaProblem,
+  fits: valueProblem,
   version: '0.0.0',
   variables: {},
   log: () => {},
@@ -57,7 +61,9 @@ async function signingIn<T>(use: () => Promise<T>, left = 2): Promise<T> {
 const { tools } = await signingIn(() => servers.refresh('suite', signal));
 for (const { name } of tools) {
   const args = name === 'add_numbers' ? { a: 5, b: 3 } : {};
-  const options = { signal, timeoutMs: 10_000, progress: () => {} };
+  // As a person who accepts what is asked without filling anything in.
+  const elicit = async () => ({ action: 'accept' as const, content: {} });
+  const options = { signal, timeoutMs: 10_000, progress: () => {}, elicit };
   const { ok, text } = await signingIn(() => servers.call('suite', name, args, options));
   if (!ok) throw new Error(text);
 }
@@ -68,6 +74,13 @@ function oauth(): object | undefined {
   const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
   const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
   const grant = 'client_credentials';
+  if (scenario === 'auth/cross-app-access-complete-flow') {
+    const idTokenFile = join(mkdtempSync(join(tmpdir(), 'lainclaw-conformance-')), 'id-token');
+    process.on('exit', () => rmSync(dirname(idTokenFile), { recursive: true, force: true }));
+    writeFileSync(idTokenFile, context.idp_id_token ?? '', { mode: 0o600 });
+    const { idp_token_endpoint: idpTokenUrl, idp_client_id: idpClientId } = context;
+    return { grant: 'cross_app_access', clientId, clientSecret, idpTokenUrl, idpClientId, idTokenFile };
+  }
   if (scenario === 'auth/basic-cimd')
     return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
   if (scenario === 'auth/client-credentials-basic') return { grant, clientId, clientSecret };

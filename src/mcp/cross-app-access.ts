@@ -1,0 +1,45 @@
+// Signing in as a person of a company that manages its sign-ins in one place: the ID token this person got there is exchanged there
+// for a grant, and the grant at the server's sign-in for a token. The ID token goes to the company's sign-in only.
+import { readFile } from 'node:fs/promises';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import { type CrossAppAccess, McpError } from './mcp.ts';
+
+export async function asPersonOfCompany(name: string, oauth: CrossAppAccess): Promise<OAuthClientProvider> {
+  const { CrossAppAccessProvider, requestJwtAuthorizationGrant } = await import('@modelcontextprotocol/client');
+  const { clientId, clientSecret, idpTokenUrl, idpClientId, idpClientSecret, idTokenFile, issuer } = oauth;
+  return new CrossAppAccessProvider({
+    clientId,
+    clientSecret,
+    clientName: 'Lainclaw',
+    // Without one the library takes whoever the server names, which its types call outdated.
+    expectedIssuer: issuer as string,
+    async assertion({ authorizationServerUrl: audience, resourceUrl: resource, scope, fetchFn }) {
+      const idToken = await idTokenOf(name, idTokenFile);
+      try {
+        const { jwtAuthGrant } = await requestJwtAuthorizationGrant({
+          tokenEndpoint: idpTokenUrl,
+          audience,
+          resource,
+          idToken,
+          clientId: idpClientId,
+          clientSecret: idpClientSecret,
+          scope,
+          fetchFn,
+        });
+        return jwtAuthGrant;
+      } catch (error) {
+        const why = (error instanceof Error ? error.message : String(error)).replaceAll(idToken, '***');
+        // The words are somebody else's: not a code of those that quote nobody.
+        throw new McpError('MCP_UNREACHABLE', `the server "${name}": ${idpTokenUrl} does not vouch for you: ${why}`);
+      }
+    },
+  });
+}
+
+async function idTokenOf(name: string, path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new McpError('MCP_SIGN_IN', `the server "${name}": the "idTokenFile" ${path} cannot be read`, error);
+  });
+  if (text.trim() === '') throw new McpError('MCP_SIGN_IN', `the server "${name}": the "idTokenFile" ${path} is empty`);
+  return text.trim();
+}

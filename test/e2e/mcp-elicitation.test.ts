@@ -1,0 +1,87 @@
+// What a server asks for while its tool runs, through the built binary: a real public server, on a terminal and without one.
+import { createRequire } from 'node:module';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Home } from '../support/home.ts';
+import { type Finished, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+const require = createRequire(import.meta.url);
+const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const INVOKE = ['tools', 'invoke', 'mcp__everything__trigger-elicitation-request'];
+const timeoutMs = 60_000;
+
+async function withEverything(): Promise<Home> {
+  const home = testHome();
+  await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio'], { home, timeoutMs });
+  return home;
+}
+
+/** Permits the call and then answers each prompt as it comes. */
+async function answering(home: Home, ...answers: [prompt: string, typed: string][]): Promise<Finished> {
+  const running = startTerminal(INVOKE, { home, env: { NO_COLOR: '1' }, timeoutMs });
+  for (const [prompt, typed] of [['[N] no ›', 'y\n'], ...answers] as const) {
+    await running.saw(prompt);
+    await running.write(typed);
+  }
+  const finished = await running.ended;
+  return { ...finished, stdout: stripVTControlCharacters(finished.stdout) };
+}
+
+const OPTIONAL = ['firstLine', 'email', 'homepage', 'birthdate'];
+const CHOICES = [
+  'number',
+  'untitledSingleSelectEnum',
+  'untitledMultipleSelectEnum',
+  'titledSingleSelectEnum',
+  'titledMultipleSelectEnum',
+  'legacyTitledEnum',
+];
+const left = (names: readonly string[]) => names.map((name): [string, string] => [`  ${name}`, '\n']);
+
+describe.concurrent('a server that asks for input', () => {
+  it('gets what the person filled in and looked at, and its own defaults for the rest', async () => {
+    const { code, stdout } = await answering(
+      await withEverything(),
+      ['[N] decline', 'f\n'],
+      ['  name ›', 'Ann\n'],
+      ['  check ›', 'maybe\n'],
+      ['accepted: yes or no', 'yes\n'],
+      ...left(OPTIONAL),
+      ['  integer [42] ›', '7\n'],
+      ...left(CHOICES),
+      ['[y] send', 'y\n'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('? The server "everything" asks for input');
+    expect(stdout).toContain('- name (a text; required): String, Your full, legal name');
+    expect(stdout).not.toContain('[a] accept');
+    for (const line of ['- Name: Ann', '- Agreed to terms: true', '- Favorite Integer: 7', '- Favorite Number: 3.14'])
+      expect(stdout).toContain(line);
+    expect(stdout).not.toContain('- Email');
+  });
+
+  it.each([
+    ['Enter', '\n', 'User declined'],
+    ['Ctrl-D', '\x04', 'User cancelled'],
+  ])('is refused with %s', async (_, typed, outcome) => {
+    const { stdout } = await answering(await withEverything(), ['[N] decline', typed]);
+    expect(stdout).toContain(outcome);
+    expect(stdout).not.toContain('Nobody can be asked');
+  });
+
+  it('is not waited for after Ctrl-C', async () => {
+    const { code } = await answering(await withEverything(), ['[N] decline', '\x03']);
+    expect(code).toBe(130);
+  });
+
+  it('is declined where it is not a terminal, or nobody wants to be asked, and the result says so', async () => {
+    const home = await withEverything();
+    const piped = await lainclaw([...INVOKE, '--approve=auto'], { home, timeoutMs });
+    const auto = await startTerminal([...INVOKE, '--approve=auto'], { home, timeoutMs }).ended;
+    for (const { stdout } of [piped, auto]) {
+      expect(stdout).toContain('User declined');
+      expect(stdout).toContain('Nobody can be asked here, so it was declined.');
+    }
+  });
+});
