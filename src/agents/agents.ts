@@ -3,6 +3,7 @@
 // named with the reason and is never fatal.
 import type { FileHandle } from 'node:fs/promises';
 import { nearest } from '../lib/nearest.ts';
+import { unlessRefused } from '../lib/unless-refused.ts';
 import { type Agent, AgentError, type AgentProblem, type AgentSource } from './agent.ts';
 import { BUILT_IN_AGENTS } from './built-in.ts';
 import { MAX_AGENT_BYTES, readDefinition } from './definition.ts';
@@ -116,20 +117,5 @@ async function readFile(
     return buffer.subarray(0, bytesRead);
   } finally {
     await opened.handle.close();
-  }
-}
-
-/** The workspace's refusals are reasons; anything else is a defect and passes on. */
-async function unlessRefused<T>(
-  result: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T | { reason: string; absent?: true }> {
-  try {
-    return await result;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (!(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
-    const absent = (error as Error & { code?: string }).code === 'not_found';
-    return absent ? { reason: error.message, absent } : { reason: error.message };
   }
 }

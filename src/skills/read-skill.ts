@@ -2,6 +2,7 @@
 // usable skill becomes a problem with its reason; only cancellation is thrown.
 import type { FileHandle } from 'node:fs/promises';
 import { FRONT_MATTER_BYTES } from '../lib/front-matter.ts';
+import { unlessRefused } from '../lib/unless-refused.ts';
 import { readFrontMatter } from './front-matter.ts';
 import {
   type ConfinedFiles,
@@ -132,21 +133,6 @@ async function factsOf(place: Place, name: string, bytes: Buffer): Promise<Skill
 
 function tooLarge(size: number): { ok: false; reason: string } {
   return { ok: false, reason: `its ${SKILL_FILE} has ${size} bytes, over the limit of ${MAX_SKILL_BYTES}` };
-}
-
-/** The workspace's refusals are reasons; anything else is a defect and passes on. */
-export async function unlessRefused<T>(
-  result: Promise<T>,
-  signal?: AbortSignal,
-): Promise<T | { reason: string; absent?: true }> {
-  try {
-    return await result;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (!(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
-    const absent = (error as Error & { code?: string }).code === 'not_found';
-    return absent ? { reason: error.message, absent } : { reason: error.message };
-  }
 }
 
 export function within(folder: string, path: string): string {

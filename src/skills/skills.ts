@@ -2,6 +2,7 @@
 // matter only, `load` one SKILL.md, `readFile` one file beside it. Every call looks at the disk, so a new skill is seen
 // at once. The workspace's skill comes before one of the same name in the home.
 import { nearest } from '../lib/nearest.ts';
+import { unlessRefused } from '../lib/unless-refused.ts';
 import {
   type FrontMatterCache,
   type Place,
@@ -9,7 +10,6 @@ import {
   readUpTo,
   readWholeSkill,
   scanPlace,
-  unlessRefused,
   within,
 } from './read-skill.ts';
 import {

@@ -1,0 +1,14 @@
+/** The workspace's refusals as reasons; anything else thrown is a defect and passes on. */
+export async function unlessRefused<T>(
+  result: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | { reason: string; absent?: true }> {
+  try {
+    return await result;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
+    const absent = (error as Error & { code?: string }).code === 'not_found';
+    return absent ? { reason: error.message, absent } : { reason: error.message };
+  }
+}
