@@ -38,7 +38,7 @@ const PAYLOADS = [
     '/dev/shm/OUT',
     '/etc/OUT',
     '/OUT',
-    '/root/OUT',
+    '/opt/OUT',
     '/proc/self/cwd/OUT',
     '/proc/self/root/tmp/OUT',
   ],
