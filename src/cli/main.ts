@@ -105,6 +105,9 @@ const OURS = [
   'AccessError',
   'DaemonFailed',
   'ScheduleError',
+  'AgentError',
+  'McpError',
+  'SkillError',
 ];
 
 function isOurs(error: Error): error is Error & { code: string } {

@@ -50,9 +50,6 @@ async function onApp(flags: AgentsFlags, terminal: Terminal, use: (app: App) => 
   });
   try {
     await use(app);
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'AgentError') throw error;
-    throw new CommandError((error as Error & { code: string }).code, error.message);
   } finally {
     app.close();
   }

@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import type { McpServerConfig } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
-import { CommandError } from '../command-error.ts';
 import { approve, json, paths, plainText, port, single, text, toolAllow, webAddress, workspace } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -75,9 +74,6 @@ async function onMcp(terminal: Terminal, use: (mcp: Mcp) => Promise<void>): Prom
   const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
   try {
     await use(await app.mcp());
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'McpError') throw error;
-    throw new CommandError((error as Error & { code: string }).code, error.message);
   } finally {
     app.close();
   }

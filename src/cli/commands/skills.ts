@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { InstallOutcome } from '../../skills/install/installer.ts';
 import { colorsFor } from '../colors.ts';
-import { CommandError } from '../command-error.ts';
 import { json, list as listOf, plainText, workspace } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -51,10 +50,8 @@ async function onApp(flags: SkillsFlags, terminal: Terminal, use: (app: App) => 
     await use(app);
   } catch (error) {
     if (terminal.signal.aborted) warn(terminal, 'stopped before it was done: nothing was installed or removed');
-    if (!(error instanceof Error) || error.name !== 'SkillError') throw error;
-    const { code } = error as Error & { code: string };
-    if (code === 'SKILL_USAGE') throw new UsageError(error.message);
-    throw new CommandError(code, error.message);
+    if (error instanceof Error && 'code' in error && error.code === 'SKILL_USAGE') throw new UsageError(error.message);
+    throw error;
   } finally {
     app.close();
   }
