@@ -38,6 +38,19 @@ describe('save and search', () => {
     ]);
   });
 
+  it('a short note that answers stands before a long text whose every part comes near', async () => {
+    const { memory } = testMemory();
+    const section = (name: string): string => `# ${name}\n\n${'The gate of the garden is green. '.repeat(20)}\n\n`;
+    await memory.save({ content: ['East', 'West', 'North', 'South', 'Middle'].map(section).join(''), source: 'long' });
+    await memory.save({ content: 'The garden gate has a code, 4711.', source: 'short' });
+    await memory.save({ content: 'Nothing to do with any of it.', source: 'other' });
+    expect((await memory.search('code of the garden gate')).results[0]?.source).toBe('short');
+    const [first, second] = (await memory.search('green garden gate')).results;
+    expect(first?.source).toBe('long');
+    expect(first?.score).toBeLessThanOrEqual(1);
+    expect(second?.score).toBeLessThanOrEqual(1);
+  });
+
   it('the same text of the same source is kept once', async () => {
     const { memory } = testMemory();
     const first = await memory.save({ content: 'Tea at five.' });
