@@ -13,6 +13,7 @@ import { createNotes, type Notes } from './archive-notes.ts';
 import type { Bench, Figure, Scale } from './bench.ts';
 import { cleanEnvironment, LAINCLAW, timeCommands, withTemporaryHome } from './commands.ts';
 import { openMemory } from './open-memory.ts';
+import { createWordModel } from './word-model.ts';
 
 const BATCH = 1_000;
 const P95_LIMITS: Record<number, number> = { 10000: 25, 100000: 25, 1000000: 150 };
@@ -64,7 +65,38 @@ async function growth(home: string, sizes: readonly number[], scale: Scale): Pro
       });
       if (size <= 100_000) figures.push(cold(home, notes, shown, scale));
     }
+    figures.push(...(await withVectors(home, notes, saved, scale)));
     return figures;
+  } finally {
+    close();
+  }
+}
+
+/** The same archive once every chunk has a vector as well. */
+async function withVectors(home: string, notes: Notes, size: number, scale: Scale): Promise<Figure[]> {
+  const { memory, close } = openMemory(home, { model: createWordModel() });
+  try {
+    const started = performance.now();
+    await memory.embed();
+    const rate = (size / (performance.now() - started)) * 1_000;
+    const warm = await searchTimes(memory, notes, scale === 'full' ? 200 : 20);
+    const shown = `${size.toLocaleString('en')} chunks with vectors`;
+    return [
+      {
+        name: `${shown}: search p95, warm`,
+        value: percentile(warm, 0.95),
+        unit: 'ms',
+        limit: P95_LIMITS[size] ?? 25,
+        detail: `p50 ${percentile(warm, 0.5).toFixed(1)} ms; kept at ${rate.toFixed(0)}/s; the file ${(sizeOf(home) / 1e6).toFixed(0)} MB`,
+      },
+      {
+        name: `${shown}: the process`,
+        value: process.memoryUsage().rss / 1e6,
+        unit: 'MB',
+        limit: LARGEST_MEGABYTES,
+        detail: 'the one that saved, embedded and searched them all',
+      },
+    ];
   } finally {
     close();
   }

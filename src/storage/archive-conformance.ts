@@ -295,6 +295,31 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         expect(await other.nearest('m', vectorOf(1), 2)).toHaveLength(2);
       });
 
+      it('that come and go by the thousand are seen by whoever has searched before', async () => {
+        const count = async (door: Archive): Promise<number> =>
+          (await door.nearest('m', vectorOf(1, 32), 9_999)).length;
+        const expectBoth = async (vectors: number): Promise<void> => {
+          expect([await count(archive), await count(other)]).toEqual([vectors, vectors]);
+        };
+        const names = Array.from({ length: 2_500 }, (_, index) => `d${index}`);
+        await add(...names.map((id) => documentOf(id, `text ${id}`)));
+        const vectors = (await pendingOf('m', 500)).map((id) => ({ id, vector: vectorOf(id, 32) }));
+        const put = (from: number, to: number, door: Archive) => door.putVectors('m', vectors.slice(from, to));
+        await put(0, 1_000, archive);
+        await expectBoth(1_000);
+        await put(1_000, 2_300, other);
+        await expectBoth(2_300);
+        await archive.remove(names.slice(0, 1_100), termsOf);
+        await expectBoth(1_200);
+        await put(2_300, 2_500, other);
+        await expectBoth(1_400);
+        await other.putVectors('n', [{ id: vectors[2_400]?.id ?? 0, vector: vectorOf(3) }]);
+        await other.keepOnlyVectorsOf('n');
+        await expectBoth(0);
+        await put(2_000, 2_500, archive);
+        await expectBoth(500);
+      });
+
       it('of another length than the model has are refused whole, and find nothing', async () => {
         await add(documentOf('one', 'alpha', 'beta', 'gamma'));
         const [first = 0, second = 0, third = 0] = await pendingOf('m');

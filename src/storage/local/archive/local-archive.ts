@@ -9,6 +9,7 @@ import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
 import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks } from './find.ts';
+import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
 import { prepareTables, readState } from './tables.ts';
@@ -28,6 +29,7 @@ const HEAD_CHARACTERS = 200;
 
 export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
   const use = createSyncedDatabase(database, prepareTables);
+  const bits = createKeptBits();
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
 
   return {
@@ -60,7 +62,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     indexVersion: () => use((db) => readState(db).version ?? undefined),
     pending: (model, options) => use((db) => pendingChunks(db, model, options)),
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
-    nearest: (model, vector, limit) => use((db) => nearestChunks(db, model, vector, limit)),
+    nearest: (model, vector, limit) => use((db) => nearestChunks(db, bits, { name: model, vector, limit })),
     similar: (model, vector, ids) => use((db) => similarChunks(db, model, vector, ids)),
     embedded: (model) => use((db) => embeddedCount(db, model)),
     wantModel: (model) => use((db) => wantModel(db, model)),

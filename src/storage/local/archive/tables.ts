@@ -24,6 +24,7 @@ const TABLES = `
     PRIMARY KEY (model, block)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS archive_wanted_model (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS archive_vector_counts (model INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS archive_vector_changes (model INTEGER PRIMARY KEY, count INTEGER NOT NULL);
   INSERT OR IGNORE INTO archive_vector_counts SELECT model, count(*) FROM archive_vectors GROUP BY model;
 `;
 
@@ -39,7 +40,7 @@ export interface State {
 /** Makes the tables where they are missing. Removed text is overwritten from here on, in this connection. */
 export function prepareTables(db: DatabaseSync): void {
   db.exec('PRAGMA secure_delete = ON');
-  const there = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'archive_vector_counts'").get();
+  const there = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'archive_vector_changes'").get();
   const stated = there && db.prepare('SELECT 1 FROM archive_state').get();
   if (stated) return;
   db.exec('BEGIN IMMEDIATE');

@@ -4,8 +4,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
-import { cosine, differingBits, quantise, wordsOf } from './quantise.ts';
-import { readState, write } from './tables.ts';
+import { countChange, type KeptBits, nearestByBits } from './kept-bits.ts';
+import { cosine, quantise } from './quantise.ts';
+import { read, readState, write } from './tables.ts';
 
 const BLOCK = 1024;
 /** How many are rescored for each that is wanted. */
@@ -139,14 +140,22 @@ export function removeVectors(db: DatabaseSync, chunk: number): void {
     );
     db.prepare('DELETE FROM archive_vectors WHERE model = ? AND chunk = ?').run(model ?? null, chunk);
     db.prepare('UPDATE archive_vector_counts SET count = count - 1 WHERE model = ?').run(model ?? null);
+    countChange(db, Number(model));
   }
 }
 
-export function nearestChunks(db: DatabaseSync, name: string, vector: Float32Array, limit: number): VectorHit[] {
-  const model = findModel(db, name);
-  if (!model || model.dimension !== vector.length) return [];
-  const { bits } = quantise(vector, bytesOf(model.dimension));
-  return rescored(db, model, vector, nearestByBits(db, model, bits, limit * RESCORED)).slice(0, limit);
+export function nearestChunks(
+  db: DatabaseSync,
+  kept: KeptBits,
+  { name, vector, limit }: { name: string; vector: Float32Array; limit: number },
+): VectorHit[] {
+  return read(db, () => {
+    const model = findModel(db, name);
+    if (!model || model.dimension !== vector.length) return [];
+    const { bits } = quantise(vector, bytesOf(model.dimension));
+    const near = nearestByBits(kept.blocksOf(db, model.key), bits, limit * RESCORED);
+    return rescored(db, model, vector, near).slice(0, limit);
+  });
 }
 
 export function similarChunks(
@@ -166,44 +175,6 @@ function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: rea
     return row ? [{ id, similarity: cosine(vector, row.vector as Uint8Array) }] : [];
   });
   return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
-}
-
-/**
- * One look at every block. `counts` says how many were seen at each distance, and so beyond which distance nothing can be
- * among the nearest any more: of a million, all but a few thousand are passed over at once.
- */
-function nearestByBits(db: DatabaseSync, model: Model, wanted: Uint8Array, limit: number): number[] {
-  const counts = new Uint32Array(model.dimension + 1);
-  const kept: { chunk: number; distance: number }[] = [];
-  let farthest = model.dimension;
-  const blocks = db.prepare('SELECT size, ids, bits FROM archive_vector_blocks WHERE model = ?');
-  for (const row of blocks.iterate(model.key)) {
-    const { size, ids, bits } = row as unknown as Block;
-    const chunks = wordsOf(ids);
-    const distances = differingBits(bits, wanted, size);
-    for (let place = 0; place < size; place += 1) {
-      const distance = distances[place] ?? 0;
-      const chunk = chunks[place] ?? 0;
-      if (distance > farthest || chunk === 0) continue;
-      counts[distance] = (counts[distance] ?? 0) + 1;
-      kept.push({ chunk, distance });
-    }
-    farthest = distanceOfLast(counts, limit);
-  }
-  return kept
-    .filter(({ distance }) => distance <= farthest)
-    .sort((one, other) => one.distance - other.distance)
-    .slice(0, limit)
-    .map(({ chunk }) => chunk);
-}
-
-function distanceOfLast(counts: Uint32Array, limit: number): number {
-  let seen = 0;
-  for (let distance = 0; distance < counts.length; distance += 1) {
-    seen += counts[distance] ?? 0;
-    if (seen >= limit) return distance;
-  }
-  return counts.length;
 }
 
 export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
@@ -245,6 +216,7 @@ export function dropOtherVectors(db: DatabaseSync, name: string): boolean {
       if (chunk > 0) dropped += Number(drop.run(other, chunk).changes);
     db.prepare('DELETE FROM archive_vector_blocks WHERE model = ? AND block = ?').run(other, block.block);
     db.prepare('UPDATE archive_vector_counts SET count = count - ? WHERE model = ?').run(dropped, other);
+    countChange(db, Number(other));
     return true;
   });
 }
