@@ -253,6 +253,18 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         },
       );
 
+      it.each(['the same door', 'another door'])(
+        'a waiter of %s that gives up as soon as it has to wait is rejected at once',
+        async (which) => {
+          const door = which === 'the same door' ? storage : other;
+          const first = await storage.locks.acquire('name');
+          const controller = new AbortController();
+          const onWait = (): void => controller.abort(new Error('not now'));
+          await expect(door.locks.acquire('name', { signal: controller.signal, onWait })).rejects.toThrow('not now');
+          first.release();
+        },
+      );
+
       it('a signal that has fired takes no lock', async () => {
         await expect(
           storage.locks.acquire('name', { signal: AbortSignal.abort(new Error('too late')) }),

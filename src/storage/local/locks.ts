@@ -95,6 +95,8 @@ function isBusy(error: unknown): boolean {
 
 async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return promise;
+  // Whoever is told that there is a wait may give up right then.
+  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
