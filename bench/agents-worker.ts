@@ -24,7 +24,10 @@ const queue = await app.agentRuns();
 const asked = { provider: 'openai-compatible', model: 'fake', toolAllow: ['time.now'], marked: false };
 const request = JSON.stringify({ ...asked, instructions: 'You work in the background.', workspace: home, baseUrl });
 for (let run = 0; run < Number(runs); run += 1)
-  await queue.add({ id: `run-${run}`, name: `agent-${run}`, message: 'Go on.', request }, Date.now());
+  await queue.add(
+    { id: `run-${run}`, name: `agent-${run}`, message: 'Go on.', asker: { kind: 'nobody' }, request },
+    Date.now(),
+  );
 const working = (await app.background()).work(stop.signal);
 while ((await queue.list({ state: 'queued', limit: 1 })).length > 0) await new Promise((next) => setTimeout(next, 20));
 const beside = await chat(Number(turns));

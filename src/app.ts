@@ -21,6 +21,8 @@ import type { Offer } from './mcp/serve.ts';
 import type { Deliver } from './schedule/post.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { AgentRuns } from './storage/agent-runs.ts';
+import type { Mailbox } from './storage/mailbox.ts';
+import type { AnswerProblem } from './tools/answer-problem.ts';
 import type { Approval, AskPerson } from './tools/policy.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 
@@ -65,6 +67,10 @@ export interface App extends Domain {
   /** Scheduled ones. */
   jobs(): Promise<ScheduledJobs>;
   isGatewayRunning(): Promise<boolean>;
+  /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
+  answerProblem: AnswerProblem;
+  /** Who was let in in a chat. */
+  chatPeople: Mailbox['people'];
   close(): void;
 }
 
@@ -76,6 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const domain = createDomain(base, options.workspace);
   const { workspace, modelServices, memory, coreMemory, docs, skills, undo } = domain;
 
+  const mailbox = lazily(() => storage.mailbox());
   const gatewayAdmin = lazily(async () => {
     const { createGatewayAdmin } = await import('./gateway/service/gateway-admin.ts');
     return createGatewayAdmin({
@@ -84,6 +91,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       files: ownerFiles,
       locks,
       now,
+      mailbox,
+      hasSession: async (sessionKey) => (await catalogue.get(sessionKey)) !== undefined,
       providerNames: () => providers.names(),
       open: options.openGateway ?? openBots,
     });
@@ -96,9 +105,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const isGatewayRunning = async (): Promise<boolean> => (await (await gatewayAdmin()).states.running()) !== undefined;
 
+  const answerProblem: AnswerProblem = async (chat, asker) => (await gatewayAdmin()).answerProblem(chat, asker);
+
   const services: ToolServices = {
     schedule: async () => (await jobs()).schedule,
     isGatewayRunning,
+    answerProblem,
     sendMessage: async (chat, text, signal) => {
       const [{ control }, { sendThrough }] = await Promise.all([
         gatewayAdmin(),
@@ -145,18 +157,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     return openBackground(base, {
       domain,
       gateway,
-      deliver: () => deliver,
-      control: async () => (await gatewayAdmin()).control,
+      deliver,
       openElsewhere: ({ workspace: root, baseUrl }) => createApp({ ...options, workspace: root, baseUrl }),
     });
   });
 
   async function channelGateway(service: ChannelGatewayOptions): Promise<ChannelGateway> {
     const { createChannelGateway } = await import('./gateway/chats/create-channel-gateway.ts');
-    const [mailbox, { ask }] = await Promise.all([storage.mailbox(), gateway()]);
+    const [{ ask }, box] = await Promise.all([gateway(), mailbox()]);
     return createChannelGateway({
       ...service,
-      mailbox,
+      mailbox: box,
       ask,
       sessions,
       session: catalogue.get,
@@ -205,6 +216,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     jobs,
     isGatewayRunning,
+    answerProblem,
+    chatPeople: async (chat) => (await mailbox()).people(chat),
     close() {
       domain.close();
       storage.close();

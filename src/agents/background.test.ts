@@ -5,8 +5,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type BackgroundDependencies, createBackground } from './background.ts';
+import { type AgentLetter, type BackgroundDependencies, createBackground } from './background.ts';
 
+const OWN = { kind: 'chat', chat: 'local:me' } as const;
 let home: string;
 let storage: Storage;
 let runs: AgentRuns;
@@ -14,7 +15,10 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'lainclaw-background-'));
   storage = createLocalStorage({ home, now: Date.now });
   runs = await storage.agentRuns();
-  await runs.add({ id: 'run-1', name: 'helper', message: 'look', injectInto: 'local:me', request: '{}' }, 1);
+  await runs.add(
+    { id: 'run-1', name: 'helper', message: 'look', injectInto: 'local:me', request: '{}', asker: OWN },
+    1,
+  );
 });
 afterEach(() => {
   storage.close();
@@ -41,7 +45,7 @@ it.each([
   ['after it', true, 'found it'],
 ])('a process that dies %s leaves the chat with one message, not with none', async (_, isStored, told) => {
   const sent = new Map<string, string>();
-  const deliver = async (_chat: string, text: string, key: string): Promise<void> => {
+  const deliver = async ({ text, key }: AgentLetter): Promise<void> => {
     if (!sent.has(key)) sent.set(key, text);
   };
   let isDead = false;
@@ -51,8 +55,8 @@ it.each([
   };
   await background({
     runs: mortal,
-    async deliver(...letter) {
-      if (isStored && !isDead) await deliver(...letter);
+    async deliver(letter) {
+      if (isStored && !isDead) await deliver(letter);
       isDead = true;
       throw new Error('dead');
     },
@@ -60,6 +64,50 @@ it.each([
   await background({ deliver }).work(endless());
   expect([...sent.values()]).toEqual([expect.stringContaining(told)]);
   expect((await runs.get('run-1'))?.state).not.toBe('running');
+});
+
+it('a process that reaches no chat leaves what is answered into one, and ends', async () => {
+  await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);
+  await background({ deliver: undefined }).work(endless());
+  expect([(await runs.get('run-1'))?.state, (await runs.get('run-2'))?.state]).toEqual(['queued', 'done']);
+  const letters: AgentLetter[] = [];
+  await background({ deliver: async (letter) => void letters.push(letter) }).work(endless());
+  expect(letters).toEqual([{ key: 'agent-run-1', chat: 'local:me', text: '**helper**\n\nfound it', asker: OWN }]);
+});
+
+it('what such a process finds cut short takes no place of others, and its chat is told once one reaches it', async () => {
+  // As a process leaves it that was killed: running, and nobody holds its lock.
+  await runs.claim(1, 1, 'all');
+  await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);
+  await background({ deliver: undefined, limit: 1 }).work(endless());
+  expect(await runs.get('run-1')).toMatchObject({ state: 'interrupted', isUntold: true });
+  expect((await runs.get('run-2'))?.state).toBe('done');
+  const letters: AgentLetter[] = [];
+  const deliver = async (letter: AgentLetter): Promise<void> => void letters.push(letter);
+  await background({ deliver }).work(endless());
+  await background({ deliver }).work(endless());
+  expect(letters).toMatchObject([{ key: 'agent-run-1', chat: 'local:me', asker: OWN }]);
+  expect(letters[0]?.text).toContain('was interrupted');
+});
+
+it('asked to work while it does, it takes up what was queued meanwhile', async () => {
+  const first = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { work } = background({
+    async ask({ id }) {
+      begun.push(id);
+      if (id === 'run-1') await first.promise;
+      return { ok: true, text: 'found it', sessionId: 's' };
+    },
+  });
+  const working = work(endless());
+  await vi.waitFor(() => expect(begun).toEqual(['run-1']), { timeout: 30_000 });
+  await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: OWN }, 2);
+  void work(endless());
+  await vi.waitFor(async () => expect((await runs.get('run-2'))?.state).toBe('done'), { timeout: 30_000 });
+  first.resolve();
+  await working;
+  expect((await runs.get('run-1'))?.state).toBe('done');
 });
 
 it('storage that fails while it is asked whether to cancel ends neither the run nor the process', async () => {

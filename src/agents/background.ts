@@ -1,9 +1,11 @@
 // Background runs of sub-agents: taken from the queue, a few at a time, each run once. Whoever runs one holds a lock that the
 // kernel frees with the process, so a run whose process ended is told apart from one that is still running: it is recorded as
-// interrupted, reported, and never repeated.
+// interrupted, reported, and never repeated. A process that reaches no chats leaves what is to be answered into one to the
+// gateway.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSilentAnswer } from '../lib/silent-answer.ts';
-import type { AgentRun, AgentRunEnd, AgentRuns } from '../storage/agent-runs.ts';
+import type { AgentRun, AgentRunEnd, AgentRuns, RunsTaken } from '../storage/agent-runs.ts';
+import type { Asker } from '../storage/asker.ts';
 import type { Lock, Locks } from '../storage/storage.ts';
 import { AgentError } from './agent.ts';
 
@@ -16,12 +18,22 @@ export interface BackgroundDependencies {
   locks: Locks;
   /** One turn of the sub-agent's own conversation. */
   ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
-  /** Resolves once the text is stored for the chat; the same key again must not be sent twice. */
-  deliver(chat: string, text: string, key: string): Promise<void>;
+  /**
+   * Resolves once the text is stored for the chat, rejects with the reason when it may not go there; the same key again must
+   * not be sent twice. Absent: no chat is reached from here.
+   */
+  deliver?(letter: AgentLetter): Promise<void>;
   /** Runs at the same time, over all processes. */
   limit: number;
   now(): number;
   log(text: string): void;
+}
+
+export interface AgentLetter {
+  key: string;
+  chat: string;
+  text: string;
+  asker: Asker;
 }
 
 export type AgentAnswer =
@@ -29,7 +41,10 @@ export type AgentAnswer =
   | { ok: false; error: string; sessionId: string };
 
 export interface Background {
-  /** Reports what was cut short, then runs what is queued. Resolves when nothing is left, or soon after the signal. */
+  /**
+   * Reports what was cut short, then runs what is queued. Resolves when nothing is left, or soon after the signal. Called again
+   * meanwhile, it looks again.
+   */
   work(signal: AbortSignal): Promise<void>;
   /** Rejects when there is no such run, or it has ended. */
   cancel(id: string): Promise<void>;
@@ -38,13 +53,29 @@ export interface Background {
 export function createBackground(dependencies: BackgroundDependencies): Background {
   const { runs, now, log } = dependencies;
   const running = new Set<Promise<void>>();
+  let working: Promise<void> | undefined;
+  let asked = Promise.withResolvers<void>();
+  let isAsked = false;
 
-  async function work(signal: AbortSignal): Promise<void> {
+  function work(signal: AbortSignal): Promise<void> {
+    isAsked = true;
+    asked.resolve();
+    working ??= workOff(signal).finally(() => {
+      working = undefined;
+      return isAsked && !signal.aborted ? work(signal) : undefined;
+    });
+    return working;
+  }
+
+  async function workOff(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      isAsked = false;
+      asked = Promise.withResolvers();
       await reportInterrupted(dependencies);
+      await tellUntold(dependencies);
       for (let taken = await take(dependencies); taken; taken = await take(dependencies)) start(taken, signal);
-      if (running.size > 0) await Promise.race(running);
-      else if ((await runs.list({ state: 'queued', limit: 1 })).length === 0) return;
+      if (running.size > 0) await Promise.race([...running, asked.promise]);
+      else if (!(await runs.hasQueued(takenBy(dependencies)))) return;
       // Others are at the limit: what is queued waits for them, or for their end.
       else await pause(WAIT_FOR_ROOM_MS, undefined, { signal }).catch(() => {});
     }
@@ -79,14 +110,19 @@ interface Taken {
 }
 
 /** A run is its owner's from the moment it is called running: nobody looks in between. */
-async function take({ runs, locks, limit, now }: BackgroundDependencies): Promise<Taken | undefined> {
+async function take(dependencies: BackgroundDependencies): Promise<Taken | undefined> {
+  const { runs, locks, limit, now } = dependencies;
   const claiming = await locks.acquire(CLAIMING);
   try {
-    const run = await runs.claim(limit, now());
+    const run = await runs.claim(limit, now(), takenBy(dependencies));
     return run && { run, lock: await locks.acquire(lockName(run)) };
   } finally {
     claiming.release();
   }
+}
+
+function takenBy({ deliver }: BackgroundDependencies): RunsTaken {
+  return deliver ? 'all' : 'unanswered';
 }
 
 async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signal: AbortSignal): Promise<void> {
@@ -124,11 +160,12 @@ function endOf(answer: AgentAnswer, { stopped, cancelled }: { stopped: boolean; 
 }
 
 async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: BackgroundDependencies): Promise<void> {
-  if (run.injectInto === undefined) return;
+  const { id, name, injectInto: chat, asker } = run;
+  if (chat === undefined || !deliver) return;
   const text = messageFor(run, end);
   if (text === undefined) return;
-  await deliver(run.injectInto, text, `agent-${run.id}`).catch((error: unknown) =>
-    log(`the result of ${run.id} (${run.name}) did not reach ${run.injectInto}: ${error}`),
+  await deliver({ key: `agent-${id}`, chat, text, asker }).catch((error: unknown) =>
+    log(`the result of ${id} (${name}) did not reach ${chat}: ${error instanceof Error ? error.message : error}`),
   );
 }
 
@@ -155,13 +192,25 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
       if (!lock) continue;
       try {
         await tell(run, end, dependencies);
-        await runs.end(run.id, end, now());
+        const isUntold = run.injectInto !== undefined && !dependencies.deliver;
+        await runs.end(run.id, { ...end, ...(isUntold && { isUntold }) }, now());
       } finally {
         lock.release();
       }
     }
   } finally {
     claiming.release();
+  }
+}
+
+/** What a process without chats found cut short. */
+async function tellUntold(dependencies: BackgroundDependencies): Promise<void> {
+  const { runs, deliver } = dependencies;
+  if (!deliver) return;
+  for (const run of await runs.untold(1_000)) {
+    if (run.state !== 'queued' && run.state !== 'running')
+      await tell(run, { state: run.state, result: run.result, error: run.error }, dependencies);
+    await runs.markTold(run.id);
   }
 }
 

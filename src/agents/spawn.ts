@@ -1,6 +1,7 @@
 // Puts a background run on record, with everything it needs to run later in another process. It gets no more than the turn that
 // started it: that turn's tools, without those that start others or change what is remembered about the owner.
 import type { AgentRuns } from '../storage/agent-runs.ts';
+import { type Asker, NOBODY } from '../storage/asker.ts';
 import type { Agent } from './agent.ts';
 
 const NOT_IN_BACKGROUND = ['subagent_spawn', 'memory_core_update', 'memory_core_delete'];
@@ -15,7 +16,14 @@ export interface SpawnRequest {
   message: string;
   model?: string;
   injectInto?: string;
-  inherited: { provider: string; profileId?: string; model?: string; tools: readonly string[]; marked: boolean };
+  inherited: {
+    provider: string;
+    profileId?: string;
+    model?: string;
+    tools: readonly string[];
+    marked: boolean;
+    asker?: Asker;
+  };
 }
 
 /** How a background run is asked; kept as JSON with the run. */
@@ -57,6 +65,7 @@ export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDepen
     baseUrl,
   };
   const id = newId('run');
-  await runs.add({ id, name, message, injectInto, request: JSON.stringify(asked) }, now());
+  const { asker = NOBODY } = inherited;
+  await runs.add({ id, name, message, injectInto, asker, request: JSON.stringify(asked) }, now());
   return { id };
 }

@@ -1,8 +1,7 @@
 // Background runs of sub-agents: asked in the workspace they were started for, answered into the chat they name.
-import type { AgentAnswer, Background } from '../agents/background.ts';
+import type { AgentAnswer, AgentLetter, Background } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ControlClient } from '../gateway/service/control-client.ts';
 import type { Deliver } from '../schedule/post.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
 import type { Base } from './base.ts';
@@ -12,9 +11,7 @@ export interface BackgroundPlace {
   domain: Domain;
   gateway(): Promise<Gateway>;
   /** Through the channels of this process, when it has any: only to chats that may be written to. */
-  deliver(): Deliver | undefined;
-  /** The gateway that runs in another process. */
-  control(): Promise<ControlClient>;
+  deliver: Deliver | undefined;
   /** Everything again, for another workspace or address. */
   openElsewhere(place: {
     workspace: string;
@@ -27,21 +24,13 @@ export async function openBackground(base: Base, place: BackgroundPlace): Promis
   const { createBackground } = await import('../agents/background.ts');
   const runs = await storage.agentRuns();
   const { locks } = storage;
-
-  async function deliver(chat: string, text: string, key: string): Promise<void> {
-    const { parseChatName } = await import('../gateway/chats/chat-name.ts');
-    const named = parseChatName(chat);
-    if (!named) throw new Error(`"${chat}" is no chat: accepted is channel:chatId`);
-    const here = place.deliver();
-    if (here) {
-      if ((await here({ key, chat, text })) === 'sent') return;
-      throw new Error(`${chat} may not be written to: the owner allows a chat by adding it to sendAllow`);
-    } else {
-      const { sendThrough } = await import('../gateway/service/send-through.ts');
-      const sent = await sendThrough(await place.control(), named, text, AbortSignal.timeout(10_000));
-      if (!sent.ok) throw new Error(sent.message);
-    }
-  }
+  const { deliver: send } = place;
+  const deliver =
+    send &&
+    (async (letter: AgentLetter): Promise<void> => {
+      const outcome = await send(letter);
+      if (typeof outcome === 'object') throw new Error(outcome.refused);
+    });
 
   async function ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
     const request = JSON.parse(run.request) as BackgroundRequest;

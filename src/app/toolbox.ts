@@ -26,7 +26,10 @@ export interface ToolboxUse {
 }
 
 /** What the tools reach through the gateway. */
-export type ToolServices = Pick<BuiltinToolsDependencies, 'schedule' | 'isGatewayRunning' | 'sendMessage'>;
+export type ToolServices = Pick<
+  BuiltinToolsDependencies,
+  'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage'
+>;
 
 export async function openToolbox(
   base: Base,
@@ -57,13 +60,11 @@ export async function openToolbox(
     maxFileSizeBytes: config.maxFileSizeBytes,
     ...domain,
     spawnAgent,
-    schedule: service.schedule,
-    isGatewayRunning: service.isGatewayRunning,
+    ...service,
     variables,
     userHome,
     home,
     outputs,
-    sendMessage: service.sendMessage,
   });
   const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const box = createToolbox({

@@ -13,7 +13,7 @@ const RUNS_TOLD = 5;
 
 export async function askInBackground(
   gateway: Gateway,
-  { name, message }: AgentRun,
+  { name, message, injectInto, asker }: AgentRun,
   { provider, profileId, model, toolAllow, marked, instructions }: BackgroundRequest,
   caps: Caps,
   signal: AbortSignal,
@@ -35,6 +35,8 @@ export async function askInBackground(
       marked,
       instructions,
       callSource: 'subagent',
+      chat: injectInto,
+      asker,
       depth: 1,
       caps,
     },

@@ -19,6 +19,8 @@ export interface ChannelGateway {
    * `key` (at most 40 characters), one is sent.
    */
   send(chat: ChatKey, markdown: string, key?: string): Promise<{ keys: string[] }>;
+  /** Another process has left something to be done: it is looked for at once, not only in a while. */
+  wake(): void;
   deadLetters(): Promise<DeadLetter[]>;
   revive(key: string | undefined): Promise<number>;
   /** Takes nothing new, lets running turns end and the outbox empty until the signal fires, then closes. */

@@ -15,7 +15,7 @@ const RUNS_TOLD = 5;
 
 export async function askForJob(
   gateway: Gateway,
-  job: Pick<Job, 'name' | 'message' | 'model' | 'injectInto' | 'source'>,
+  job: Pick<Job, 'name' | 'message' | 'model' | 'injectInto' | 'source' | 'asker'>,
   { model, ...settings }: JobTurnSettings,
   signal: AbortSignal,
 ): Promise<FireResult> {
@@ -35,6 +35,7 @@ export async function askForJob(
         marked: job.source === 'heartbeat',
         callSource: 'schedule',
         chat: job.injectInto,
+        asker: job.asker,
       },
       signal,
     );

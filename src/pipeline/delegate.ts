@@ -62,6 +62,8 @@ export function createDelegation(options: DelegateOptions): Delegation {
           marked: outside.marked || delegated.fromOutside,
           instructions: delegated.instructions,
           callSource: 'subagent',
+          chat: request.chat,
+          asker: request.asker,
           depth: (request.depth ?? 0) + 1,
           caps,
         },
@@ -84,6 +86,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
       tools: registry.list().map(({ name }) => name),
       marked: outside.marked,
       chat: request.chat,
+      asker: request.asker,
     }),
   };
 }

@@ -4,6 +4,7 @@ import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
+import type { Asker } from '../storage/asker.ts';
 import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
 import type { Approval, AskPerson } from '../tools/policy.ts';
@@ -44,8 +45,10 @@ export interface RunRequest {
   instructions?: string;
   /** Who makes the model's calls, in the record; the model by default. */
   callSource?: ToolSource;
-  /** The chat it answers, as `channel:chatId`. */
+  /** Where background work that is started here answers unless it names a chat, as `channel:chatId`. */
   chat?: string;
+  /** Who asks, which decides where that work may answer; nobody by default. */
+  asker?: Asker;
   /** Of its session, only this many turns are told; all that fit by default. */
   historyTurns?: number;
   /** Turns that this one was started from. */

@@ -170,7 +170,7 @@ describe('loading HEARTBEAT.md', () => {
 
   it('never takes over a job that was added otherwise', async () => {
     const { write, schedule } = await world();
-    await schedule.add({ name: 'a', cron: '@hourly', message: 'mine' }, 'cli');
+    await schedule.add({ name: 'a', cron: '@hourly', message: 'mine' }, 'cli', { kind: 'nobody' });
     await write(section('a'));
     expect(await schedule.get('a')).toMatchObject({ source: 'cli', message: 'mine' });
     expect(logged).toEqual([expect.stringContaining('/w/HEARTBEAT.md:1: another job is named "a"')]);

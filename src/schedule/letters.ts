@@ -14,9 +14,9 @@ export function isSilent(answer: string): boolean {
   }
 }
 
-export function answerLetter({ injectInto }: Job, run: Run, answer: string): Draft[] {
+export function answerLetter({ injectInto, asker }: Job, run: Run, answer: string): Draft[] {
   if (injectInto === undefined || isSilent(answer) || answer.trim() === '') return [];
-  return [{ key: `schedule-${run.id}-answer`, chat: injectInto, text: answer, isAnswer: true }];
+  return [{ key: `schedule-${run.id}-answer`, chat: injectInto, text: answer, isAnswer: true, asker }];
 }
 
 /** Once for each row of failures, and once when it stops. */
@@ -35,11 +35,11 @@ export function interruptedText({ name }: Job): string {
 }
 
 export function notice(
-  { injectInto }: Job,
+  { injectInto, asker }: Job,
   run: Run,
   kind: 'failed' | 'interrupted',
   text: string | undefined,
 ): Draft[] {
   if (injectInto === undefined || text === undefined) return [];
-  return [{ key: `schedule-${run.id}-${kind}`, chat: injectInto, text, isAnswer: false }];
+  return [{ key: `schedule-${run.id}-${kind}`, chat: injectInto, text, isAnswer: false, asker }];
 }

@@ -1,5 +1,6 @@
 // Keeps the stored jobs in step with HEARTBEAT.md: new sections are added, changed ones start anew, missing ones go. A section
 // that cannot be used pauses its job, so that nobody waits for it in vain.
+import { NOBODY } from '../storage/asker.ts';
 import type { Job, Jobs } from '../storage/jobs.ts';
 import { type HeartbeatProblem, type HeartbeatSection, parseHeartbeat } from './heartbeat.ts';
 import type { JobRequest, Schedule } from './schedule.ts';
@@ -34,7 +35,9 @@ export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDe
     origin === file.path && originText === JSON.stringify(requestOf(section));
   const define = (section: HeartbeatSection) => {
     const request = requestOf(section);
-    return schedule.define(request, { source: 'heartbeat', origin: file.path, originText: JSON.stringify(request) });
+    const originText = JSON.stringify(request);
+    // Whoever can write the file must not choose who is written to.
+    return schedule.define(request, { source: 'heartbeat', asker: NOBODY, origin: file.path, originText });
   };
 
   /** The file against the jobs there are: what to do, and what cannot be done. */

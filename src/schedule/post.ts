@@ -2,7 +2,10 @@
 import type { Jobs, Letter } from '../storage/jobs.ts';
 
 /** `later`: nobody is there to take it; it is kept. The same key again must not be sent twice. */
-export type Deliver = (letter: Pick<Letter, 'key' | 'chat' | 'text'>) => Promise<'sent' | 'later' | 'refused'>;
+export type Deliver = (letter: Pick<Letter, 'key' | 'chat' | 'text' | 'asker'>) => Promise<Delivered>;
+
+/** `refused`: for good, and what the owner can do about it. */
+export type Delivered = 'sent' | 'later' | { refused: string };
 
 export interface Post {
   flush(): Promise<void>;
@@ -28,18 +31,15 @@ export function createPost({ jobs, deliver, now, log }: PostDependencies): Post 
     const letters = await jobs.letters(AT_ONCE);
     const known = new Set(letters.map(({ key }) => key));
     for (const key of waiting.keys()) if (!known.has(key)) waiting.delete(key);
-    for (const { key, chat, text } of letters) {
+    for (const { key, chat, text, asker } of letters) {
       if ((waiting.get(key) ?? 0) > now()) continue;
-      const outcome = await deliver({ key, chat, text }).catch((error: Error) => {
+      const outcome = await deliver({ key, chat, text, asker }).catch((error: Error) => {
         log(`${chat} could not be written to: ${error.message}`);
         return 'later' as const;
       });
       if (outcome === 'later') waiting.set(key, now() + RETRY_MS);
       else await jobs.settleLetter(key, outcome === 'sent' ? 'sent' : 'failed');
-      if (outcome === 'refused')
-        log(
-          `${chat} may not be written to, so the answer is only in the history: add the chat to sendAllow (lainclaw gateway config set sendAllow=${chat})`,
-        );
+      if (typeof outcome === 'object') log(`an answer stays in the history: ${outcome.refused}`);
     }
   }
 

@@ -1,4 +1,5 @@
 // The jobs as people and models handle them: add, list, remove, pause, resume, look ahead and back. Reading changes nothing.
+import type { Asker } from '../storage/asker.ts';
 import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
 import { nextOf } from './plan.ts';
@@ -19,13 +20,13 @@ export interface JobRequest {
   maxFailures?: number;
 }
 
+type JobOrigin = Pick<JobDefinition, 'source' | 'asker' | 'origin' | 'originText'>;
+
 export interface Schedule {
-  add(request: JobRequest, source: JobSource): Promise<Job>;
+  /** `asker` decides where the answers may go. */
+  add(request: JobRequest, source: JobSource, asker: Asker): Promise<Job>;
   /** The job this would be, without keeping it. Throws as `add` does. */
-  define(
-    request: JobRequest,
-    from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>,
-  ): { definition: JobDefinition; next: NextSlot };
+  define(request: JobRequest, from: JobOrigin): { definition: JobDefinition; next: NextSlot };
   list(): Promise<Job[]>;
   get(name: string): Promise<Job>;
   remove(name: string): Promise<void>;
@@ -58,7 +59,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     return job;
   }
 
-  function define(request: JobRequest, from: Pick<JobDefinition, 'source' | 'origin' | 'originText'>) {
+  function define(request: JobRequest, from: JobOrigin) {
     const { name, cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
     checkName(name);
     if (message.trim() === '')
@@ -95,8 +96,8 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
 
   return {
     define,
-    async add(request, source) {
-      const { definition, next } = define(request, { source });
+    async add(request, source, asker) {
+      const { definition, next } = define(request, { source, asker });
       const job = await jobs.add(definition, next);
       if (job) return job;
       throw new ScheduleError(

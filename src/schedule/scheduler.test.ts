@@ -102,7 +102,7 @@ async function world(start = START): Promise<World> {
         },
       };
     },
-    add: (request) => schedule.add({ name: 'job', message: 'm', ...request }, 'cli'),
+    add: (request) => schedule.add({ name: 'job', message: 'm', ...request }, 'cli', { kind: 'nobody' }),
     async history(name = 'job') {
       const line = ({ status, slot, lastSlot, count, late, trigger }: Run): string =>
         [

@@ -17,6 +17,7 @@ const definition = (name: string): JobDefinition => ({
   jitterMs: 0,
   maxFailures: 5,
   source: 'cli',
+  asker: { kind: 'owner', chat: 'local:me' },
   createdAt: 0,
 });
 const at = (slot: number) => ({ slot, dueAt: slot });
@@ -165,7 +166,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
           next: at(5_000),
           failures: 5,
           pause: '5 failures',
-          letters: [{ key: 'k', chat: 'local:me', text: 'paused', isAnswer: false }],
+          letters: [{ key: 'k', chat: 'local:me', text: 'paused', isAnswer: false, asker: { kind: 'nobody' } }],
         }),
       );
       expect(await again('one')).toMatchObject({
@@ -179,7 +180,9 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
         ['skipped', 2_000, 3],
         ['failed', 1_000, 0],
       ]);
-      expect(await other.letters(10)).toMatchObject([{ key: 'k', runId: run.id, chat: 'local:me' }]);
+      expect(await other.letters(10)).toMatchObject([
+        { key: 'k', runId: run.id, chat: 'local:me', asker: { kind: 'nobody' } },
+      ]);
       await other.settleLetter('k', 'sent');
       expect(await jobs.letters(10)).toEqual([]);
       expect(await jobs.resume('one', at(6_000))).toBe(true);
@@ -192,10 +195,13 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       await jobs.finish(
         finishOf(run.id, await jobs.get('one'), {
           outcome: { status: 'ok', answer: 'hello', delivery: 'pending' },
-          letters: [{ key: 'k', chat: 'local:me', text: 'hello', isAnswer: true }],
+          letters: [
+            { key: 'k', chat: 'local:me', text: 'hello', isAnswer: true, asker: { kind: 'chat', chat: 'local:me' } },
+          ],
         }),
       );
       expect(await jobs.history('one', 1)).toMatchObject([{ delivery: 'pending', answer: 'hello' }]);
+      expect(await other.letters(1)).toMatchObject([{ asker: { kind: 'chat', chat: 'local:me' } }]);
       await jobs.settleLetter('k', 'sent');
       expect(await jobs.history('one', 1)).toMatchObject([{ delivery: 'sent' }]);
     });
@@ -225,6 +231,18 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       await jobs.finish(finishOf(run.id, job, { next: undefined }));
       expect(await again('one')).toMatchObject({ status: 'done' });
       expect(await jobs.pause('one', 'x')).toBe(false);
+    });
+
+    it('a letter outlives its job, with who asked for it', async () => {
+      const run = await claimed(await added('one'));
+      const asker = { kind: 'owner', chat: 'local:me' } as const;
+      await jobs.finish(
+        finishOf(run.id, await jobs.get('one'), {
+          letters: [{ key: 'k', chat: 'local:me', text: 'hello', isAnswer: true, asker }],
+        }),
+      );
+      await other.remove('one');
+      expect(await jobs.letters(10)).toMatchObject([{ key: 'k', asker }]);
     });
 
     it('removing takes the history along; a run that ends later changes nothing', async () => {

@@ -4,6 +4,8 @@
 // A job's pointer (`next`) only moves on, in the transaction that claims a slot: whichever process moves it has the slot, so no
 // slot is handed out twice. While a run of a job is unfinished the job is due for nobody.
 
+import type { Asker } from './asker.ts';
+
 export type Timetable =
   | { kind: 'cron'; pattern: string; timezone: string }
   /** Counted from `anchor`, in real time. */
@@ -32,6 +34,8 @@ export interface JobDefinition {
   /** Failures in a row after which the job is paused. */
   maxFailures: number;
   source: JobSource;
+  /** Decides which chat its answers may go to. */
+  asker: Asker;
   /** The file it was read from. */
   origin?: string;
   /** What stood there. */
@@ -131,6 +135,8 @@ export interface Letter {
   text: string;
   /** The answer of the run, not a notice about it. */
   isAnswer: boolean;
+  /** Of the job. */
+  asker: Asker;
 }
 
 export interface Jobs {

@@ -221,6 +221,22 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       });
     });
 
+    it('knows who was let in in a chat, also after their messages are forgotten', async () => {
+      const anna = { id: 'anna', chatKind: 'direct' } as const;
+      await mailbox.receive({ ...incoming('m1'), from: { ...anna, chatKind: 'group' } });
+      await mailbox.receive({ ...incoming('m2'), from: anna });
+      await mailbox.receive({ ...incoming('m3'), from: { id: 'bob', chatKind: 'direct' } });
+      await mailbox.receive(incoming('m4'));
+      const own = incoming('m1').chat;
+      await mailbox.finish([incoming('m1'), incoming('m2'), incoming('m3')], [], 1);
+      await mailbox.prune(100);
+      expect((await other.people(own)).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+        anna,
+        { id: 'bob', chatKind: 'direct' },
+      ]);
+      expect(await other.people({ ...own, account: 'else' })).toEqual([]);
+    });
+
     it('remembers what was chosen for a chat', async () => {
       expect(await mailbox.choices(chat('a'))).toBeUndefined();
       await mailbox.putChoices(chat('a'), '{"model":"x"}');

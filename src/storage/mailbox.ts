@@ -20,9 +20,17 @@ export interface InboxMessage {
   receivedAt: number;
   /** The channel's message, as JSON. */
   body: string;
+  /** Who was let in with it: kept as one of the chat's people. */
+  from?: ChatPerson;
 }
 
-export interface UnfinishedMessage extends InboxMessage {
+/** Somebody who wrote in a chat and was let in. */
+export interface ChatPerson {
+  id: string;
+  chatKind: 'direct' | 'group';
+}
+
+export interface UnfinishedMessage extends Omit<InboxMessage, 'from'> {
   /** The turn that had begun to handle it when the process ended. */
   turnId?: string;
 }
@@ -84,6 +92,8 @@ export interface Mailbox {
   /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
   revive(key: string | undefined, now: number): Promise<number>;
   counts(): Promise<MailboxCounts>;
+  /** Everyone who was let in there, also long ago. */
+  people(chat: ChatKey): Promise<ChatPerson[]>;
   /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
   choices(chat: ChatKey): Promise<string | undefined>;
   /** Durable when it resolves. */

@@ -70,6 +70,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     spawnAgent,
     schedule,
     isGatewayRunning,
+    answerProblem,
     maxFileSizeBytes,
     sandbox,
     variables,
@@ -116,10 +117,10 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createSkillListTool({ skills }),
     createSkillLoadTool({ skills }),
     createScheduleListTool({ schedule }),
-    createScheduleAddTool({ schedule, isGatewayRunning }),
+    createScheduleAddTool({ schedule, isGatewayRunning, answerProblem }),
     createScheduleRemoveTool({ schedule }),
     createTaskTool({ agents }),
-    createSubagentSpawnTool({ spawn: spawnAgent }),
+    createSubagentSpawnTool({ spawn: spawnAgent, answerProblem, isGatewayRunning }),
     createSendMessageTool({ send: dependencies.sendMessage }),
   ];
 }

@@ -1,4 +1,5 @@
 // Starting another turn from within one: the contract between a tool that delegates and the turn it runs in.
+import type { Asker } from '../storage/asker.ts';
 
 export interface DelegatedTurn {
   /** Of the sub-agent, for whoever watches. */
@@ -32,8 +33,10 @@ export interface Inheritance {
   tools: readonly string[];
   /** Content from outside is in this turn. */
   marked: boolean;
-  /** The chat this turn answers, as `channel:chatId`. */
+  /** Where its answers go unless it names a chat, as `channel:chatId`. */
   chat?: string;
+  /** Who this turn was asked by, which decides where they may go. */
+  asker?: Asker;
 }
 
 export interface Delegation {

@@ -31,7 +31,9 @@ it('killed schedulers lose no slot and run none twice', { timeout: 180_000 }, as
     log: () => {},
   });
   for (let index = 0; index < JOBS; index += 1)
-    await schedule.add({ name: `j${index}`, cron: '* * * * * *', message: 'm', misfire: 'all' }, 'cli');
+    await schedule.add({ name: `j${index}`, cron: '* * * * * *', message: 'm', misfire: 'all' }, 'cli', {
+      kind: 'nobody',
+    });
   const first = (await schedule.get(`j${JOBS - 1}`)).next?.slot ?? 0;
 
   const random = seededRandom(5);

@@ -55,6 +55,7 @@ export function createMemoryGateway({ bots, now, starting, draining }: MemoryGat
       } else sent.push({ chat, markdown });
       return { keys: [key] };
     },
+    wake() {},
     deadLetters: async () => [...dead.values()],
     async revive(key) {
       const chosen = [...dead.keys()].filter((candidate) => key === undefined || candidate === key);

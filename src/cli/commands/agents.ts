@@ -38,7 +38,13 @@ export const configureAgents: ConfigureCommand = (agents, terminal) => {
   agents
     .command('work', { hidden: true })
     .description('run what is queued, then end')
-    .action(() => withApp({}, async (app) => (await app.background()).work(terminal.signal)));
+    .action(() =>
+      withApp({}, async (app) => {
+        // What answers into a chat is the gateway's to run.
+        await (await app.gatewayAdmin()).control.wake().catch(() => {});
+        await (await app.background()).work(terminal.signal);
+      }),
+    );
 };
 
 async function onApp(flags: AgentsFlags, terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
@@ -74,14 +80,28 @@ async function status(id: string | undefined, app: App, flags: AgentsFlags, term
   if (id !== undefined) {
     const run = await runs.get(id);
     if (!run) throw noSuchRun(id);
-    if (wantsJson(terminal, flags)) return writeJson(terminal, shown(run));
-    terminal.out.write(`${runLine(run, terminal)}\n${printable(run.result ?? run.error ?? '')}\n`);
+    const waiting = await waitingFor([run], app);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { ...shown(run), ...waiting(run) });
+    terminal.out.write(`${runLine(run, terminal, waiting(run))}\n${printable(run.result ?? run.error ?? '')}\n`);
     return;
   }
   const found = await runs.list({ name: flags.name, limit: flags.limit ?? 20 });
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { runs: found.map(shown) });
+  const waiting = await waitingFor(found, app);
+  if (wantsJson(terminal, flags))
+    return writeJson(terminal, { runs: found.map((run) => ({ ...shown(run), ...waiting(run) })) });
   if (found.length === 0) terminal.out.write('nothing has run in the background yet\n');
-  for (const run of found) terminal.out.write(`${runLine(run, terminal)}\n`);
+  for (const run of found) terminal.out.write(`${runLine(run, terminal, waiting(run))}\n`);
+}
+
+interface WaitsFor {
+  waitsFor?: 'gateway';
+}
+
+/** What is to be answered into a chat runs in the gateway, and waits while there is none. */
+async function waitingFor(runs: readonly AgentRun[], app: App): Promise<(run: AgentRun) => WaitsFor> {
+  const isForGateway = ({ state, injectInto }: AgentRun): boolean => state === 'queued' && injectInto !== undefined;
+  const isWaiting = runs.some(isForGateway) && !(await app.isGatewayRunning());
+  return (run) => (isWaiting && isForGateway(run) ? { waitsFor: 'gateway' } : {});
 }
 
 async function cancel(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
@@ -115,12 +135,17 @@ function shown({ request: _, createdAt, startedAt, endedAt, ...run }: AgentRun):
   return { ...run, createdAt: at(createdAt), startedAt: at(startedAt), endedAt: at(endedAt) };
 }
 
-function runLine({ id, name, state, message, createdAt, cancelRequested }: AgentRun, terminal: Terminal): string {
+function runLine(
+  { id, name, state, message, createdAt, cancelRequested }: AgentRun,
+  terminal: Terminal,
+  { waitsFor }: WaitsFor = {},
+): string {
   const colors = colorsFor(terminal.out, terminal);
   const colour =
     state === 'done' ? colors.green : ['failed', 'interrupted'].includes(state) ? colors.red : colors.yellow;
   const asked = message.replace(/\s+/g, ' ');
   const what = asked.length > SHOWN_MESSAGE ? `${asked.slice(0, SHOWN_MESSAGE)}…` : asked;
   const ending = cancelRequested && state === 'running' ? ' (ending)' : '';
-  return `${colors.dim(id)}  ${localTime(createdAt)}  ${colour(state + ending)}  ${colors.bold(printable(name))}  ${printable(what)}`;
+  const waiting = waitsFor ? ' (waits for the gateway: lainclaw gateway start)' : '';
+  return `${colors.dim(id)}  ${localTime(createdAt)}  ${colour(state + ending + waiting)}  ${colors.bold(printable(name))}  ${printable(what)}`;
 }

@@ -75,9 +75,10 @@ async function list(admin: GatewayAdmin, flags: PairingFlags, terminal: Terminal
 }
 
 async function approve(code: string, admin: GatewayAdmin, flags: PairingFlags, terminal: Terminal): Promise<void> {
-  const approved = await (await admin.pairing()).approve(code, scopeOf(flags));
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { approved });
-  terminal.out.write(`let in ${printable(approved.entry)} on ${placeOf(approved)}\n`);
+  const { allowed, isTold } = await (await admin.pairing()).approve(code, scopeOf(flags));
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { approved: allowed, told: isTold });
+  const told = isTold ? '; they are told in their chat' : '';
+  terminal.out.write(`let in ${printable(allowed.entry)} on ${placeOf(allowed)}${told}\n`);
 }
 
 async function revoke(entry: string, admin: GatewayAdmin, flags: PairingFlags, terminal: Terminal): Promise<void> {

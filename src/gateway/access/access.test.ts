@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncomingMessage } from '../../channels/channel.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
+import type { ChatKey } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { type AccessSettings, type Admission, createAccess } from './access.ts';
 import { ATTEMPTS_WINDOW_MS, MOST_ATTEMPTS } from './attempts.ts';
@@ -27,6 +28,7 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'lainclaw-access-'));
   now = Date.parse('2026-12-01T10:00:00Z');
   settings = { ...SETTINGS };
+  told = [];
 });
 afterEach(() => {
   for (const close of closing.splice(0)) close();
@@ -39,7 +41,7 @@ function ownerFiles(): OwnerFiles {
   closing.push(() => storage.close());
   return storage.ownerFiles;
 }
-type Knock = Pick<IncomingMessage, 'id' | 'chatKind' | 'sender'> & { channel: string; account: string };
+type Knock = Pick<IncomingMessage, 'id' | 'chatId' | 'chatKind' | 'sender'> & { channel: string; account: string };
 const access = () => ({
   admit: ({ channel, account, ...message }: Knock): Promise<Admission> =>
     createAccess({ files: ownerFiles(), settings: () => settings, now: () => now }).admit(message, {
@@ -53,7 +55,12 @@ const pairing = (accounts: readonly string[] = ['default', 'work']): Pairing =>
     limits: () => ({ ttlMs: settings.pairingPendingTtlMs, max: settings.pairingPendingMax }),
     accounts: () => accounts,
     now: () => now,
+    async tell(_, chat) {
+      told.push(chat);
+      return true;
+    },
   });
+let told: ChatKey[] = [];
 
 let messages = 0;
 const knock = (sender: string, changed: Partial<Knock> = {}): Knock => {
@@ -62,6 +69,7 @@ const knock = (sender: string, changed: Partial<Knock> = {}): Knock => {
     channel: 'telegram',
     account: 'default',
     id: `m${messages}`,
+    chatId: `chat of ${sender}`,
     chatKind: 'direct',
     sender: { id: sender },
     ...changed,
@@ -150,7 +158,7 @@ describe('pairing', () => {
         code: request?.code,
         createdAt: '2026-12-01T10:00:00.000Z',
         lastSeenAt: '2026-12-01T10:01:00.000Z',
-        meta: { account: 'default', name: 'Ada', messageId: expect.any(String) },
+        meta: { account: 'default', name: 'Ada', messageId: expect.any(String), chatId: 'chat of 7' },
       },
     ]);
   });
@@ -166,7 +174,11 @@ describe('pairing', () => {
     await access().admit(knock('7', { account: 'work' }));
     const code = onDisk()[0]?.code ?? '';
     const typed = ` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `;
-    expect(await pairing().approve(typed, TELEGRAM)).toEqual({ channel: 'telegram', account: 'work', entry: '7' });
+    expect(await pairing().approve(typed, TELEGRAM)).toEqual({
+      allowed: { channel: 'telegram', account: 'work', entry: '7' },
+      isTold: true,
+    });
+    expect(told).toEqual([{ channel: 'telegram', account: 'work', chatId: 'chat of 7' }]);
     expect(JSON.parse(readFileSync(join(home, 'telegram-work-allowFrom.json'), 'utf8'))).toEqual({
       version: 1,
       allowFrom: ['7'],
@@ -188,10 +200,11 @@ describe('pairing', () => {
     const requests = [{ id: '7', code: 'ABCDEFGH', createdAt, lastSeenAt: createdAt }];
     writeFileSync(join(home, 'telegram-pairing.json'), JSON.stringify({ version: 1, requests }));
     expect(await pairing().approve('ABCDEFGH', TELEGRAM)).toEqual({
-      channel: 'telegram',
-      account: undefined,
-      entry: '7',
+      allowed: { channel: 'telegram', account: undefined, entry: '7' },
+      // Nobody knows where they wrote.
+      isTold: false,
     });
+    expect(told).toEqual([]);
     expect(await access().admit(knock('7', { account: 'work' }))).toEqual({ allowed: true, isOwner: true });
   });
 
@@ -217,7 +230,7 @@ describe('pairing', () => {
     expect(onDisk()[0]).toEqual(before);
     expect(await access().admit(knock('friend', { account: 'work' }))).toHaveProperty('reply');
     expect(await access().admit(knock('friend', { channel: 'feishu' }))).toHaveProperty('reply');
-    expect(await pairing().approve(before?.code ?? '', TELEGRAM)).toMatchObject({ entry: 'owner' });
+    expect(await pairing().approve(before?.code ?? '', TELEGRAM)).toMatchObject({ allowed: { entry: 'owner' } });
   });
 
   it('a flood of one stranger writes to the disk at most once a second', async () => {
@@ -254,6 +267,26 @@ describe('pairing', () => {
   });
 });
 
+it('somebody who was let in before is known to be no longer, without being given a code', async () => {
+  const admits = (id: string, chatKind: 'direct' | 'group' = 'direct'): Promise<boolean> =>
+    createAccess({ files: ownerFiles(), settings: () => settings, now: () => now }).stillAdmits(
+      { id, chatKind },
+      { channel: 'telegram', account: 'default' },
+    );
+  allowList('telegram-allowFrom.json', ['7']);
+  expect([await admits('7'), await admits('8'), await admits('7', 'group')]).toEqual([true, false, false]);
+  await pairing().revoke('7', TELEGRAM);
+  expect(await admits('7')).toBe(false);
+  expect(readdirSync(home)).not.toContain('telegram-pairing.json');
+  settings = { ...SETTINGS, pairingPolicy: 'open', groups: true };
+  expect([await admits('7'), await admits('8', 'group')]).toEqual([true, true]);
+  settings = { ...SETTINGS, pairingPolicy: 'disabled', pairingAllowFrom: ['7'] };
+  expect(await admits('7')).toBe(false);
+  settings = { ...SETTINGS, pairingPolicy: 'allowlist' };
+  writeFileSync(join(home, 'telegram-allowFrom.json'), '{');
+  expect(await admits('7')).toBe(false);
+});
+
 describe('guessing', () => {
   it('of 10,000 wrong codes in every form none admits anyone, and the right one is refused after them', async () => {
     await access().admit(knock('7'));
@@ -281,7 +314,7 @@ describe('guessing', () => {
     expect(readdirSync(home).filter((name) => name.includes('allowFrom'))).toEqual([]);
     await expect(pairing().approve(code, TELEGRAM)).rejects.toMatchObject({ code: 'PAIRING_TOO_MANY_ATTEMPTS' });
     now += ATTEMPTS_WINDOW_MS;
-    expect(await pairing().approve(code, TELEGRAM)).toMatchObject({ entry: '7' });
+    expect(await pairing().approve(code, TELEGRAM)).toMatchObject({ allowed: { entry: '7' } });
   });
 
   it('attempts of many processes at once are all counted', async () => {

@@ -2,6 +2,7 @@
 // in: an unreadable list, an unknown policy or a failure is a no.
 import type { IncomingMessage } from '../../channels/channel.ts';
 import type { BotSettings } from '../../config/gateway/settings.ts';
+import type { ChatPerson } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { createAllowLists } from './allow-lists.ts';
 import { createRequests, type Requests } from './requests.ts';
@@ -11,7 +12,9 @@ export type AccessSettings = Pick<
   'pairingPolicy' | 'pairingAllowFrom' | 'pairingPendingTtlMs' | 'pairingPendingMax' | 'groups'
 >;
 
-type Knock = Pick<IncomingMessage, 'id' | 'chatKind' | 'sender'>;
+const NOT_PAIRED = 'the sender is not paired';
+
+type Knock = Pick<IncomingMessage, 'id' | 'chatId' | 'chatKind' | 'sender'>;
 
 export type Admission =
   /** `isOwner`: may also permit what needs permission. Not so for someone an open policy let in. */
@@ -22,6 +25,8 @@ export type Admission =
 export interface Access {
   /** Never throws. The same message asked again gets the same answer. */
   admit(message: Knock, bot: AccessBot): Promise<Admission>;
+  /** Whether somebody who was let in before would still be: whoever was revoked is not. Never throws. */
+  stillAdmits(person: ChatPerson, bot: AccessBot): Promise<boolean>;
 }
 
 export interface AccessBot {
@@ -40,12 +45,12 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
   const lists = createAllowLists(files);
   const requests = createRequests({ files, now });
 
-  async function decide(message: Knock, bot: AccessBot): Promise<Admission> {
+  /** Without giving anybody a code: that is for those who knock. */
+  async function judge({ id, chatKind }: ChatPerson, bot: AccessBot): Promise<Admission> {
     const set = settings(bot);
-    const { sender, chatKind } = message;
     if (chatKind === 'group' && !set.groups) return no('groups are off');
     const isListed = async (): Promise<boolean> =>
-      set.pairingAllowFrom.includes(sender.id) || (await lists.isAllowed(bot, sender.id));
+      set.pairingAllowFrom.includes(id) || (await lists.isAllowed(bot, id));
     switch (set.pairingPolicy) {
       case 'open':
         return { allowed: true, isOwner: await isListed() };
@@ -54,12 +59,18 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
       case 'allowlist':
         return (await isListed()) ? { allowed: true, isOwner: true } : no('the sender is not on the allow-list');
       case 'pairing':
-        if (await isListed()) return { allowed: true, isOwner: true };
-        // A code in a group would be for everyone in it.
-        return chatKind === 'direct' ? pair(message, bot, set, requests) : no('the sender is not paired');
+        return (await isListed()) ? { allowed: true, isOwner: true } : no(NOT_PAIRED);
       default:
         return no(`"${set.pairingPolicy}" is not a policy`);
     }
+  }
+
+  async function decide(message: Knock, bot: AccessBot): Promise<Admission> {
+    const { sender, chatKind } = message;
+    const judged = await judge({ id: sender.id, chatKind }, bot);
+    // A code in a group would be for everyone in it.
+    if (judged.allowed || judged.reason !== NOT_PAIRED || chatKind === 'group') return judged;
+    return pair(message, bot, settings(bot), requests);
   }
 
   return {
@@ -70,17 +81,22 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
         return no(`access cannot be decided: ${(error as Error).message}`);
       }
     },
+    stillAdmits: (person, bot) =>
+      judge(person, bot).then(
+        ({ allowed }) => allowed,
+        () => false,
+      ),
   };
 }
 
 async function pair(
-  { sender, id: messageId }: Knock,
+  { sender, chatId, id: messageId }: Knock,
   { channel, account }: AccessBot,
   settings: AccessSettings,
   requests: Requests,
 ): Promise<Admission> {
   const limits = { ttlMs: settings.pairingPendingTtlMs, max: settings.pairingPendingMax };
-  const asked = await requests.ask({ channel, account, sender, messageId }, limits);
+  const asked = await requests.ask({ channel, account, sender, messageId, chatId }, limits);
   if (asked.outcome === 'full') return no('the sender is not paired, and all places to wait are taken');
   if (asked.outcome === 'repeated') return no('the sender is not paired, and has a code');
   const minutes = Math.max(1, Math.round(limits.ttlMs / 60_000));

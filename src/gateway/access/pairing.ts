@@ -1,4 +1,5 @@
 // The owner's side of pairing: who waits, letting in, and taking back. Used by the command line; the gateway need not run.
+import type { ChatKey } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { AccessError } from './access-error.ts';
 import { createAllowLists } from './allow-lists.ts';
@@ -24,11 +25,17 @@ export interface Allowed {
   entry: string;
 }
 
+export interface Approved {
+  allowed: Allowed;
+  /** A message to them is on its way, or goes out when the gateway runs. */
+  isTold: boolean;
+}
+
 export interface Pairing {
   waiting(scope: PairingScope): Promise<Waiting[]>;
   allowed(scope: PairingScope): Promise<Allowed[]>;
   /** Throws AccessError for a wrong code, which counts, and after too many of them. */
-  approve(code: string, scope: PairingScope): Promise<Allowed>;
+  approve(code: string, scope: PairingScope): Promise<Approved>;
   /** Takes a sender off the lists and ends a request of theirs. Throws AccessError when there is neither. */
   revoke(entry: string, scope: PairingScope): Promise<{ removed: Allowed[]; endedRequests: number }>;
 }
@@ -39,9 +46,11 @@ export interface PairingDependencies {
   /** Every account of a channel that could have a list. */
   accounts(channel: string): readonly string[];
   now(): number;
+  /** Tells whoever was let in, in the chat they asked from; once for each request. False: they are not told. */
+  tell(request: PairingRequest, chat: ChatKey): Promise<boolean>;
 }
 
-export function createPairing({ files, limits, accounts, now }: PairingDependencies): Pairing {
+export function createPairing({ files, limits, accounts, now, tell }: PairingDependencies): Pairing {
   const lists = createAllowLists(files);
   const requests = createRequests({ files, now });
   const attempts = createAttempts({ files, now });
@@ -80,12 +89,13 @@ export function createPairing({ files, limits, accounts, now }: PairingDependenc
     },
     async approve(code, scope) {
       const attempt = await attempts.count();
-      const matching: Allowed[] = [];
+      const matching: { allowed: Allowed; request: PairingRequest }[] = [];
       for (const channel of scope.channels) {
         const found = await requests.find(channel, code, (account) => limits({ channel, account }));
         if (!found || (scope.account !== undefined && accountOf(found) !== scope.account)) continue;
         // A request that names no account is let in everywhere on its channel.
-        matching.push({ channel, account: found.meta?.account ?? scope.account, entry: found.id });
+        const allowed = { channel, account: found.meta?.account ?? scope.account, entry: found.id };
+        matching.push({ allowed, request: found });
       }
       const [match] = matching;
       if (!match)
@@ -93,10 +103,15 @@ export function createPairing({ files, limits, accounts, now }: PairingDependenc
           'PAIRING_CODE_UNKNOWN',
           `no request has this code (${attempt.left} attempts left): "lainclaw pairing list" shows who waits`,
         );
-      await lists.add(match, match.entry);
-      await requests.remove(match.channel, match.entry, match.account);
+      const { allowed, request } = match;
+      await lists.add(allowed, allowed.entry);
+      // Before the request goes: cut short here, the approval can be repeated.
+      const chatId = request.meta?.chatId;
+      const chat = { channel: allowed.channel, account: accountOf(request), chatId: String(chatId) };
+      const isTold = typeof chatId === 'string' && (await tell(request, chat));
+      await requests.remove(allowed.channel, allowed.entry, allowed.account);
       await attempt.forgive();
-      return match;
+      return { allowed, isTold };
     },
     async revoke(entry, scope) {
       const removed: Allowed[] = [];

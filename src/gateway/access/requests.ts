@@ -12,7 +12,8 @@ export interface PairingRequest {
   code: string;
   createdAt: string;
   lastSeenAt: string;
-  meta?: { account?: string; name?: string; messageId?: string } & Record<string, unknown>;
+  /** `chatId`: where they wrote. */
+  meta?: { account?: string; name?: string; messageId?: string; chatId?: string } & Record<string, unknown>;
 }
 
 /** When somebody was last seen is written at most so often. */
@@ -32,6 +33,7 @@ export interface Stranger {
   sender: { id: string; name?: string };
   /** The message that asks: told again for the same one, whose answer may have been lost. */
   messageId: string;
+  chatId: string;
 }
 
 export type Asked = { outcome: 'new' | 'repeated'; code: string; expiresAt: number } | { outcome: 'full' };
@@ -102,7 +104,7 @@ interface Answer {
 }
 
 function answer(items: readonly PairingRequest[], stranger: Stranger, limits: PendingLimits, at: number): Answer {
-  const { account, sender, messageId } = stranger;
+  const { account, sender, messageId, chatId } = stranger;
   const seenAt = new Date(at).toISOString();
   // Other accounts have limits of their own, which their own reads apply.
   const isOwn = (request: PairingRequest): boolean => accountOf(request) === account;
@@ -118,7 +120,7 @@ function answer(items: readonly PairingRequest[], stranger: Stranger, limits: Pe
   }
   if (own.length >= limits.max) return { asked: { outcome: 'full' }, requests };
   const code = unusedCode(items);
-  const meta = { account, ...(sender.name !== undefined && { name: sender.name.slice(0, 200) }), messageId };
+  const meta = { account, ...(sender.name !== undefined && { name: sender.name.slice(0, 200) }), messageId, chatId };
   const added = { id: sender.id, code, createdAt: seenAt, lastSeenAt: seenAt, meta };
   return { asked: { outcome: 'new', code, expiresAt: at + limits.ttlMs }, requests: [...requests, added] };
 }

@@ -210,6 +210,8 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       return { keys: drafts.map(({ key }) => key) };
     },
 
+    wake: () => delivery.wake(),
+
     deadLetters: () => mailbox.deadLetters(SHOWN_DEAD_LETTERS),
 
     async revive(key) {

@@ -3,7 +3,7 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { BotKey, ChatKey, Mailbox, OutboxDraft } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, ChatPerson, Mailbox, OutboxDraft } from '../../storage/mailbox.ts';
 import {
   type Admit,
   type BotSettings,
@@ -46,8 +46,8 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   const { mailbox, admit, settings, lanes, delivery, limits, runCommand, newId, now, log } = dependencies;
 
   /** False: it was received before. */
-  const store = (chat: ChatKey, message: IncomingMessage, body: string): Promise<boolean> =>
-    mailbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body });
+  const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<boolean> =>
+    mailbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
 
   /** The message is done with, and this is what there is to say about it. */
   async function close(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown?: string): Promise<void> {
@@ -86,7 +86,8 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       const read = readCommand(request);
       if (!read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
         return turnAway(channel, chat, message);
-      if (!(await store(chat, message, bodyOf(request)))) return;
+      const from = { id: message.sender.id, chatKind: message.chatKind };
+      if (!(await store(chat, message, bodyOf(request), from))) return;
       if (!read?.command.isImmediate) {
         lanes.add(request);
         return;

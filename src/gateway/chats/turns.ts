@@ -195,6 +195,7 @@ async function ask(
       marked: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
       origin: turnId,
       chat: chatName(chat),
+      asker: { kind: 'chat', chat: chatName(chat) },
     },
     signal,
   );

@@ -12,6 +12,8 @@ export interface ControlClient {
     text: string,
     signal?: AbortSignal,
   ): Promise<{ account: string; keys: string[] }>;
+  /** Something was left for it in the outbox or in the queue of background runs. */
+  wake(signal?: AbortSignal): Promise<void>;
   retry(key: string | undefined, signal?: AbortSignal): Promise<number>;
 }
 
@@ -52,6 +54,7 @@ export function createControlClient(states: ServiceStates): ControlClient {
     status: async (signal) => (await call('GET', '/status', undefined, signal)) as ServiceStatus,
     send: async (target, text, signal) =>
       (await call('POST', '/send', { ...target, text }, signal)) as { account: string; keys: string[] },
+    wake: async (signal) => void (await call('POST', '/wake', {}, signal)),
     retry: async (key, signal) =>
       ((await call('POST', '/dead-letters/retry', { key }, signal)) as { retried: number }).retried,
   };

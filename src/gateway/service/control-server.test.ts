@@ -6,11 +6,13 @@ const TOKEN = 'the-token-of-this-start';
 let server: ControlServer;
 let defects: unknown[];
 let sent: unknown[];
+let woken: number;
 let unready: string | undefined;
 
 beforeEach(async () => {
   defects = [];
   sent = [];
+  woken = 0;
   unready = undefined;
   const handlers: ControlHandlers = {
     status: async () => ({ pid: 7 }) as never,
@@ -21,6 +23,9 @@ beforeEach(async () => {
       return target.chatId === 'mine'
         ? { ok: true, account: 'default', keys: ['k'] }
         : { ok: false, message: 'not allowed' };
+    },
+    wake() {
+      woken += 1;
     },
     retry: async (key) => (key === undefined ? 3 : 1),
     webhook: (channel, account) =>
@@ -67,6 +72,7 @@ describe('who is let in', () => {
     '/ready',
     '/status',
     '/send',
+    '/wake',
     '/dead-letters/retry',
     '/',
     '/nothing',
@@ -163,6 +169,7 @@ describe('what is done', () => {
     expect((await post('/send', { channel: 'local', chatId: 'other', text: 'hello' })).status).toBe(403);
     expect(JSON.parse((await post('/dead-letters/retry', {})).text)).toEqual({ retried: 3 });
     expect(JSON.parse((await post('/dead-letters/retry', { key: 'k' })).text)).toEqual({ retried: 1 });
+    expect([(await post('/wake', {})).status, woken]).toEqual([200, 1]);
   });
 
   it('a defect is kept from the caller', async () => {

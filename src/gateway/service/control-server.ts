@@ -16,6 +16,8 @@ export interface ControlHandlers {
   /** Why not; undefined when messages can arrive and be answered. */
   unready(): Promise<string | undefined>;
   send(target: { channel: string; chatId: string }, text: string): Promise<SendOutcome>;
+  /** Another process left something to be done. */
+  wake(): void;
   /** How many dead letters are sent again: one, or all of them without a key. */
   retry(key: string | undefined): Promise<number>;
   /** Undefined: no channel takes webhooks under this name. */
@@ -140,6 +142,10 @@ export async function createRoutes(options: {
     return outcome.ok
       ? context.json({ account: outcome.account, keys: outcome.keys })
       : refusal(403, 'NOT_ALLOWED', outcome.message);
+  });
+  routes.post('/wake', (context) => {
+    handlers.wake();
+    return context.json({ ok: true });
   });
   routes.post('/dead-letters/retry', async (context) => {
     const { key } = await bodyOf(context);

@@ -6,8 +6,13 @@ import type { Layer } from '../../config/gateway/gateway-file.ts';
 import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway } from '../../config/gateway/resolve.ts';
 import { type BotSettings, type GatewayChannel, isGatewayChannel } from '../../config/gateway/settings.ts';
 import { nearest } from '../../lib/nearest.ts';
+import type { Asker } from '../../storage/asker.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
 import type { Locks, OwnerFiles } from '../../storage/storage.ts';
 import { createPairing, type Pairing } from '../access/pairing.ts';
+import { welcome } from '../access/welcome.ts';
+import { sessionKeyOf } from '../chats/session-key-of.ts';
+import { answerProblem } from './answer-problem.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
 import { type GatewayContext, type OpenedGateway, runService, type ServiceDependencies } from './run-service.ts';
 import { createServiceStates, type ServiceStates } from './service-state.ts';
@@ -30,6 +35,8 @@ export interface GatewayAdmin {
   /** What holds for a bot as the gateway that runs has it, with its flags. */
   botSettings(channel: GatewayChannel, account: string): Promise<BotSettings>;
   pairing(): Promise<Pairing>;
+  /** Why an answer to this chat would be refused, and what to do; undefined when it would go there. Never rejects. */
+  answerProblem(chat: string, asker: Asker): Promise<string | undefined>;
   /** The gateway in this process, until the signal fires. */
   run(options: RunOptions, signal: AbortSignal): Promise<void>;
 }
@@ -40,13 +47,15 @@ export interface GatewayAdminDependencies {
   files: OwnerFiles;
   locks: Locks;
   now(): number;
+  mailbox(): Promise<Mailbox>;
+  hasSession(sessionKey: string): Promise<boolean>;
   /** Of the providers there are. */
   providerNames(): Promise<readonly string[]>;
   open: OpenGateway;
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
-  const { environment, config, files, locks, now, providerNames, open } = dependencies;
+  const { environment, config, files, locks, now, mailbox, providerNames, open } = dependencies;
   const { home } = environment;
   const settingsFile = createSettingsFile({ home, files });
   const states = createServiceStates({ home, files });
@@ -57,10 +66,12 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     return resolveGateway({ file, flags, channels, environment, config, providerProblem });
   };
 
+  const control = createControlClient(states);
+
   return {
     settingsFile,
     states,
-    control: createControlClient(states),
+    control,
     resolve,
     providerProblem: async (name) => unknownProvider(name, await providerNames()),
     async botSettings(channel, account) {
@@ -70,13 +81,10 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     async pairing() {
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
       const lists = await readdir(home).catch(() => []);
-      const limits = ({ channel, account }: { channel: string; account: string }) => {
-        const { pairingPendingTtlMs, pairingPendingMax } = resolveBot(channel as GatewayChannel, account, {
-          file,
-          flags: running?.flags ?? {},
-          environment,
-          config,
-        });
+      const settingsOf = ({ channel, account }: { channel: string; account: string }) =>
+        resolveBot(channel as GatewayChannel, account, { file, flags: running?.flags ?? {}, environment, config });
+      const limits = (bot: { channel: string; account: string }) => {
+        const { pairingPendingTtlMs, pairingPendingMax } = settingsOf(bot);
         return { ttlMs: pairingPendingTtlMs, max: pairingPendingMax };
       };
       return createPairing({
@@ -89,7 +97,32 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           return [...new Set([...configured, ...listed])];
         },
         now,
+        async tell(request, chat) {
+          const { pairingPolicy } = settingsOf(chat);
+          if (pairingPolicy === 'disabled') return false;
+          await welcome(request, chat, { mailbox: await mailbox(), now });
+          // One that does not run sends it when it starts, one that does not listen within a minute.
+          await control.wake().catch(() => {});
+          return true;
+        },
       });
+    },
+    async answerProblem(name, asker) {
+      try {
+        const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+        return await answerProblem(name, asker, {
+          file,
+          running,
+          environment,
+          config,
+          files,
+          now,
+          people: async (chat) => (await mailbox()).people(chat),
+          hasSession: (chat) => dependencies.hasSession(sessionKeyOf(chat)),
+        });
+      } catch (error) {
+        return `whether ${name} may be written to cannot be told: ${(error as Error).message}`;
+      }
     },
     run: ({ channels, ...options }, signal) =>
       runService(

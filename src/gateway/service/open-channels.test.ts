@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('results of sub-agents go to chats the bot talks with or the owner has listed, and to no other', async () => {
+it('results of sub-agents go to the chat they were asked from or one the owner has listed, and to no other', async () => {
   const sent: string[] = [];
   const handed = Promise.withResolvers<Deliver>();
   const bot = {
@@ -38,6 +38,7 @@ it('results of sub-agents go to chats the bot talks with or the owner has listed
     },
     jobs: async () => ({ scheduler: async () => ({ start: async () => {} }) as never }),
     sessions: { list: async () => [{ sessionKey: 'local:known', sessionId: 's', createdAt: '', updatedAt: '' }] },
+    chatPeople: async ({ chatId }) => (chatId === 'known' ? [{ id: 'anna', chatKind: 'direct' }] : []),
     mcpOffer: () => Promise.reject(new Error('not asked')),
     mcpAdmission: () => Promise.reject(new Error('not asked')),
     close() {},
@@ -46,18 +47,21 @@ it('results of sub-agents go to chats the bot talks with or the owner has listed
     {
       settings: () => resolved,
       bot: () => bot,
-      access: { admit: async () => ({ allowed: false, reason: '' }) },
+      access: { admit: async () => ({ allowed: false, reason: '' }), stillAdmits: async ({ id }) => id === 'anna' },
       log() {},
     },
     { openInside: async () => inside, caps: {}, now: Date.now },
   );
   await gateway.start(new AbortController().signal);
   const deliver = await vi.waitFor(() => handed.promise);
-  const to = (chat: string) => deliver({ key: chat, chat, text: 'the result' });
-  expect([await to('local:known'), await to('local:listed'), await to('local:mallory')]).toEqual([
-    'sent',
-    'sent',
-    'refused',
-  ]);
+  const refused = { refused: expect.stringContaining('may not be written to') };
+  const to = (chat: string, from: string) =>
+    deliver({ key: chat, chat, text: 'the result', asker: { kind: 'chat', chat: from } });
+  expect([
+    await to('local:known', 'local:known'),
+    await to('local:known', 'local:mallory'),
+    await to('local:listed', 'local:mallory'),
+    await to('local:mallory', 'local:known'),
+  ]).toEqual(['sent', refused, 'sent', refused]);
   expect(sent).toEqual(['known', 'listed']);
 });

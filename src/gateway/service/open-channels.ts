@@ -6,6 +6,7 @@ import type { Caps } from '../../pipeline/budget.ts';
 import type { Deliver } from '../../schedule/post.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
 import type { Approval } from '../../tools/policy.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
@@ -24,6 +25,8 @@ export interface Inside {
   background(deliver: Deliver): Promise<Pick<Background, 'work'>>;
   jobs(): Promise<Pick<ScheduledJobs, 'scheduler'>>;
   sessions: Pick<Sessions, 'list'>;
+  /** Who was let in in a chat. */
+  chatPeople: Mailbox['people'];
   mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
   mcpAdmission(): Promise<{ admits(request: Request): Promise<boolean> }>;
   close(): void;
@@ -39,6 +42,8 @@ export interface OpenChannelsDependencies {
   caps: Caps;
   now(): number;
 }
+
+const LOOK_EVERY_MS = 60_000;
 
 export async function openChannels(
   { settings, bot, access, log }: GatewayContext,
@@ -84,10 +89,11 @@ export async function openChannels(
     log: (message, { level = 'info', event = 'note', chat } = {}) =>
       log({ level, event, ...chat, message: chat ? `${chat.chatId}: ${message}` : message }),
   });
-  const deliver = createDeliver({
-    send: gateway.send,
+  const deliver = createDeliver(gateway.send, {
     bots: () => settings().bots,
-    isKnown: async (chat) => {
+    access,
+    people: inside.chatPeople,
+    hasSession: async (chat) => {
       const key = sessionKeyOf(chat);
       return (await inside.sessions.list()).some(({ sessionKey }) => sessionKey === key);
     },
@@ -112,18 +118,25 @@ export async function openChannels(
     return { own, handler };
   });
   const running = withJobs(gateway, scheduler);
+  let looking: NodeJS.Timeout | undefined;
   return {
     gateway: {
       ...running,
       async start(signal) {
         await running.start(signal);
-        // What an earlier process left in the queue.
+        // What an earlier process left in the queue, and what others put there without being able to say so.
         setImmediate(() => void work());
+        looking = setInterval(() => void work(), LOOK_EVERY_MS).unref();
+      },
+      wake() {
+        running.wake();
+        void work();
       },
     },
     channels,
     mcp: async (request) => (await offering()).handler.handle(request),
     close() {
+      clearInterval(looking);
       ended.abort();
       inside.close();
       void offering.made()?.then(async ({ own, handler }) => {

@@ -130,7 +130,7 @@ it('channels and turns get settings, access and a log that are alive', async () 
   const { bot, access, settings } = service.context();
   expect(bot('local', 'default').settings).toMatchObject({ model: 'small', pairingPolicy: 'allowlist' });
   expect(settings().service).toMatchObject({ maxConcurrentTurns: 8, debounceMs: 400 });
-  const message = { id: 'm', chatKind: 'direct', sender: { id: '7' } } as const;
+  const message = { id: 'm', chatId: '7', chatKind: 'direct', sender: { id: '7' } } as const;
   expect(await access.admit(message, { channel: 'local', account: 'default' })).toEqual({
     allowed: true,
     isOwner: true,

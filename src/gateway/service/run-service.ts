@@ -15,7 +15,7 @@ import type { ChannelGateway } from '../channel-gateway.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
 import { identify } from './process-identity.ts';
-import { botFor } from './send-target.ts';
+import { botFor, notAllowed } from './send-target.ts';
 import { ServiceError } from './service-error.ts';
 import { createServiceLog, type Log } from './service-log.ts';
 import { createServiceStates, type ServiceState } from './service-state.ts';
@@ -206,11 +206,12 @@ function createHandlers(parts: {
     },
     async send({ channel, chatId }, text) {
       const bot = botFor({ channel, chatId }, settings.current().bots);
-      if (!bot) return { ok: false, message: notAllowed(channel, chatId, settings.current().bots) };
+      if (!bot) return { ok: false, message: notAllowed({ channel, chatId }, settings.current().bots) };
       const { keys } = await gateway.send({ channel, account: bot.account, chatId }, text);
       log({ level: 'info', event: 'send-queued', channel, account: bot.account, chatId });
       return { ok: true, account: bot.account, keys };
     },
+    wake: () => gateway.wake(),
     retry: (key) => gateway.revive(key),
     mcp,
     webhook: (channel, account) => {
@@ -224,17 +225,6 @@ function createHandlers(parts: {
         message: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
   };
-}
-
-function notAllowed(channel: string, chatId: string, bots: readonly ResolvedBot[]): string {
-  if (!bots.some((bot) => bot.channel === channel)) {
-    const running = [...new Set(bots.map((bot) => bot.channel))];
-    return `the gateway runs no channel "${channel}"; it runs ${running.join(', ')}`;
-  }
-  // The list is set as a whole: what it holds stays in it.
-  const listed = new Set(bots.filter((bot) => bot.channel === channel).flatMap(({ settings }) => settings.sendAllow));
-  const list = [...listed, `${channel}:${chatId}`].join(',');
-  return `messages to ${channel}:${chatId} are not allowed: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${list})`;
 }
 
 async function describeService(

@@ -1,18 +1,38 @@
 // Which bot may write to a chat that nobody asked from: only one whose owner has listed the chat.
 import type { ResolvedBot } from '../../config/gateway/resolve.ts';
-import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
+import { type BotSettings, DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
+import { chatName } from '../chats/chat-name.ts';
 
 export interface SendTarget {
   channel: string;
+  account?: string;
   chatId: string;
 }
 
+type SendingBot = Pick<ResolvedBot, 'channel' | 'account'> & { settings: Pick<BotSettings, 'sendAllow'> };
+
 /** The bot that is named in the list; otherwise the channel's default one, otherwise any that lists the chat. */
-export function botFor({ channel, chatId }: SendTarget, bots: readonly ResolvedBot[]): ResolvedBot | undefined {
+export function botFor<T extends SendingBot>({ channel, chatId }: SendTarget, bots: readonly T[]): T | undefined {
   const ofChannel = bots.filter((bot) => bot.channel === channel);
-  const listing = (entry: (bot: ResolvedBot) => string): ResolvedBot[] =>
+  const listing = (entry: (bot: T) => string): T[] =>
     ofChannel.filter((bot) => bot.settings.sendAllow.includes(entry(bot)));
   const named = listing((bot) => `${channel}/${bot.account}:${chatId}`);
   const any = listing(() => `${channel}:${chatId}`);
   return named[0] ?? any.find(({ account }) => account === DEFAULT_ACCOUNT) ?? any[0];
+}
+
+/** Why none may, and what the owner can do. */
+export function notAllowed(
+  { channel, account = DEFAULT_ACCOUNT, chatId }: SendTarget,
+  bots: readonly SendingBot[],
+): string {
+  const name = chatName({ channel, account, chatId });
+  const ofChannel = bots.filter((bot) => bot.channel === channel);
+  if (ofChannel.length === 0) {
+    const running = [...new Set(bots.map((bot) => bot.channel))];
+    return `${name} may not be written to: the gateway has no channel "${channel}"; it has ${running.join(', ') || 'none'}`;
+  }
+  // The list is set as a whole: what it holds stays in it.
+  const listed = new Set(ofChannel.flatMap(({ settings }) => settings.sendAllow));
+  return `${name} may not be written to: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${[...listed, name].join(',')})`;
 }

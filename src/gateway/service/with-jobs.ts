@@ -1,12 +1,8 @@
-// The gateway with its scheduled jobs: they begin when it is ready and end with it. Their answers go where the owner lets the
-// bot write: to chats that are listed (`sendAllow`), and to those it is already talking with.
-import type { ResolvedBot } from '../../config/gateway/resolve.ts';
+// The gateway with its scheduled jobs: they begin when it is ready and end with it.
 import type { Deliver } from '../../schedule/post.ts';
 import type { Scheduler } from '../../schedule/scheduler.ts';
-import type { ChatKey } from '../../storage/mailbox.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import { parseChatName } from '../chats/chat-name.ts';
-import { botFor } from './send-target.ts';
+import { type AnswerRules, answerTarget } from './answer-target.ts';
 
 export function withJobs(gateway: ChannelGateway, scheduler: Scheduler): ChannelGateway {
   const cut = new AbortController();
@@ -25,26 +21,11 @@ export function withJobs(gateway: ChannelGateway, scheduler: Scheduler): Channel
   };
 }
 
-export interface DeliverDependencies {
-  send: ChannelGateway['send'];
-  bots(): readonly ResolvedBot[];
-  isKnown(chat: ChatKey): Promise<boolean>;
-}
-
-export function createDeliver({ send, bots, isKnown }: DeliverDependencies): Deliver {
-  return async ({ key, chat, text }) => {
-    const named = parseChatName(chat);
-    if (!named) return 'refused';
-    const { channel, account, chatId } = named;
-    const hasBot = bots().some((bot) => bot.channel === channel && bot.account === account);
-    const target = hasBot && (await isKnown(named)) ? named : listed();
-    if (!target) return 'refused';
-    await send(target, text, key);
+export function createDeliver(send: ChannelGateway['send'], rules: AnswerRules): Deliver {
+  return async ({ key, chat, text, asker }) => {
+    const target = await answerTarget(chat, asker, rules);
+    if (!target.ok) return { refused: target.reason };
+    await send(target.chat, text, key);
     return 'sent';
-
-    function listed(): ChatKey | undefined {
-      const bot = botFor({ channel, chatId }, bots());
-      return bot && { channel, account: bot.account, chatId };
-    }
   };
 }

@@ -26,7 +26,7 @@ it('forgets the oldest of very many that have ended, and none that has not', asy
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
   const database = createDatabase(home);
   const runs = createAgentRuns(database);
-  const draft = { name: 'n', message: 'm', request: '{}' };
+  const draft = { name: 'n', message: 'm', request: '{}', asker: { kind: 'nobody' } } as const;
   await runs.add({ ...draft, id: 'waiting' }, 1);
   await database.use((db) => {
     db.exec('BEGIN');

@@ -1,41 +1,52 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AgentRun, AgentRuns } from '../agent-runs.ts';
+import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
+import { parseAsker } from '../asker.ts';
+import { addMissingColumn } from './add-missing-column.ts';
 import type { Database } from './database.ts';
 
 const TABLE = `
   CREATE TABLE IF NOT EXISTS agent_runs (
     key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, message TEXT NOT NULL, inject_into TEXT,
     request TEXT NOT NULL, state TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, ended_at INTEGER,
-    cancel_requested INTEGER NOT NULL DEFAULT 0, result TEXT, error TEXT, session_id TEXT);
+    cancel_requested INTEGER NOT NULL DEFAULT 0, result TEXT, error TEXT, session_id TEXT, asker TEXT,
+    untold INTEGER NOT NULL DEFAULT 0);
   CREATE INDEX IF NOT EXISTS agent_runs_state ON agent_runs (state, key);
 `;
 /** Of those that have ended. */
 const KEPT = 1_000;
+
+function prepareTable(db: DatabaseSync): void {
+  db.exec(`PRAGMA synchronous = FULL; ${TABLE}`);
+  addMissingColumn(db, 'agent_runs', 'asker TEXT');
+  addMissingColumn(db, 'agent_runs', 'untold INTEGER NOT NULL DEFAULT 0');
+}
+
+const isOneOf = (which: RunsTaken): string => (which === 'all' ? '' : 'AND inject_into IS NULL');
 
 /** The connection's commits must be synced. */
 export function createAgentRuns(database: Database): AgentRuns {
   let prepared = false;
   const use = <T>(statements: (db: DatabaseSync) => T): Promise<T> =>
     database.use((db) => {
-      if (!prepared) db.exec(`PRAGMA synchronous = FULL; ${TABLE}`);
+      if (!prepared) prepareTable(db);
       prepared = true;
       return statements(db);
     });
 
   return {
-    add: ({ id, name, message, injectInto, request }, now) =>
+    add: ({ id, name, message, injectInto, request, asker }, now) =>
       use((db) => {
         db.prepare(
-          "INSERT INTO agent_runs (id, name, message, inject_into, request, state, created_at) VALUES (?, ?, ?, ?, ?, 'queued', ?)",
-        ).run(id, name, message, injectInto ?? null, request, now);
+          "INSERT INTO agent_runs (id, name, message, inject_into, request, asker, state, created_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)",
+        ).run(id, name, message, injectInto ?? null, request, JSON.stringify(asker), now);
       }),
 
-    claim: (limit, now) =>
+    claim: (limit, now, which) =>
       use((db) => {
         const row = db
           .prepare(
             `UPDATE agent_runs SET state = 'running', started_at = ?
-             WHERE key = (SELECT min(key) FROM agent_runs WHERE state = 'queued')
+             WHERE key = (SELECT min(key) FROM agent_runs WHERE state = 'queued' ${isOneOf(which)})
                AND (SELECT count(*) FROM agent_runs WHERE state = 'running') < ?
              RETURNING *`,
           )
@@ -43,13 +54,13 @@ export function createAgentRuns(database: Database): AgentRuns {
         return row && toRun(row);
       }),
 
-    end: (id, { state, result, error, sessionId }, now) =>
+    end: (id, { state, result, error, sessionId, isUntold }, now) =>
       use((db) => {
         const { changes } = db
           .prepare(
-            "UPDATE agent_runs SET state = ?, ended_at = ?, result = ?, error = ?, session_id = ? WHERE id = ? AND state IN ('queued', 'running')",
+            "UPDATE agent_runs SET state = ?, ended_at = ?, result = ?, error = ?, session_id = ?, untold = ? WHERE id = ? AND state IN ('queued', 'running')",
           )
-          .run(state, now, result ?? null, error ?? null, sessionId ?? null, id);
+          .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUntold ? 1 : 0, id);
         db.prepare(
           `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND key <= (
              SELECT key FROM agent_runs WHERE state NOT IN ('queued', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?)`,
@@ -72,6 +83,20 @@ export function createAgentRuns(database: Database): AgentRuns {
 
     isCancelRequested: (id) =>
       use((db) => db.prepare('SELECT cancel_requested AS asked FROM agent_runs WHERE id = ?').get(id)?.asked === 1),
+
+    hasQueued: (which) =>
+      use(
+        (db) =>
+          db.prepare(`SELECT 1 FROM agent_runs WHERE state = 'queued' ${isOneOf(which)} LIMIT 1`).get() !== undefined,
+      ),
+
+    untold: (limit) =>
+      use((db) => db.prepare('SELECT * FROM agent_runs WHERE untold = 1 ORDER BY key LIMIT ?').all(limit).map(toRun)),
+
+    markTold: (id) =>
+      use((db) => {
+        db.prepare('UPDATE agent_runs SET untold = 0 WHERE id = ?').run(id);
+      }),
 
     get: (id) =>
       use((db) => {
@@ -102,11 +127,13 @@ function toRun(row: Record<string, unknown>): AgentRun {
     state: row.state as AgentRun['state'],
     createdAt: row.created_at as number,
     cancelRequested: row.cancel_requested === 1,
+    asker: parseAsker(row.asker),
     ...optional('injectInto', row.inject_into),
     ...optional('startedAt', row.started_at),
     ...optional('endedAt', row.ended_at),
     ...optional('result', row.result),
     ...optional('error', row.error),
     ...optional('sessionId', row.session_id),
+    ...(row.untold === 1 && { isUntold: true as const }),
   };
 }

@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type {
   BotKey,
   ChatKey,
+  ChatPerson,
   InboxMessage,
   Mailbox,
   OutboxDraft,
@@ -31,6 +32,9 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS chat_choices (
     channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, choices TEXT NOT NULL,
     PRIMARY KEY (channel, account, chat)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS chat_people (
+    channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, person TEXT NOT NULL, chat_kind TEXT NOT NULL,
+    PRIMARY KEY (channel, account, chat, person)) WITHOUT ROWID;
 `;
 
 const headsOf = (bot: BotKey | undefined): string =>
@@ -54,7 +58,7 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
   const unsynced = new Set<string>();
 
   return {
-    async receive({ chat, id, order, receivedAt, body }) {
+    async receive({ chat, id, order, receivedAt, body, from }) {
       const name = JSON.stringify([chat.channel, chat.account, id]);
       let isWritten = false;
       try {
@@ -63,6 +67,11 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
             'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
           );
           isWritten = insert.run(chat.channel, chat.account, chat.chatId, id, order, receivedAt, body).changes > 0;
+          if (from)
+            db.prepare(
+              `INSERT INTO chat_people (channel, account, chat, person, chat_kind) VALUES (?, ?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET chat_kind = excluded.chat_kind WHERE chat_kind <> excluded.chat_kind`,
+            ).run(...partsOf(chat), from.id, from.chatKind);
         });
         return unsynced.delete(name) || isWritten;
       } catch (error) {
@@ -170,6 +179,14 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
           dead: count("outbox WHERE state = 'dead'"),
         };
       }),
+
+    people: (chat) =>
+      read((db) =>
+        db
+          .prepare('SELECT person, chat_kind FROM chat_people WHERE channel = ? AND account = ? AND chat = ?')
+          .all(...partsOf(chat))
+          .map((row) => ({ id: String(row.person), chatKind: row.chat_kind as ChatPerson['chatKind'] })),
+      ),
 
     choices: (chat) =>
       read((db) => {

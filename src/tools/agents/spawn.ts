@@ -1,3 +1,5 @@
+import { NOBODY } from '../../storage/asker.ts';
+import type { AnswerProblem } from '../answer-problem.ts';
 import type { Inheritance } from '../delegation.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -13,7 +15,19 @@ export interface SpawnedAgent {
 /** Starts a sub-agent that goes on by itself. Resolves once it is on record; rejects with AgentError. */
 export type SpawnAgent = (agent: SpawnedAgent) => Promise<{ id: string }>;
 
-export function createSubagentSpawnTool({ spawn }: { spawn: SpawnAgent }): ToolSpec {
+export interface SubagentSpawnDependencies {
+  spawn: SpawnAgent;
+  answerProblem: AnswerProblem;
+  isGatewayRunning(): Promise<boolean>;
+}
+
+const WAITS = 'No gateway is running: it waits until one is started (lainclaw gateway start)';
+
+export function createSubagentSpawnTool({
+  spawn,
+  answerProblem,
+  isGatewayRunning,
+}: SubagentSpawnDependencies): ToolSpec {
   return {
     name: 'subagent_spawn',
     inputSchema: {
@@ -22,7 +36,7 @@ export function createSubagentSpawnTool({ spawn }: { spawn: SpawnAgent }): ToolS
         name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
         message: { type: 'string', minLength: 1, maxLength: 100_000 },
         model: { type: 'string', minLength: 1, maxLength: 200 },
-        injectInto: { type: 'string', pattern: '^[a-z]+:.+$', maxLength: 200 },
+        injectInto: { type: 'string', pattern: '^[a-z]+(/[^:]+)?:.+$', maxLength: 200 },
       },
       required: ['name', 'message'],
       additionalProperties: false,
@@ -38,9 +52,14 @@ export function createSubagentSpawnTool({ spawn }: { spawn: SpawnAgent }): ToolS
       const chat = injectInto ?? inherited.chat;
       const { id } = await spawn({ name, message, model, injectInto: chat, inherited });
       const where = chat === undefined ? `"lainclaw agents status ${id}" shows it` : `its result goes to ${chat}`;
+      const notes =
+        chat === undefined
+          ? []
+          : [(await isGatewayRunning()) ? undefined : WAITS, await answerProblem(chat, inherited.asker ?? NOBODY)];
+      const note = notes.filter((text) => text !== undefined).join('\n');
       return {
-        data: { id, name, state: 'queued', ...(chat !== undefined && { injectInto: chat }) },
-        text: `Started ${name} in the background (${id}); ${where}.`,
+        data: { id, name, state: 'queued', ...(chat !== undefined && { injectInto: chat }), ...(note && { note }) },
+        text: `Started ${name} in the background (${id}); ${where}.${note ? `\n${note}` : ''}`,
       };
     },
   };

@@ -14,6 +14,7 @@ const specs = createBuiltinTools({
   spawnAgent: unused,
   schedule: unused,
   isGatewayRunning: unused,
+  answerProblem: unused,
   sandbox: unused,
   variables: {},
   userHome: '/home/me',

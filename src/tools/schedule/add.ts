@@ -1,4 +1,6 @@
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
+import { NOBODY } from '../../storage/asker.ts';
+import type { AnswerProblem } from '../answer-problem.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
@@ -6,6 +8,7 @@ export interface ScheduleAddDependencies {
   schedule(): Promise<Schedule>;
   /** Whether something is there to run jobs when they come due. */
   isGatewayRunning(): Promise<boolean>;
+  answerProblem: AnswerProblem;
 }
 
 const NOBODY_RUNS =
@@ -15,7 +18,11 @@ const NOBODY_RUNS =
  * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a marked turn it
  * asks, like every write outside the workspace.
  */
-export function createScheduleAddTool({ schedule, isGatewayRunning }: ScheduleAddDependencies): ToolSpec {
+export function createScheduleAddTool({
+  schedule,
+  isGatewayRunning,
+  answerProblem,
+}: ScheduleAddDependencies): ToolSpec {
   return {
     name: 'schedule_add',
     inputSchema: {
@@ -34,11 +41,16 @@ export function createScheduleAddTool({ schedule, isGatewayRunning }: ScheduleAd
     effect: 'write',
     requiresPermission: false,
     timeoutMs: 20_000,
-    async execute(args) {
-      const job = await (await schedule()).add(args as unknown as JobRequest, 'tool').catch(orToolFailure);
-      const { name, when, timezone, next } = job;
+    async execute(args, { delegation }) {
+      const asker = delegation?.inherit().asker ?? NOBODY;
+      const job = await (await schedule()).add(args as unknown as JobRequest, 'tool', asker).catch(orToolFailure);
+      const { name, when, timezone, next, injectInto } = job;
       const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
-      const note = (await isGatewayRunning()) ? undefined : NOBODY_RUNS;
+      const notes = [
+        ...((await isGatewayRunning()) ? [] : [NOBODY_RUNS]),
+        ...(injectInto === undefined ? [] : [await answerProblem(injectInto, asker)]),
+      ];
+      const note = notes.filter((text) => text !== undefined).join('\n');
       return {
         data: { name, cron: when, timezone, nextRunAt, ...(note && { note }) },
         text: `added ${name}; next run ${nextRunAt} (${timezone})${note ? `\n${note}` : ''}`,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Schedule } from '../../schedule/schedule.ts';
+import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
 import { ScheduleError } from '../../schedule/schedule-error.ts';
+import type { Asker } from '../../storage/asker.ts';
 import { type ToolContext, ToolFailure } from '../tool.ts';
 import { createScheduleAddTool } from './add.ts';
 import { createScheduleListTool } from './list.ts';
@@ -19,10 +20,36 @@ const refusing = async (): Promise<Schedule> =>
 const context = {} as ToolContext;
 
 it('what the schedule refuses is told to the caller', async () => {
-  const add = createScheduleAddTool({ schedule: refusing, isGatewayRunning: async () => true });
+  const add = createScheduleAddTool({
+    schedule: refusing,
+    isGatewayRunning: async () => true,
+    answerProblem: async () => undefined,
+  });
   await expect(add.execute({ name: 'a', cron: '@daily', message: 'm' }, context)).rejects.toThrow(ToolFailure);
   const remove = createScheduleRemoveTool({ schedule: refusing });
   await expect(remove.execute({ name: 'a' }, context)).rejects.toThrow('there is no job "a"');
+});
+
+it('a job is asked for by the chat of its turn, and a chat that would be refused is told at once', async () => {
+  const added: Asker[] = [];
+  const schedule = async (): Promise<Schedule> =>
+    ({
+      add: async (request: JobRequest, _source: string, asker: Asker) => {
+        added.push(asker);
+        return { ...request, when: request.cron, timezone: 'UTC', next: { slot: 0, dueAt: 0 } };
+      },
+    }) as unknown as Schedule;
+  const answerProblem = async (chat: string, { kind }: Asker) => (kind === 'nobody' ? `${chat} is closed` : undefined);
+  const add = createScheduleAddTool({ schedule, isGatewayRunning: async () => true, answerProblem });
+  const job = { name: 'a', cron: '@daily', message: 'm', injectInto: 'local:anna' };
+  const asker: Asker = { kind: 'chat', chat: 'local:anna' };
+  const inChat = { delegation: { inherit: () => ({ asker }) } } as unknown as ToolContext;
+  expect((await add.execute(job, inChat)).data).not.toHaveProperty('note');
+  expect(await add.execute(job, context)).toMatchObject({
+    data: { note: 'local:anna is closed' },
+    text: expect.stringContaining('local:anna is closed'),
+  });
+  expect(added).toEqual([asker, { kind: 'nobody' }]);
 });
 
 it('an empty list is a list', async () => {

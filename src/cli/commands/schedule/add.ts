@@ -1,3 +1,4 @@
+import type { Asker } from '../../../storage/asker.ts';
 import type { Misfire } from '../../../storage/jobs.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { onApp } from './on-app.ts';
@@ -25,7 +26,8 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
   if (message === undefined) throw new UsageError('--message is missing: what is to be asked then?', { usage: USAGE });
   await onApp({}, terminal, async (app) => {
     const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
-    const job = await refusable((await app.jobs()).schedule.add(request, 'cli'));
+    const asker: Asker = { kind: 'owner', chat: injectInto };
+    const job = await refusable((await app.jobs()).schedule.add(request, 'cli', asker));
     const { summaryOf } = await import('../../../schedule/summary.ts');
     const isRunning = await app.isGatewayRunning();
     if (!isRunning)
@@ -33,7 +35,10 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
         terminal,
         'no gateway is running, so nothing runs it yet: start one with "lainclaw gateway start", or let system cron call "lainclaw schedule run-due" every minute',
       );
-    if (wantsJson(terminal, flags)) return writeJson(terminal, { ...summaryOf(job), gatewayRunning: isRunning });
+    const note = injectInto === undefined ? undefined : await app.answerProblem(injectInto, asker);
+    if (note !== undefined) warn(terminal, note);
+    if (wantsJson(terminal, flags))
+      return writeJson(terminal, { ...summaryOf(job), gatewayRunning: isRunning, ...(note !== undefined && { note }) });
     const next = job.next ? `; next run ${localTime(job.next.dueAt, job.timezone)}` : '';
     terminal.out.write(`${printable(`added ${job.name}${next}`)}\n`);
   });

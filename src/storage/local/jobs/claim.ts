@@ -110,9 +110,10 @@ export function finishRun(
     jobId,
   );
   const keep = prepare(
-    'INSERT INTO schedule_letters (key, run_id, chat, text, is_answer) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO schedule_letters (key, run_id, chat, text, is_answer, asker) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  for (const { key, chat, text, isAnswer } of rest.letters) keep.run(key, runId, chat, text, isAnswer ? 1 : 0);
+  for (const { key, chat, text, isAnswer, asker } of rest.letters)
+    keep.run(key, runId, chat, text, isAnswer ? 1 : 0, JSON.stringify(asker));
   forgetOldRuns(prepare, jobId);
   return true;
 }

@@ -25,7 +25,15 @@ it('a process that watches hears of a job another one added', async () => {
   const onChange = vi.fn();
   await two.jobs.watch(onChange, ended.signal);
   const job = { when: '@daily', timetable: { kind: 'at', at: 9e12, timezone: 'UTC' }, timezone: 'UTC' } as const;
-  const rest = { message: 'm', misfire: 'once', jitterMs: 0, maxFailures: 5, source: 'cli', createdAt: 0 } as const;
+  const rest = {
+    message: 'm',
+    misfire: 'once',
+    jitterMs: 0,
+    maxFailures: 5,
+    source: 'cli',
+    asker: { kind: 'nobody' },
+    createdAt: 0,
+  } as const;
   await vi.waitFor(
     async () => {
       await one.jobs.add(

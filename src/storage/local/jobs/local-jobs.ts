@@ -136,7 +136,13 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
           .map(runOf),
       ),
     letters: (limit) =>
-      read((prepare) => prepare('SELECT * FROM schedule_letters ORDER BY rowid LIMIT ?').all(limit).map(letterOf)),
+      read((prepare) =>
+        prepare(`
+            SELECT l.*, j.definition FROM schedule_letters l LEFT JOIN schedule_runs r ON r.id = l.run_id
+              LEFT JOIN schedule_jobs j ON j.id = r.job_id ORDER BY l.rowid LIMIT ?`)
+          .all(limit)
+          .map(letterOf),
+      ),
     settleLetter: (key, delivery) =>
       write((prepare) => {
         const row = prepare('DELETE FROM schedule_letters WHERE key = ? RETURNING *').get(key);

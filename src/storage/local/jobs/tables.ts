@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { type Asker, NOBODY, parseAsker } from '../../asker.ts';
 import type { Job, JobDefinition, JobStatus, Letter, NextSlot, Run, RunStatus } from '../../jobs.ts';
+import { addMissingColumn } from '../add-missing-column.ts';
 
 /** `due_at` is null while the job is due for nobody: paused, done, or with an unfinished run. */
 export function prepareTables(db: DatabaseSync): void {
@@ -18,16 +20,26 @@ export function prepareTables(db: DatabaseSync): void {
     CREATE INDEX IF NOT EXISTS schedule_runs_job ON schedule_runs (job_id, id);
     CREATE INDEX IF NOT EXISTS schedule_runs_open ON schedule_runs (status) WHERE status IN ('queued', 'running');
     CREATE TABLE IF NOT EXISTS schedule_letters (
-      key TEXT PRIMARY KEY, run_id INTEGER NOT NULL, chat TEXT NOT NULL, text TEXT NOT NULL, is_answer INTEGER NOT NULL);
+      key TEXT PRIMARY KEY, run_id INTEGER NOT NULL, chat TEXT NOT NULL, text TEXT NOT NULL, is_answer INTEGER NOT NULL,
+      asker TEXT);
   `);
+  addMissingColumn(db, 'schedule_letters', 'asker TEXT');
 }
 
 type Row = Record<string, SQLOutputValue>;
 
+/** Jobs of earlier versions do not tell who asked: the owner's are known by their source, and the chat they name is theirs. */
+function definitionOf(text: SQLOutputValue | undefined): JobDefinition {
+  const definition = JSON.parse(String(text)) as Omit<JobDefinition, 'asker'> & { asker?: Asker };
+  const { source, injectInto } = definition;
+  const asker: Asker = source === 'cli' ? { kind: 'owner', chat: injectInto } : NOBODY;
+  return { ...definition, asker: definition.asker ?? asker };
+}
+
 export function jobOf(row: Row): Job {
   const { id, status, reason, failures, last_slot: lastSlot, next_slot: slot, next_due: dueAt, run_id: runId } = row;
   return {
-    ...(JSON.parse(String(row.definition)) as JobDefinition),
+    ...definitionOf(row.definition),
     id: Number(id),
     status: status as JobStatus,
     ...(reason !== null && { reason: String(reason) }),
@@ -60,6 +72,7 @@ export function runOf(row: Row): Run {
   return Object.fromEntries(Object.entries(run).filter(([, value]) => value !== undefined)) as unknown as Run;
 }
 
+/** With the `definition` of its job, when that is still there. */
 export function letterOf(row: Row): Letter {
   const { key, run_id: runId, chat, text, is_answer: isAnswer } = row;
   return {
@@ -68,5 +81,6 @@ export function letterOf(row: Row): Letter {
     chat: String(chat),
     text: String(text),
     isAnswer: isAnswer === 1,
+    asker: row.asker === null && row.definition !== null ? definitionOf(row.definition).asker : parseAsker(row.asker),
   };
 }

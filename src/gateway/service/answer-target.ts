@@ -1,0 +1,57 @@
+// Which chat an answer of background work may go to. One that the owner has listed in sendAllow, whoever asked; otherwise only
+//
+//   - exactly the chat it was asked from, as long as somebody who wrote there would still be let in, or
+//   - one that the owner named at the command line and that the bot talks with already.
+//
+// So neither HEARTBEAT.md nor a tool of one chat can write to another one, and whoever was revoked gets nothing more.
+import type { ResolvedBot } from '../../config/gateway/resolve.ts';
+import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
+import type { Asker } from '../../storage/asker.ts';
+import type { ChatKey, ChatPerson } from '../../storage/mailbox.ts';
+import type { Access } from '../access/access.ts';
+import { chatName, parseChatName } from '../chats/chat-name.ts';
+import { botFor, notAllowed } from './send-target.ts';
+
+export type AnswerBot = Pick<ResolvedBot, 'channel' | 'account' | 'settings'>;
+
+export interface AnswerRules {
+  bots(): readonly AnswerBot[];
+  access: Pick<Access, 'stillAdmits'>;
+  /** Who was let in in this chat. */
+  people(chat: ChatKey): Promise<ChatPerson[]>;
+  /** Whether the bot has talked there. */
+  hasSession(chat: ChatKey): Promise<boolean>;
+}
+
+export type AnswerTarget = { ok: true; chat: ChatKey } | { ok: false; reason: string };
+
+export async function answerTarget(name: string, asker: Asker, rules: AnswerRules): Promise<AnswerTarget> {
+  const named = parseChatName(name);
+  if (!named) return { ok: false, reason: `"${name}" is no chat: accepted is channel:chatId` };
+  const bots = rules.bots();
+  const listed = listedBot(named, bots);
+  if (listed) return { ok: true, chat: { ...named, account: listed.account } };
+  const hasBot = bots.some((bot) => bot.channel === named.channel && bot.account === named.account);
+  if (!hasBot || !isOwnChat(named, asker)) return { ok: false, reason: notAllowed(named, bots) };
+  const people = await rules.people(named);
+  for (const person of people) if (await rules.access.stillAdmits(person, named)) return { ok: true, chat: named };
+  if (people.length > 0 || asker.kind !== 'owner') return { ok: false, reason: noLongerLetIn(named) };
+  // Nobody is known of a chat from before people were kept: there the owner's word counts.
+  if (await rules.hasSession(named)) return { ok: true, chat: named };
+  return { ok: false, reason: `${notAllowed(named, bots)}, or once somebody has written to the bot there` };
+}
+
+function noLongerLetIn(chat: ChatKey): string {
+  return `${chatName(chat)} may not be written to: nobody there is let in any more ("lainclaw pairing list" shows who is)`;
+}
+
+/** A name without an account means any bot that lists the chat. */
+function listedBot({ channel, account, chatId }: ChatKey, bots: readonly AnswerBot[]): AnswerBot | undefined {
+  const meant = account === DEFAULT_ACCOUNT ? bots : bots.filter((bot) => bot.account === account);
+  return botFor({ channel, chatId }, meant);
+}
+
+function isOwnChat(chat: ChatKey, asker: Asker): boolean {
+  const own = asker.kind === 'nobody' || asker.chat === undefined ? undefined : parseChatName(asker.chat);
+  return own?.channel === chat.channel && own.account === chat.account && own.chatId === chat.chatId;
+}
