@@ -6,11 +6,17 @@ import { type AnswerRules, answerTarget } from './answer-target.ts';
 
 export function withJobs(gateway: ChannelGateway, scheduler: Scheduler): ChannelGateway {
   const cut = new AbortController();
+  let isStarted = false;
   return {
     ...gateway,
     async start(signal) {
       await gateway.start(signal);
       await scheduler.start(cut.signal);
+      isStarted = true;
+    },
+    wake() {
+      gateway.wake();
+      if (isStarted) scheduler.wake();
     },
     async drain(signal) {
       const onAbort = (): void => cut.abort();

@@ -1,4 +1,5 @@
 import type { App } from '../../../app.ts';
+import type { Run } from '../../../storage/jobs.ts';
 import { CommandError } from '../../command-error.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { runLine } from './look.ts';
@@ -12,6 +13,7 @@ const GRACE_MS = 90_000;
 export async function runDue(flags: RunFlags, terminal: Terminal): Promise<number> {
   return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
     const runs = await (await schedulerOf(app, terminal)).runDue(terminal.signal);
+    await handOver(runs, app);
     const names = new Map((await (await app.jobs()).schedule.list()).map((job) => [job.id, job]));
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
     if (wantsJson(terminal, flags)) {
@@ -38,6 +40,7 @@ export async function runJob(name: string, flags: RunFlags, terminal: Terminal):
         'SCHEDULE_RUNNING',
         `"${name}" is running already: wait for it (lainclaw schedule history ${name})`,
       );
+    await handOver([run], app);
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
     if (wantsJson(terminal, flags)) writeJson(terminal, { name, ...runSummaryOf(run) });
     else if (run.status === 'ok') terminal.out.write(`${printable(run.answer ?? '')}\n`);
@@ -45,6 +48,12 @@ export async function runJob(name: string, flags: RunFlags, terminal: Terminal):
     if (run.status === 'ok') return EXIT.done;
     return terminal.signal.aborted ? terminal.cancelledExit() : EXIT.failed;
   });
+}
+
+/** Answers wait for the gateway: one that runs looks at once. */
+async function handOver(runs: readonly Run[], app: App): Promise<void> {
+  if (!runs.some(({ delivery }) => delivery === 'pending')) return;
+  await (await app.gatewayAdmin()).control.wake().catch(() => {});
 }
 
 async function schedulerOf(app: App, terminal: Terminal) {
