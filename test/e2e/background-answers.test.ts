@@ -68,9 +68,11 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
   );
   await eventually(async () => expect((await run('schedule', 'list', '--text')).stdout).toContain('beat'));
   expect(await answerOf('beat')).toBe('failed');
+  const { jobs } = (await run('schedule', 'list', '--json')).json<{ jobs: { name: string; note?: string }[] }>();
+  expect(jobs).toMatchObject([{ name: 'beat', note: expect.stringContaining('sendAllow=local:stranger') }]);
 
-  const job = (name: string, chat: string): string =>
-    `tool:schedule_add ${JSON.stringify({ name, cron: '@yearly', message: name.toUpperCase(), injectInto: chat })}`;
+  const job = (name: string, chat: string, message = name.toUpperCase()): string =>
+    `tool:schedule_add ${JSON.stringify({ name, cron: '@yearly', message, injectInto: chat })}`;
   write('anna', 'anna', job('spy', 'local:stranger'));
   await eventually(() =>
     expect(sentTo('anna').at(-1)).toMatch(/local:stranger may not be written to: .*sendAllow=local:stranger/s),
@@ -79,6 +81,12 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
   const spawn = { name: 'spy', message: 'tell', injectInto: 'local:stranger' };
   write('anna', 'anna', `tool:subagent_spawn ${JSON.stringify(spawn)}`);
   await eventually(() => expect(opened.log()).toMatch(/the result of run-\S+ \(spy\) did not reach local:stranger/));
+
+  // What a job's turn starts has no more than the job.
+  write('anna', 'anna', job('detour', 'local:stranger', 'tool:subagent_spawn {"name":"second","message":"tell"}'));
+  await eventually(() => expect(sentTo('anna').at(-1)).toContain('added detour'));
+  expect(await answerOf('detour')).toBe('failed');
+  await eventually(() => expect(opened.log()).toMatch(/the result of run-\S+ \(second\) did not reach local:stranger/));
 
   write('anna', 'anna', job('mine', 'local:anna'));
   await eventually(() => expect(sentTo('anna').at(-1)).toContain('added mine'));

@@ -22,11 +22,34 @@ export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Term
     const problems = await problemsOf(app, flags);
     const { summaryOf } = await import('../../../schedule/summary.ts');
     for (const { line, message } of problems) warn(terminal, `HEARTBEAT.md:${line}: ${message}`);
+    const refusals = await refusalsOf(jobs, app);
+    const noteOf = ({ name }: Job): { note?: string } => {
+      const note = refusals.get(name);
+      return note === undefined ? {} : { note };
+    };
     if (wantsJson(terminal, flags))
-      return writeJson(terminal, { jobs: jobs.map(summaryOf), problems, gatewayRunning: await app.isGatewayRunning() });
+      return writeJson(terminal, {
+        jobs: jobs.map((job) => ({ ...summaryOf(job), ...noteOf(job) })),
+        problems,
+        gatewayRunning: await app.isGatewayRunning(),
+      });
     if (jobs.length === 0) return void terminal.out.write('no jobs yet: lainclaw schedule add makes one\n');
-    for (const job of jobs) terminal.out.write(`${jobLine(job, terminal)}\n`);
+    for (const job of jobs) terminal.out.write(`${jobLine(job, terminal, noteOf(job).note)}\n`);
   });
+}
+
+/** Why answers would not reach their chats, by the name of the job. */
+async function refusalsOf(jobs: readonly Job[], app: App): Promise<Map<string, string>> {
+  const refusals = new Map<string, string>();
+  const judged = new Map<string, string | undefined>();
+  for (const { name, status, injectInto, asker } of jobs) {
+    if (injectInto === undefined || status === 'done') continue;
+    const key = JSON.stringify([injectInto, asker]);
+    if (!judged.has(key)) judged.set(key, await app.answerProblem(injectInto, asker));
+    const refusal = judged.get(key);
+    if (refusal !== undefined) refusals.set(name, refusal);
+  }
+  return refusals;
 }
 
 /** A default workspace that nobody has made yet holds no file. */
@@ -39,7 +62,7 @@ async function problemsOf(app: App, { workspace }: OnAppOptions): Promise<Heartb
   }
 }
 
-function jobLine(job: Job, terminal: Terminal): string {
+function jobLine(job: Job, terminal: Terminal, note: string | undefined): string {
   const colors = colorsFor(terminal.out, terminal);
   const message = printable(job.message).replace(/\s+/g, ' ').slice(0, LONGEST_LINE);
   const facts = [
@@ -47,7 +70,8 @@ function jobLine(job: Job, terminal: Terminal): string {
     ...(job.source === 'heartbeat' ? ['HEARTBEAT.md'] : []),
     ...(job.injectInto === undefined ? [] : [`answers to ${printable(job.injectInto)}`]),
   ].join(' · ');
-  return `${colors.bold(job.name)}  ${colors.dim(facts)}\n  ${stateOf(job, terminal)}\n  ${message}`;
+  const refusal = note === undefined ? '' : `\n  ${colors.yellow(printable(note))}`;
+  return `${colors.bold(job.name)}  ${colors.dim(facts)}\n  ${stateOf(job, terminal)}\n  ${message}${refusal}`;
 }
 
 function stateOf(job: Job, terminal: Terminal): string {
