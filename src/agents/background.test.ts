@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type AgentLetter, type BackgroundDependencies, createBackground } from './background.ts';
+import { type AgentDelivery, type AgentLetter, type BackgroundDependencies, createBackground } from './background.ts';
 
 const OWN = { kind: 'chat', chat: 'local:me' } as const;
 let home: string;
@@ -30,12 +30,21 @@ function background(more: Partial<BackgroundDependencies>) {
     runs,
     locks: storage.locks,
     ask: async () => ({ ok: true, text: 'found it', sessionId: 's' }),
-    deliver: async () => {},
+    deliver: async () => 'sent',
     limit: 2,
     now: Date.now,
     log: () => {},
     ...more,
   });
+}
+
+function postbox() {
+  const letters: AgentLetter[] = [];
+  const deliver = async (letter: AgentLetter): Promise<AgentDelivery> => {
+    letters.push(letter);
+    return 'sent';
+  };
+  return { letters, deliver };
 }
 
 const endless = (): AbortSignal => new AbortController().signal;
@@ -45,8 +54,9 @@ it.each([
   ['after it', true, 'found it'],
 ])('a process that dies %s leaves the chat with one message, not with none', async (_, isStored, told) => {
   const sent = new Map<string, string>();
-  const deliver = async ({ text, key }: AgentLetter): Promise<void> => {
+  const deliver = async ({ text, key }: AgentLetter): Promise<AgentDelivery> => {
     if (!sent.has(key)) sent.set(key, text);
+    return 'sent';
   };
   let isDead = false;
   const mortal: AgentRuns = {
@@ -70,8 +80,8 @@ it('a process that reaches no chat leaves what is answered into one, and ends', 
   await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);
   await background({ deliver: undefined }).work(endless());
   expect([(await runs.get('run-1'))?.state, (await runs.get('run-2'))?.state]).toEqual(['queued', 'done']);
-  const letters: AgentLetter[] = [];
-  await background({ deliver: async (letter) => void letters.push(letter) }).work(endless());
+  const { letters, deliver } = postbox();
+  await background({ deliver }).work(endless());
   expect(letters).toEqual([{ key: 'agent-run-1', chat: 'local:me', text: '**helper**\n\nfound it', asker: OWN }]);
 });
 
@@ -82,13 +92,38 @@ it('what such a process finds cut short takes no place of others, and its chat i
   await background({ deliver: undefined, limit: 1 }).work(endless());
   expect(await runs.get('run-1')).toMatchObject({ state: 'interrupted', isUntold: true });
   expect((await runs.get('run-2'))?.state).toBe('done');
-  const letters: AgentLetter[] = [];
-  const deliver = async (letter: AgentLetter): Promise<void> => void letters.push(letter);
+  const { letters, deliver } = postbox();
   await background({ deliver }).work(endless());
   await background({ deliver }).work(endless());
   expect(letters).toMatchObject([{ key: 'agent-run-1', chat: 'local:me', asker: OWN }]);
   expect(letters[0]?.text).toContain('was interrupted');
 });
+
+it.each<[string, () => Promise<AgentDelivery>]>([
+  ['fails', () => Promise.reject(new Error('the disk is full'))],
+  ['is not possible now', async () => 'later'],
+])(
+  'a result whose delivery %s is kept and delivered later; one that is refused is not tried again',
+  async (_, fail) => {
+    await background({ deliver: fail }).work(endless());
+    expect(await runs.get('run-1')).toMatchObject({ state: 'done', result: 'found it', isUntold: true });
+    const { letters, deliver } = postbox();
+    await background({ deliver }).work(endless());
+    expect(letters).toMatchObject([{ key: 'agent-run-1', text: '**helper**\n\nfound it' }]);
+    expect((await runs.get('run-1'))?.isUntold).toBeUndefined();
+
+    await runs.add(
+      { id: 'run-2', name: 'helper', message: 'look', injectInto: 'local:x', request: '{}', asker: OWN },
+      2,
+    );
+    const said: string[] = [];
+    const refuse = async (): Promise<AgentDelivery> => ({ refused: 'local:x is closed' });
+    await background({ deliver: refuse, log: (line) => said.push(line) }).work(endless());
+    await background({ deliver }).work(endless());
+    expect(said).toEqual(['the result of run-2 (helper) did not reach local:x: local:x is closed']);
+    expect(letters).toHaveLength(1);
+  },
+);
 
 it('asked to work while it does, it takes up what was queued meanwhile', async () => {
   const first = Promise.withResolvers<void>();

@@ -18,11 +18,8 @@ export interface BackgroundDependencies {
   locks: Locks;
   /** One turn of the sub-agent's own conversation. */
   ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
-  /**
-   * Resolves once the text is stored for the chat, rejects with the reason when it may not go there; the same key again must
-   * not be sent twice. Absent: no chat is reached from here.
-   */
-  deliver?(letter: AgentLetter): Promise<void>;
+  /** Sent once the text is stored for the chat; the same key again must not be sent twice. Absent: no chat is reached here. */
+  deliver?(letter: AgentLetter): Promise<AgentDelivery>;
   /** Runs at the same time, over all processes. */
   limit: number;
   now(): number;
@@ -35,6 +32,9 @@ export interface AgentLetter {
   text: string;
   asker: Asker;
 }
+
+/** `refused`: for good, and why. */
+export type AgentDelivery = 'sent' | 'later' | { refused: string };
 
 export type AgentAnswer =
   | { ok: true; text: string; sessionId: string }
@@ -126,7 +126,7 @@ function takenBy({ deliver }: BackgroundDependencies): RunsTaken {
 }
 
 async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signal: AbortSignal): Promise<void> {
-  const { runs, now, ask } = dependencies;
+  const { runs, ask } = dependencies;
   const cancel = new AbortController();
   const watch = setInterval(() => {
     // Storage that fails now is asked again.
@@ -139,13 +139,10 @@ async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signa
     const answer = await ask(run, AbortSignal.any([signal, cancel.signal]));
     const end = endOf(answer, { stopped: signal.aborted, cancelled: cancel.signal.aborted });
     // First told, then ended: whoever finds it running after a kill tells again, and of one key one message is sent.
-    await tell(run, end, dependencies);
-    await runs.end(run.id, end, now());
+    await tellAndEnd(run, end, dependencies);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const end = { state: 'failed' as const, error: message };
-    await tell(run, end, dependencies);
-    await runs.end(run.id, end, now());
+    await tellAndEnd(run, { state: 'failed', error: message }, dependencies);
   } finally {
     clearInterval(watch);
   }
@@ -159,14 +156,26 @@ function endOf(answer: AgentAnswer, { stopped, cancelled }: { stopped: boolean; 
   return { state: 'failed', error: answer.error, sessionId };
 }
 
-async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: BackgroundDependencies): Promise<void> {
+async function tellAndEnd(run: AgentRun, end: AgentRunEnd, dependencies: BackgroundDependencies): Promise<void> {
+  const isTold = await tell(run, end, dependencies);
+  await dependencies.runs.end(run.id, { ...end, ...(!isTold && { isUntold: true }) }, dependencies.now());
+}
+
+/** False: somebody must try again. */
+async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: BackgroundDependencies): Promise<boolean> {
   const { id, name, injectInto: chat, asker } = run;
-  if (chat === undefined || !deliver) return;
   const text = messageFor(run, end);
-  if (text === undefined) return;
-  await deliver({ key: `agent-${id}`, chat, text, asker }).catch((error: unknown) =>
-    log(`the result of ${id} (${name}) did not reach ${chat}: ${error instanceof Error ? error.message : error}`),
-  );
+  if (chat === undefined || text === undefined) return true;
+  if (!deliver) return false;
+  const fail = (reason: string): void => log(`the result of ${id} (${name}) did not reach ${chat}: ${reason}`);
+  try {
+    const outcome = await deliver({ key: `agent-${id}`, chat, text, asker });
+    if (typeof outcome === 'object') fail(outcome.refused);
+    return outcome !== 'later';
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+    return false;
+  }
 }
 
 function messageFor({ name, id, message }: AgentRun, { state, result = '', error }: AgentRunEnd): string | undefined {
@@ -183,7 +192,7 @@ function messageFor({ name, id, message }: AgentRun, { state, result = '', error
 }
 
 async function reportInterrupted(dependencies: BackgroundDependencies): Promise<void> {
-  const { runs, locks, now } = dependencies;
+  const { runs, locks } = dependencies;
   const end = { state: 'interrupted' as const, error: 'its process ended' };
   const claiming = await locks.acquire(CLAIMING);
   try {
@@ -191,9 +200,7 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
       const lock = await tryLock(locks, lockName(run));
       if (!lock) continue;
       try {
-        await tell(run, end, dependencies);
-        const isUntold = run.injectInto !== undefined && !dependencies.deliver;
-        await runs.end(run.id, { ...end, ...(isUntold && { isUntold }) }, now());
+        await tellAndEnd(run, end, dependencies);
       } finally {
         lock.release();
       }
@@ -203,14 +210,14 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
   }
 }
 
-/** What a process without chats found cut short. */
+/** What could not be told before: there was no way to the chat, or it failed. */
 async function tellUntold(dependencies: BackgroundDependencies): Promise<void> {
   const { runs, deliver } = dependencies;
   if (!deliver) return;
   for (const run of await runs.untold(1_000)) {
-    if (run.state !== 'queued' && run.state !== 'running')
-      await tell(run, { state: run.state, result: run.result, error: run.error }, dependencies);
-    await runs.markTold(run.id);
+    const { id, state, result, error } = run;
+    if (state === 'queued' || state === 'running') continue;
+    if (await tell(run, { state, result, error }, dependencies)) await runs.markTold(id);
   }
 }
 

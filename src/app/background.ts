@@ -1,5 +1,5 @@
 // Background runs of sub-agents: asked in the workspace they were started for, answered into the chat they name.
-import type { AgentAnswer, AgentLetter, Background } from '../agents/background.ts';
+import type { AgentAnswer, Background } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Deliver } from '../schedule/post.ts';
@@ -24,13 +24,7 @@ export async function openBackground(base: Base, place: BackgroundPlace): Promis
   const { createBackground } = await import('../agents/background.ts');
   const runs = await storage.agentRuns();
   const { locks } = storage;
-  const { deliver: send } = place;
-  const deliver =
-    send &&
-    (async (letter: AgentLetter): Promise<void> => {
-      const outcome = await send(letter);
-      if (typeof outcome === 'object') throw new Error(outcome.refused);
-    });
+  const { deliver } = place;
 
   async function ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
     const request = JSON.parse(run.request) as BackgroundRequest;

@@ -39,7 +39,7 @@ export interface AgentRunEnd {
   result?: string;
   error?: string;
   sessionId?: string;
-  /** Whoever ends it cannot tell its chat. */
+  /** Its chat could not be told. */
   isUntold?: true;
 }
 

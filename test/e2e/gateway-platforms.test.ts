@@ -71,7 +71,9 @@ describe('one gateway on three channels', () => {
 
     expect((await run('pairing', 'approve', code)).json()).toEqual({
       approved: { channel: 'telegram', account: 'default', entry: String(ADA.id) },
+      told: true,
     });
+    await eventually(() => expect(written().filter((text) => text.includes('let you in'))).toHaveLength(1));
     telegram.userSays({ chatId: ADA.id, from: ADA, text: 'and now?' });
     await eventually(() => expect(written().join('\n')).toContain('and now?'));
 

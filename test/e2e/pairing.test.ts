@@ -58,6 +58,8 @@ it('approve lets in by code in any spelling, revoke takes back; both say where',
   requests('telegram', request('7', 'ABCDEFGH', { account: 'work' }), request('8', 'JKMNPQRS'));
   expect((await pairing('approve', 'abcd-efgh', '--json')).json()).toEqual({
     approved: { channel: 'telegram', account: 'work', entry: '7' },
+    // The request does not say where they wrote.
+    told: false,
   });
   expect(read('telegram-work-allowFrom.json')).toEqual({ version: 1, allowFrom: ['7'] });
   expect(read('telegram-pairing.json').requests).toMatchObject([{ id: '8' }]);
