@@ -106,11 +106,15 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
 
   const unknown = await add('lost', 'local:nobody');
   expect(unknown.json()).toMatchObject({ name: 'lost', note: expect.stringContaining('sendAllow=local:nobody') });
-  expect(unknown.stderr).toContain('lainclaw gateway config set sendAllow=local:nobody');
+  expect(unknown.stderr).toContain('lainclaw gateway config set --channel local sendAllow=local:nobody');
   expect(await answerOf('lost')).toBe('failed');
+  // The command that is told is the one that helps, in the gateway that runs too.
+  expect((await run('gateway', 'config', 'set', '--channel', 'local', 'sendAllow=local:nobody')).code).toBe(0);
+  await eventually(() => expect(opened.log()).toContain('local/default.sendAllow'));
+  expect(await answerOf('lost')).toBe('sent');
+  await eventually(() => expect(sentTo('nobody')).toEqual([expect.stringContaining('LOST')]));
   const elsewhere = await add('away', 'telegram:7');
   expect(elsewhere.stderr).toContain('the gateway has no channel "telegram"; it has local');
-  expect(sentTo('nobody')).toEqual([]);
 });
 
 it('whoever is let in is told once in their chat, and whoever is revoked gets nothing more', {

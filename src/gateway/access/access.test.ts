@@ -10,6 +10,7 @@ import { type AccessSettings, type Admission, createAccess } from './access.ts';
 import { ATTEMPTS_WINDOW_MS, MOST_ATTEMPTS } from './attempts.ts';
 import { createPairing, type Pairing } from './pairing.ts';
 import type { PairingRequest } from './requests.ts';
+import { welcome } from './welcome.ts';
 
 const HOUR = 3_600_000;
 const SETTINGS: AccessSettings = {
@@ -285,6 +286,41 @@ it('somebody who was let in before is known to be no longer, without being given
   settings = { ...SETTINGS, pairingPolicy: 'allowlist' };
   writeFileSync(join(home, 'telegram-allowFrom.json'), '{');
   expect(await admits('7')).toBe(false);
+});
+
+it('an approval that is cut short before they are told can be repeated, and of both one message goes out', async () => {
+  await access().admit(knock('7'));
+  const code = onDisk()[0]?.code ?? '';
+  const storage = createLocalStorage({ home, now: () => now });
+  closing.push(() => storage.close());
+  const mailbox = await storage.mailbox();
+  const approving = (fail: boolean): Pairing =>
+    createPairing({
+      files: ownerFiles(),
+      limits: () => ({ ttlMs: HOUR, max: 3 }),
+      accounts: () => ['default'],
+      now: () => now,
+      async tell(request, chat) {
+        await welcome(request, chat, { mailbox, now: () => now });
+        if (fail) throw new Error('the disk is full');
+        return true;
+      },
+    });
+  await expect(approving(true).approve(code, TELEGRAM)).rejects.toThrow('full');
+  expect(await approving(false).approve(code, TELEGRAM)).toMatchObject({ isTold: true });
+  expect(await mailbox.due(now, 10)).toMatchObject([
+    {
+      chat: { channel: 'telegram', account: 'default', chatId: 'chat of 7' },
+      body: expect.stringContaining('let you in'),
+    },
+  ]);
+  expect((await mailbox.counts()).outbox).toBe(1);
+
+  // Let in anew later, they are told anew.
+  await pairing().revoke('7', TELEGRAM);
+  await access().admit(knock('7'));
+  await approving(false).approve(onDisk()[0]?.code ?? '', TELEGRAM);
+  expect((await mailbox.counts()).outbox).toBe(2);
 });
 
 describe('guessing', () => {

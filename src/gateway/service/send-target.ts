@@ -30,9 +30,10 @@ export function notAllowed(
   const ofChannel = bots.filter((bot) => bot.channel === channel);
   if (ofChannel.length === 0) {
     const running = [...new Set(bots.map((bot) => bot.channel))];
-    return `${name} may not be written to: the gateway has no channel "${channel}"; it has ${running.join(', ') || 'none'}`;
+    const flags = [...running, channel].map((each) => `--channel ${each}`).join(' ');
+    return `${name} may not be written to: the gateway has no channel "${channel}"; it has ${running.join(', ') || 'none'} (stop it, then: lainclaw gateway start ${flags})`;
   }
-  // The list is set as a whole: what it holds stays in it.
+  // The list is set as a whole: what it holds stays in it. A channel's own goes before the one of all channels.
   const listed = new Set(ofChannel.flatMap(({ settings }) => settings.sendAllow));
-  return `${name} may not be written to: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set sendAllow=${[...listed, name].join(',')})`;
+  return `${name} may not be written to: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set --channel ${channel} sendAllow=${[...listed, name].join(',')})`;
 }
