@@ -129,7 +129,7 @@ export const en: ToolTexts = {
       cron: 'Cron, @daily, "every 20m" or "at 2026-12-01T09:00"',
       message: 'The task, complete in itself',
       model: 'Model',
-      injectInto: 'Chat to answer in, channel:chatId',
+      injectInto: 'Chat to answer in (default: this), channel:chatId',
       timezone: 'IANA',
     },
   },

@@ -126,7 +126,7 @@ export const ru: ToolTexts = {
       cron: 'Cron, @daily, "every 20m" или "at 2026-12-01T09:00"',
       message: 'Задание, понятное само по себе',
       model: 'Модель',
-      injectInto: 'Чат для ответа, channel:chatId',
+      injectInto: 'Чат для ответа (иначе этот), channel:chatId',
       timezone: 'Имя IANA',
     },
   },

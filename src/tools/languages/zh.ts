@@ -121,7 +121,7 @@ export const zh: ToolTexts = {
       cron: 'Cron、@daily、"every 20m" 或 "at 2026-12-01T09:00"',
       message: '任务，须自成一体',
       model: '模型',
-      injectInto: '接收回答的聊天，channel:chatId',
+      injectInto: '接收回答的聊天（默认本聊天），channel:chatId',
       timezone: 'IANA 名称',
     },
   },

@@ -43,7 +43,10 @@ export function createScheduleAddTool({
     timeoutMs: 20_000,
     async execute(args, { delegation }) {
       const asker = delegation?.inherit().asker ?? NOBODY;
-      const job = await (await schedule()).add(args as unknown as JobRequest, 'tool', asker).catch(orToolFailure);
+      // Who asks in a chat waits for the answer there.
+      const here = asker.kind === 'chat' ? { injectInto: asker.chat } : {};
+      const request = { ...here, ...args } as unknown as JobRequest;
+      const job = await (await schedule()).add(request, 'tool', asker).catch(orToolFailure);
       const { name, when, timezone, next, injectInto } = job;
       const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
       const notes = [
@@ -52,8 +55,8 @@ export function createScheduleAddTool({
       ];
       const note = notes.filter((text) => text !== undefined).join('\n');
       return {
-        data: { name, cron: when, timezone, nextRunAt, ...(note && { note }) },
-        text: `added ${name}; next run ${nextRunAt} (${timezone})${note ? `\n${note}` : ''}`,
+        data: { name, cron: when, timezone, nextRunAt, ...(injectInto && { injectInto }), ...(note && { note }) },
+        text: `added ${name}; next run ${nextRunAt} (${timezone})${injectInto ? `, answered in ${injectInto}` : ''}${note ? `\n${note}` : ''}`,
       };
     },
   };

@@ -52,6 +52,26 @@ it('a job is asked for by the chat of its turn, and a chat that would be refused
   expect(added).toEqual([asker, { kind: 'nobody' }]);
 });
 
+it('a job that names no chat answers in the chat it was asked for in', async () => {
+  const chats: unknown[] = [];
+  const schedule = async (): Promise<Schedule> =>
+    ({
+      add: async (request: JobRequest) => {
+        chats.push(request.injectInto);
+        return { ...request, when: request.cron, timezone: 'UTC', next: { slot: 0, dueAt: 0 } };
+      },
+    }) as unknown as Schedule;
+  const dependencies = { schedule, isGatewayRunning: async () => true, answerProblem: async () => undefined };
+  const add = createScheduleAddTool(dependencies);
+  const asker: Asker = { kind: 'chat', chat: 'local:anna' };
+  const inChat = { delegation: { inherit: () => ({ asker }) } } as unknown as ToolContext;
+  const job = { name: 'a', cron: '@daily', message: 'm' };
+  expect((await add.execute(job, inChat)).text).toContain('answered in local:anna');
+  await add.execute({ ...job, injectInto: 'local:other' }, inChat);
+  await add.execute(job, context);
+  expect(chats).toEqual(['local:anna', 'local:other', undefined]);
+});
+
 it('an empty list is a list', async () => {
   expect(await createScheduleListTool({ schedule: refusing }).execute({}, context)).toEqual({ data: { jobs: [] } });
 });
