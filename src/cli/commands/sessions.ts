@@ -1,10 +1,12 @@
-import { nearest } from '../../lib/nearest.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
+import { unknownKey } from './sessions/find.ts';
+import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
 
 interface ShowFlags extends OutputFlags {
   last?: number;
@@ -37,6 +39,12 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
+  configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
+    withSessions(flags, terminal, (service) => exportSession(key, flags, service, terminal)),
+  );
+  configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
+    withSessions(flags, terminal, (service) => replay(key, flags, service, terminal)),
+  );
 };
 
 interface DiffFlags extends OutputFlags {
@@ -92,13 +100,10 @@ async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal):
 async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
   const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
   if (!shown) {
-    const close = nearest(
+    const entries = await sessions.list();
+    throw unknownKey(
       key,
-      (await sessions.list()).map(({ sessionKey }) => sessionKey),
-    );
-    throw new CommandError(
-      'SESSION_NOT_FOUND',
-      `there is no session "${key}"${close ? ` (did you mean ${close}?)` : '; "lainclaw sessions list" shows what there is'}`,
+      entries.map(({ sessionKey }) => sessionKey),
     );
   }
   const { entry, messages, damagedLines } = shown;
