@@ -22,6 +22,7 @@ import type { Deliver } from './schedule/post.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { AgentRuns } from './storage/agent-runs.ts';
 import type { Approval, AskPerson } from './tools/policy.ts';
+import type { RecordedTools } from './tools/recorded-tools.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 
 export interface AppOptions extends BaseOptions {
@@ -51,6 +52,8 @@ export interface App extends Domain {
   sessions: Sessions;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** A gateway of its own whose tools answer from a recording and run nothing. */
+  recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools }>;
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   /** The channels around it; not started. */
@@ -117,11 +120,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     get: async (name) => (name === stub.provider ? stub : (await modelServices()).adapter(name)),
   };
 
-  const gateway = lazily(async () =>
+  const gatewayOver = (tools: Toolbox): Gateway =>
     createGateway({
       providers,
       sessions,
-      toolbox: await toolbox(),
+      toolbox: tools,
       spending,
       notes,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
@@ -137,8 +140,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       newId,
       debugSource: config.debugSource,
       onLasting: keepMemorySmall,
-    }),
-  );
+    });
+  const gateway = lazily(async () => gatewayOver(await toolbox()));
   let deliver: Deliver | undefined;
   const background = lazily(async () => {
     const { openBackground } = await import('./app/background.ts');
@@ -186,6 +189,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessions,
     toolbox,
     gateway,
+    async recordedGateway() {
+      const { createRecordedTools } = await import('./tools/recorded-tools.ts');
+      const recorded = createRecordedTools(await toolbox());
+      return { gateway: gatewayOver(recorded.toolbox), recorded };
+    },
     gatewayAdmin,
     channelGateway,
     async mcpOffer(use) {

@@ -55,7 +55,7 @@ function calledEvents(calls: readonly ToldCall[]): { event: RunEvent; time: numb
     const began = timeOf(told.timestamp);
     const start = { event: { type: 'tool-start' as const, call }, time: began };
     if (!told.result) return [start];
-    const result = asResult(told);
+    const result = recordedResult(told);
     const time = began === undefined ? undefined : began + result.meta.durationMs;
     return [start, { event: { type: 'tool-end', call, result }, time }];
   });
@@ -86,7 +86,7 @@ function asCall({ call }: ToldCall): ToolCall {
 }
 
 /** Of what a program got only what the model was told is on record. */
-function asResult({ result }: ToldCall): ToolResult {
+export function recordedResult({ result }: ToldCall): ToolResult {
   const took = Number(result?.meta?.durationMs);
   const meta = { ...result?.meta, durationMs: Number.isFinite(took) ? Math.max(0, took) : 0 };
   if (!result || result.ok) return { ok: true, data: result?.text, meta };
@@ -112,7 +112,7 @@ function asEnd(turn: ToldTurn, answer: SessionMessage | undefined, options: Play
     memoryEnabled: turn.memoryEnabled ?? false,
     memoryUpdated: false,
     toolCalls: turn.calls.map(asCall),
-    toolResults: done.map((told) => ({ call: asCall(told), result: asResult(told) })),
+    toolResults: done.map((told) => ({ call: asCall(told), result: recordedResult(told) })),
     toolError: toolErrorOf(turn),
     sessionContextUpdated: turn.messages.some(({ role }) => role === 'system'),
     usage: turn.usage,
@@ -133,7 +133,7 @@ function toolErrorOf({ outcome, calls }: ToldTurn): ToolErrorReport | undefined 
   const code = 'execution_error' as const;
   if (outcome === 'tool-limit')
     return { tool: calls.at(-1)?.call.name ?? '', code, message: 'tool call loop exceeded max steps' };
-  const result = failed && asResult(failed);
+  const result = failed && recordedResult(failed);
   if (!failed || !result || result.ok) return undefined;
   return { tool: failed.call.name, code: result.error.code, message: result.error.message };
 }

@@ -1,3 +1,5 @@
+import type { App } from '../../app.ts';
+import type { KeptSession } from '../../sessions/kept.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
@@ -8,19 +10,24 @@ import { configureExport, type ExportFlags, exportSession } from './sessions/exp
 import { unknownKey } from './sessions/find.ts';
 import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
 
+interface ListFlags extends OutputFlags {
+  all?: boolean;
+}
+
 interface ShowFlags extends OutputFlags {
   last?: number;
 }
 
 const SHOWN_BY_DEFAULT = 50;
 
-export const configureSessions: ConfigureCommand = (sessions, terminal) => {
+export const configureSessions: ConfigureCommand = (sessions, terminal, setExitCode) => {
   sessions
     .command('list')
     .description('every session, the most recent first')
+    .option('--all', 'also those that another one under the same key has followed, oldest first')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
+    .action((flags: ListFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
   sessions
     .command('show')
     .description('the messages of a session')
@@ -43,7 +50,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     withSessions(flags, terminal, (service) => exportSession(key, flags, service, terminal)),
   );
   configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
-    withSessions(flags, terminal, (service) => replay(key, flags, service, terminal)),
+    withApp(flags, terminal, async (app) => setExitCode(await replay(key, flags, app, terminal)), flags.baseUrl),
   );
 };
 
@@ -69,22 +76,31 @@ async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<
   }
 }
 
-async function withSessions(
+const withSessions = (
   flags: OutputFlags,
   terminal: Terminal,
   use: (sessions: Sessions) => Promise<void>,
+): Promise<void> => withApp(flags, terminal, ({ sessions }) => use(sessions));
+
+async function withApp(
+  flags: OutputFlags,
+  terminal: Terminal,
+  use: (app: App) => Promise<void>,
+  baseUrl?: string,
 ): Promise<void> {
   wantsJson(terminal, flags);
   const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  const { environment, signal } = terminal;
+  const app = await createApp({ environment, baseUrl, signal, warn: (line) => warn(terminal, line) });
   try {
-    await use(app.sessions);
+    await use(app);
   } finally {
     app.close();
   }
 }
 
-async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): Promise<void> {
+  if (flags.all) return listKept(await sessions.kept(), flags, terminal);
   const entries = await sessions.list();
   if (wantsJson(terminal, flags)) return writeJson(terminal, entries);
   if (entries.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
@@ -94,6 +110,15 @@ async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal):
     terminal.out.write(
       `${colors.bold(sessionKey.padEnd(width))}  ${updatedAt}  ${provider}  ${colors.dim(sessionId)}\n`,
     );
+  }
+}
+
+function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Terminal): void {
+  if (wantsJson(terminal, flags)) return void writeJson(terminal, kept);
+  const colors = colorsFor(terminal.out, terminal);
+  for (const { sessionKey = '(key unknown)', sessionId, createdAt = '', isCurrent } of kept) {
+    const state = isCurrent ? '' : colors.dim(' (followed by another)');
+    terminal.out.write(`${colors.bold(printable(sessionKey))}  ${printable(createdAt)}  ${sessionId}${state}\n`);
   }
 }
 

@@ -1,15 +1,17 @@
 // Playing a conversation back: each turn goes through the renderer of `ask`, at the pace it had, or as JSON lines at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { App } from '../../../app.ts';
 import type { RunEvent } from '../../../pipeline/events.ts';
 import type { PlayedEvent } from '../../../pipeline/playback.ts';
 import type { Damage } from '../../../sessions/export/exporter.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
 import type { ToldTurn } from '../../../sessions/told.ts';
 import { colorsFor } from '../../colors.ts';
-import { amount, integerFrom, json, plainText, single, text } from '../../flags.ts';
+import { amount, integerFrom, json, plainText, single, text, webAddress } from '../../flags.ts';
 import { localTime } from '../../local-time.ts';
 import {
+  EXIT,
   jsonEscaped,
   type OutputFlags,
   printable,
@@ -18,15 +20,22 @@ import {
   UsageError,
   wantsJson,
 } from '../../terminal.ts';
+import type { AgainstFlags } from './against.ts';
 import { sayDamage } from './export.ts';
 import { type FoundSession, findSessions } from './find.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
+const ONLY_AGAINST: [keyof ReplayFlags, string][] = [
+  ['profile', '--profile'],
+  ['baseUrl', '--base-url'],
+  ['toolMaxSteps', '--tool-max-steps'],
+  ['maxTokens', '--max-tokens'],
+  ['maxCostUsd', '--max-cost-usd'],
+];
 
-export interface ReplayFlags extends OutputFlags {
+export interface ReplayFlags extends OutputFlags, AgainstFlags {
   sessionId?: string;
-  turn?: number;
-  from?: number;
+  baseUrl?: string;
   speed?: number;
   instant?: boolean;
 }
@@ -40,16 +49,28 @@ export function configureReplay(command: Command): Command {
     .addOption(single('--from <N>', 'from this turn on', integerFrom(1)))
     .addOption(single('--speed <factor>', 'how many times as fast, e.g. 2 or 0.5 (default: 1)', amount))
     .option('--instant', 'without pauses')
+    .addOption(
+      single('--against <provider[/model]>', 'ask the questions again, of this one, with the tools on record', text),
+    )
+    .addOption(single('--profile <id>', 'with --against: the sign-in profile of the provider', text))
+    .addOption(single('--base-url <url>', 'with --against: the address of an openai-compatible server', webAddress))
+    .addOption(single('--tool-max-steps <N>', 'with --against: model calls in one turn (default: 3)', integerFrom(1)))
+    .addOption(single('--max-tokens <N>', 'with --against: end when it has used this many tokens', integerFrom(1)))
+    .addOption(single('--max-cost-usd <amount>', 'with --against: end when it has cost this much', amount))
     .addOption(json())
     .addOption(plainText());
 }
 
-export async function replay(key: string, flags: ReplayFlags, sessions: Sessions, terminal: Terminal): Promise<void> {
+export async function replay(key: string, flags: ReplayFlags, app: App, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
-  if (flags.speed !== undefined && flags.instant)
-    throw new UsageError('--speed and --instant exclude each other: give one of them');
+  refuseContradictions(flags);
+  const { sessions } = app;
   const [session] = await findSessions(sessions, key, flags);
-  if (!session) return;
+  if (!session) return EXIT.done;
+  if (flags.against !== undefined) {
+    const { compareAgainst } = await import('./against.ts');
+    return compareAgainst(app, session, { ...flags, against: flags.against }, asJson, terminal);
+  }
   try {
     const speed = speedOf(flags, asJson, terminal);
     let before: string | undefined;
@@ -63,6 +84,21 @@ export async function replay(key: string, flags: ReplayFlags, sessions: Sessions
   } catch (error) {
     if (!readerHasGone(terminal)) throw error;
   }
+  return EXIT.done;
+}
+
+function refuseContradictions(flags: ReplayFlags): void {
+  const exclude = (one: keyof ReplayFlags, other: keyof ReplayFlags): void => {
+    if (flags[one] === undefined || flags[other] === undefined) return;
+    throw new UsageError(`--${one} and --${other} exclude each other: give one of them`);
+  };
+  exclude('turn', 'from');
+  exclude('speed', 'instant');
+  exclude('against', 'speed');
+  exclude('against', 'instant');
+  if (flags.against !== undefined) return;
+  const alone = ONLY_AGAINST.find(([name]) => flags[name] !== undefined);
+  if (alone) throw new UsageError(`${alone[1]} goes with --against <provider[/model]>: a replay asks no model`);
 }
 
 /** Undefined: at once. A program does not watch. */
@@ -78,8 +114,6 @@ export async function* chosenTurns(
   { turn, from }: Pick<ReplayFlags, 'turn' | 'from'>,
   terminal: Terminal,
 ): AsyncGenerator<ToldTurn> {
-  if (turn !== undefined && from !== undefined)
-    throw new UsageError('--turn and --from exclude each other: give one of them');
   const damage: Damage = { count: 0, lines: [] };
   const first = turn ?? from ?? 1;
   let count = 0;
