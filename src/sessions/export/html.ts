@@ -20,7 +20,7 @@ header { font-size: .85rem; color: var(--soft); overflow-wrap: anywhere; } heade
 pre { margin: .4rem 0 0; font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; }
 .tool pre, .note pre, .system pre { font: .85rem/1.45 ui-monospace, monospace; max-height: 24rem; overflow: auto; }
 .tool pre + pre { border-top: 1px dashed var(--line); padding-top: .4rem; }
-.note { margin: .5rem 0; font-size: .85rem; color: var(--soft); } .warning > span { color: var(--warn); font-weight: 600; }
+.note { margin: .5rem 0; font-size: .85rem; color: var(--soft); } .warning span { color: var(--warn); font-weight: 600; }
 code { font: .9em ui-monospace, monospace; }
 @media print { :root { color-scheme: light; } body { max-width: none; padding: 0; font-size: 11pt; }
   .tool pre, .note pre, .system pre { max-height: none; overflow: visible; } h2, header { break-after: avoid; } }
