@@ -53,7 +53,7 @@ export interface App extends Domain {
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
   /** A gateway of its own whose tools answer from a recording and run nothing. */
-  recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools }>;
+  recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   /** The channels around it; not started. */
@@ -192,7 +192,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async recordedGateway() {
       const { createRecordedTools } = await import('./tools/recorded-tools.ts');
       const recorded = createRecordedTools(await toolbox());
-      return { gateway: gatewayOver(recorded.toolbox), recorded };
+      return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
     },
     gatewayAdmin,
     channelGateway,

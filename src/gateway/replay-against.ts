@@ -1,11 +1,12 @@
 // A recorded conversation asked again of another model, to see what differs. Each question is a turn like any other, through
-// the same door, in a session of its own; its tools answer from the recording. The caps are those of the whole replay. It
-// ends with the last question, with the first turn that fails, or when a cap is reached.
+// the same door, in a session of its own that begins with what was said before; its tools answer from the recording. The
+// caps are those of the whole replay. It ends with the last question, with the first turn that fails, or at a cap.
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult, TurnUsage } from '../pipeline/events.ts';
 import { recordedResult } from '../pipeline/playback.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { ToldTurn } from '../sessions/told.ts';
 import { contextParts } from '../sessions/turn-context.ts';
 import type { RecordedCall, RecordedTools } from '../tools/recorded-tools.ts';
@@ -14,6 +15,8 @@ import type { AskRequest, Gateway } from './gateway.ts';
 
 export interface ReplayAgainst extends Pick<AskRequest, 'provider' | 'model' | 'profileId' | 'toolMaxSteps'> {
   turns: AsyncIterable<ToldTurn>;
+  /** The turns right before the first of them, oldest first: told to the model as they were. Asked for when it is known. */
+  before(): readonly ToldTurn[];
   /** Of the new session; nobody else's. */
   sessionKey: string;
   caps: Caps;
@@ -42,17 +45,26 @@ export interface ComparedTurn {
   missingPictures: string[];
 }
 
+export interface ReplayServices {
+  gateway: Gateway;
+  recorded: RecordedTools;
+  sessions: Pick<Sessions, 'begin'>;
+}
+
 export type ReplayEnd = { kind: 'done' } | { kind: 'capped'; turn: number } | { kind: 'failed'; turn: number };
 
 export async function* replayAgainst(
-  { turns, sessionKey, caps, onNotice, ...request }: ReplayAgainst,
-  { gateway, recorded }: { gateway: Gateway; recorded: RecordedTools },
+  { turns, before, sessionKey, caps, onNotice, ...request }: ReplayAgainst,
+  { gateway, recorded, sessions }: ReplayServices,
   signal: AbortSignal,
 ): AsyncGenerator<ComparedTurn, ReplayEnd> {
   const spent = { tokens: 0, costUsd: 0 };
+  let isBegun = false;
   for await (const turn of turns) {
-    const input = turn.messages.find(({ role }) => role === 'user')?.content;
+    const input = questionOf(turn);
     if (input === undefined || input.trim() === '') continue;
+    if (!isBegun) for (const earlier of before()) await tellAgain(earlier, { sessionKey, sessions, recorded }, signal);
+    isBegun = true;
     const left = roomLeft(caps, spent);
     if (!left) return { kind: 'capped', turn: turn.number };
     const { attachments, missingPictures } = attachedTo(turn);
@@ -84,6 +96,39 @@ export async function* replayAgainst(
     if (!result.success) return { kind: 'failed', turn: turn.number };
   }
   return { kind: 'done' };
+}
+
+/** Puts a recorded turn into the new session as it was, for the model to know what was said. */
+async function tellAgain(
+  told: ToldTurn,
+  { sessionKey, sessions, recorded }: Omit<ReplayServices, 'gateway'> & { sessionKey: string },
+  signal: AbortSignal,
+): Promise<void> {
+  recorded.turn(callsOf(told));
+  const input = questionOf(told);
+  if (input === undefined) return;
+  const answer = told.messages.findLast(({ role }) => role === 'assistant');
+  const state = { provider: told.provider, memoryEnabled: false };
+  const turn = await sessions.begin({ sessionKey, newSession: false, state, signal });
+  try {
+    await turn.start(input, { marked: told.marked });
+    for (const { role, content } of told.messages) if (role === 'system') turn.addContext(content);
+    const outcome = told.outcome === 'unfinished' ? 'interrupted' : (told.outcome ?? 'answered');
+    await turn.end({
+      outcome,
+      text: answer?.content,
+      answeredBy: answer?.provider === undefined ? undefined : { provider: answer.provider },
+      route: answer?.route ?? '',
+      stage: answer?.stage ?? outcome,
+      marked: told.marked,
+    });
+  } finally {
+    await turn.close();
+  }
+}
+
+function questionOf({ messages }: ToldTurn): string | undefined {
+  return messages.find(({ role }) => role === 'user')?.content;
 }
 
 function roomLeft(caps: Caps, spent: { tokens: number; costUsd: number }): Caps | undefined {

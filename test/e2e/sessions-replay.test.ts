@@ -198,6 +198,29 @@ describe.concurrent('asked again of another model', () => {
     expect(server.violations).toEqual([]);
   });
 
+  it('one turn alone follows what was said before it', async () => {
+    const model = await recorded();
+    const { home, asked } = model;
+    model.follow([{ toolCalls: [{ name: 'fs_read_file', args: { path: 'a.txt' } }] }, { text: '没关系。' }]);
+    const from = asked.length;
+    const { code, json } = await against(model, '--turn', '2');
+    const { turns, replayedAs } = json<Compared>();
+    expect(code).toBe(0);
+    expect(turns).toMatchObject([{ turn: 2, isSameAnswer: false, replayed: { calls: [{ isRecorded: true }] } }]);
+    const told = JSON.stringify(asked[from]?.messages);
+    expect(told).toContain('read a.txt');
+    expect(told).toContain('alpha');
+    expect(home.messages(replayedAs).map(({ role }) => role)).toEqual([
+      'user',
+      'system',
+      'assistant',
+      'user',
+      'system',
+      'assistant',
+    ]);
+    expect(structureProblems(home.lines(replayedAs))).toEqual([]);
+  });
+
   it('the caps are those of the whole replay', async () => {
     const model = await recorded();
     const from = model.asked.length;
@@ -234,7 +257,8 @@ describe.concurrent('asked again of another model', () => {
   it('an unknown provider is wrong usage, with those there are', async () => {
     const home = testHome();
     await ask(home, 'hi');
-    const { code, stderr } = await replay(home, 'main', '--against', 'nobody');
+    await ask(home, 'ho');
+    const { code, stderr } = await replay(home, 'main', '--turn', '2', '--against', 'nobody');
     expect(code).toBe(2);
     expect(stderr).toContain('--against: there is no provider "nobody"; accepted: stub,');
     expect(home.transcripts()).toHaveLength(1);

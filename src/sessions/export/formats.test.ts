@@ -126,7 +126,7 @@ describe('Markdown', () => {
 
 describe('HTML', () => {
   const OURS =
-    /<(?:!doctype html|\/?(?:html|head|body|title|style|main|h1|h2|ul|li|section|header|b|code|pre|div|span)(?: (?:lang|class|dir)="[\w -]*")*|meta [\w-]+="[^"<>]*"(?: content="[^"<>]*")?)>/g;
+    /<(?:!doctype html|\/?(?:html|head|body|title|style|article|h1|h2|ul|li|section|header|b|code|pre|div|span)(?: (?:lang|class|dir)="[\w -]*")*|meta [\w-]+="[^"<>]*"(?: content="[^"<>]*")?)>/g;
   const unescaped = (html: string): string =>
     html.replace(
       /&(amp|lt|gt|quot|#39);/g,

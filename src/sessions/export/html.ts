@@ -40,9 +40,9 @@ export function createHtmlExporter(title: string, time: LocalTime): Exporter {
 </head>
 <body>
 `,
-    beginSession: (session) => `<main>\n${rendered(sessionBlock(session, time))}`,
+    beginSession: (session) => `<article>\n${rendered(sessionBlock(session, time))}`,
     item: (item) => blocksOf(item, time).map(rendered).join(''),
-    endSession: (damage) => `${damage.count > 0 ? rendered(damageBlock(damage)) : ''}</main>\n`,
+    endSession: (damage) => `${damage.count > 0 ? rendered(damageBlock(damage)) : ''}</article>\n`,
     end: () => '</body>\n</html>\n',
   };
 }

@@ -4,6 +4,7 @@ import type { ComparedSide, ComparedTurn, ReplayEnd } from '../../../gateway/rep
 import { newId } from '../../../lib/new-id.ts';
 import type { TurnUsage } from '../../../pipeline/events.ts';
 import { sessionKeyProblem } from '../../../sessions/session-key.ts';
+import type { ToldTurn } from '../../../sessions/told.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
 import { EXIT, printable, type Terminal, UsageError, warn, writeJson } from '../../terminal.ts';
 import type { FoundSession } from './find.ts';
@@ -20,6 +21,8 @@ export interface AgainstFlags {
 }
 
 const MAX_STEPS = 3;
+/** As many turns as a model is told of any conversation, at most. */
+const TURNS_BEFORE = 12;
 
 export async function compareAgainst(
   app: App,
@@ -29,14 +32,25 @@ export async function compareAgainst(
   terminal: Terminal,
 ): Promise<number> {
   const [provider, model] = splitAgainst(flags.against);
-  const { gateway, recorded } = await app.recordedGateway();
+  const { gateway, recorded, providerNames } = await app.recordedGateway();
+  const names = await providerNames();
+  if (!names.includes(provider)) {
+    const message = `--against: there is no provider "${provider}"; accepted: ${names.join(', ')}`;
+    throw new UsageError(message, { code: 'UNSUPPORTED_PROVIDER' });
+  }
   const { replayAgainst } = await import('../../../gateway/replay-against.ts');
   const { config } = app;
   const own = (config.modelFor ?? config.provider) === provider ? config : undefined;
   const sessionKey = replayKey(session.sessionKey);
+  const before: ToldTurn[] = [];
+  const onSkipped = (turn: ToldTurn): void => {
+    before.push(turn);
+    if (before.length > TURNS_BEFORE) before.shift();
+  };
   const replaying = replayAgainst(
     {
-      turns: chosenTurns(app.sessions, session, flags, terminal),
+      turns: chosenTurns(app.sessions, session, { ...flags, onSkipped }, terminal),
+      before: () => before,
       sessionKey,
       provider,
       model: model ?? own?.model,
@@ -50,13 +64,13 @@ export async function compareAgainst(
       },
       onNotice: (line) => warn(terminal, line),
     },
-    { gateway, recorded },
+    { gateway, recorded, sessions: app.sessions },
     terminal.signal,
   );
   const turns: ComparedTurn[] = [];
   let end: ReplayEnd;
   for (;;) {
-    const next = await refusable(replaying.next());
+    const next = await replaying.next();
     if (next.done) {
       end = next.value;
       break;
@@ -91,16 +105,6 @@ function splitAgainst(against: string): [provider: string, model: string | undef
 function replayKey(sessionKey: string): string {
   const key = newId(`replay:${sessionKey}`);
   return sessionKeyProblem(key) === undefined ? key : newId('replay');
-}
-
-async function refusable<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    const { name, code, message } = error as Error & { code: string };
-    if (name !== 'RefusedRequest' || code !== 'UNSUPPORTED_PROVIDER') throw error;
-    throw new UsageError(`--against: ${message}`, { code });
-  }
 }
 
 interface Summary {

@@ -25,6 +25,8 @@ import { sayDamage } from './export.ts';
 import { type FoundSession, findSessions } from './find.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
+/** A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const ONLY_AGAINST: [keyof ReplayFlags, string][] = [
   ['profile', '--profile'],
   ['baseUrl', '--base-url'],
@@ -76,8 +78,7 @@ export async function replay(key: string, flags: ReplayFlags, app: App, terminal
     let before: string | undefined;
     for await (const turn of chosenTurns(sessions, session, flags, terminal)) {
       const thought = Date.parse(turn.startedAt ?? '') - Date.parse(before ?? '');
-      if (speed !== undefined && thought > 0)
-        await sleep(Math.min(thought, LONGEST_PAUSE_MS) / speed, undefined, { signal: terminal.signal });
+      if (speed !== undefined && thought > 0) await pause(Math.min(thought, LONGEST_PAUSE_MS) / speed, terminal.signal);
       before = turn.endedAt;
       await play(turn, { session, asJson, speed }, terminal);
     }
@@ -111,7 +112,7 @@ function speedOf({ speed, instant }: ReplayFlags, asJson: boolean, { out }: Term
 export async function* chosenTurns(
   sessions: Sessions,
   { sessionKey, sessionId }: FoundSession,
-  { turn, from }: Pick<ReplayFlags, 'turn' | 'from'>,
+  { turn, from, onSkipped }: Pick<ReplayFlags, 'turn' | 'from'> & { onSkipped?(turn: ToldTurn): void },
   terminal: Terminal,
 ): AsyncGenerator<ToldTurn> {
   const damage: Damage = { count: 0, lines: [] };
@@ -126,6 +127,7 @@ export async function* chosenTurns(
     if (told.kind !== 'turn') continue;
     count = told.turn.number;
     if (count >= first) yield told.turn;
+    else onSkipped?.(told.turn);
     if (count === turn) break;
   }
   if (damage.count > 0) sayDamage({ damage: [{ sessionId, ...damage }] }, terminal);
@@ -173,9 +175,13 @@ async function* paced(
 ): AsyncGenerator<RunEvent> {
   for (const { event, waitMs } of played) {
     signal.throwIfAborted();
-    if (speed !== undefined && waitMs > 0) await sleep(waitMs / speed, undefined, { signal });
+    if (speed !== undefined && waitMs > 0) await pause(waitMs / speed, signal);
     yield event;
   }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.min(ms, LONGEST_TIMER_MS), undefined, { signal });
 }
 
 function writeLine({ out }: Terminal, value: unknown): void {
