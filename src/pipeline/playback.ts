@@ -82,7 +82,7 @@ function idOf(turn: ToldTurn): string {
 }
 
 function asCall({ call }: ToldCall): ToolCall {
-  return call as ToolCall;
+  return { ...call, args: call.args ?? {} } as ToolCall;
 }
 
 /** Of what a program got only what the model was told is on record. */

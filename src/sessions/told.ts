@@ -187,20 +187,34 @@ function usageOf(value: unknown): ToldUsage | undefined {
   return { inputTokens, outputTokens, ...(typeof costUsd === 'number' && { costUsd }) };
 }
 
-/** Somebody may have edited the file: what lacks its parts counts as damaged. */
+/** Somebody may have edited the file: what lacks its parts, or has others in their place, counts as damaged. */
 function isWhole(line: SessionLine): boolean {
   switch (line.type) {
-    case 'turn-start':
-      return typeof line.turnId === 'string' && typeof line.timestamp === 'string';
-    case 'turn-end':
-      return typeof line.outcome === 'string' && typeof line.timestamp === 'string';
-    case 'tool-call':
-      return typeof line.call?.id === 'string' && typeof line.call.name === 'string';
-    case 'tool-result':
-      return typeof line.callId === 'string' && typeof line.text === 'string' && typeof line.ok === 'boolean';
-    case 'compaction':
-      return typeof line.compactedMessageCount === 'number';
-    default:
+    case 'session':
       return true;
+    case 'message': {
+      const { id, timestamp, route, stage, provider, profileId } = line.message;
+      return [id, timestamp, route, stage, provider, profileId].every(isTextOrAbsent);
+    }
+    case 'turn-start':
+      return isText(line.turnId) && isText(line.timestamp) && isTextOrAbsent(line.origin);
+    case 'turn-end':
+      return isText(line.outcome) && isText(line.timestamp);
+    case 'tool-call':
+      return [line.call?.id, line.call?.name, line.call?.source, line.effect, line.timestamp].every(isText);
+    case 'tool-result':
+      return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
+    case 'compaction':
+      return typeof line.compactedMessageCount === 'number' && isText(line.timestamp);
+    case 'repair':
+      return typeof line.droppedBytes === 'number' && isText(line.timestamp);
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || isText(value);
 }

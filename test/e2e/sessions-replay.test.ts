@@ -88,6 +88,8 @@ describe.concurrent('played back', () => {
       [['--turn', '1', '--from', '1'], 'exclude each other'],
       [['--speed', '2', '--instant'], 'exclude each other'],
       [['--speed', '-1'], 'above 0'],
+      [['--against', 'stub', '--base-url', 'http://127.0.0.1:1'], '--base-url goes with --against openai-compatible'],
+      [['--against', '/model'], 'a provider, or provider/model'],
       [['--max-tokens', '5'], '--max-tokens goes with --against'],
     ] as const) {
       const { code, stderr } = await replay(home, 'main', ...flags);

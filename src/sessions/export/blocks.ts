@@ -5,7 +5,11 @@ import type { ToldCall, ToldTurn, ToldUsage } from '../told.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';
 
-export type LocalTime = (iso: string) => string;
+/** The reader's clock. */
+export interface LocalClock {
+  time(iso: string): string;
+  zone: string;
+}
 
 /** Words of ours, and values that are anybody's. */
 export type Phrase = (string | { value: string })[];
@@ -19,18 +23,21 @@ export type Block =
 
 const SPEAKERS = { user: 'User', assistant: 'Assistant', system: 'Context' } as const;
 
-const ENDINGS: Record<string, string> = {
-  'tool-limit': 'The turn ended at its limit of model calls.',
-  stopped: 'The turn was stopped by a limit.',
-  failed: 'The turn failed.',
-  cancelled: 'The turn was cancelled.',
-  interrupted: 'The turn was interrupted: it was cut short, and what follows here is all that is known of it.',
-  unfinished: 'The turn has no end yet: it is still running, or it was cut short.',
-};
+const ENDINGS = new Map<string | undefined, string>(
+  Object.entries({
+    'tool-limit': 'The turn ended at its limit of model calls.',
+    stopped: 'The turn was stopped by a limit.',
+    failed: 'The turn failed.',
+    cancelled: 'The turn was cancelled.',
+    interrupted: 'The turn was interrupted: it was cut short, and what follows here is all that is known of it.',
+    unfinished: 'The turn has no end yet: it is still running, or it was cut short.',
+  }),
+);
 
-export function sessionBlock(session: ExportedSession, time: LocalTime): Block {
+export function sessionBlock(session: ExportedSession, { time, zone }: LocalClock): Block {
   const facts: Phrase[] = [['Session id: ', { value: session.sessionId }]];
   if (session.createdAt !== undefined) facts.push([`Begun: ${time(session.createdAt)}`]);
+  facts.push(['Times are those of ', { value: zone }]);
   if (!session.isCurrent) facts.push(['Another session has followed it under this key.']);
   return { kind: 'session', key: session.sessionKey, facts };
 }
@@ -44,24 +51,24 @@ export function damageBlock({ count, lines }: Damage): Block {
   };
 }
 
-export function blocksOf(item: ExportItem, time: LocalTime): Block[] {
+export function blocksOf(item: ExportItem, clock: LocalClock): Block[] {
   switch (item.kind) {
     case 'turn':
-      return turnBlocks(item.turn, time);
+      return turnBlocks(item.turn, clock.time);
     case 'compaction': {
-      const told = `Summarised up to message ${item.compactedMessageCount}, ${time(item.timestamp)}`;
+      const told = `Summarised up to message ${item.compactedMessageCount}, ${clock.time(item.timestamp)}`;
       return [
         { kind: 'note', isWarning: false, phrase: [told], ...(item.summary !== undefined && { text: item.summary }) },
       ];
     }
     case 'repair': {
-      const told = `A half-written last line (${Number(item.droppedBytes)} bytes) was cut off, ${time(item.timestamp)}.`;
+      const told = `A half-written last line (${item.droppedBytes} bytes) was cut off, ${clock.time(item.timestamp)}.`;
       return [{ kind: 'note', isWarning: true, phrase: [told] }];
     }
   }
 }
 
-function turnBlocks(turn: ToldTurn, time: LocalTime): Block[] {
+function turnBlocks(turn: ToldTurn, time: LocalClock['time']): Block[] {
   const at = turn.startedAt ?? turn.messages[0]?.timestamp;
   const facts: Phrase[] = [];
   if (turn.origin !== undefined) facts.push(['Came from ', { value: turn.origin }]);
@@ -69,7 +76,7 @@ function turnBlocks(turn: ToldTurn, time: LocalTime): Block[] {
   const blocks: Block[] = [
     { kind: 'turn', title: `Turn ${turn.number}${at === undefined ? '' : ` · ${time(at)}`}`, facts },
   ];
-  const ending = ENDINGS[turn.outcome ?? ''];
+  const ending = ENDINGS.get(turn.outcome);
   const isCut = turn.outcome === 'interrupted' || turn.outcome === 'unfinished';
   if (ending !== undefined && isCut) blocks.push({ kind: 'note', isWarning: true, phrase: [ending] });
   const said = turn.messages.map((message) => ({ message, blocks: speech(message, turn, time) }));
@@ -87,7 +94,7 @@ function turnBlocks(turn: ToldTurn, time: LocalTime): Block[] {
   return blocks;
 }
 
-function speech(message: ToldTurn['messages'][number], turn: ToldTurn, time: LocalTime): Block[] {
+function speech(message: ToldTurn['messages'][number], turn: ToldTurn, time: LocalClock['time']): Block[] {
   const { role, timestamp, provider, profileId, content } = message;
   const facts: Phrase[] = typeof timestamp === 'string' ? [[time(timestamp)]] : [];
   if (role === 'assistant' && provider) {
@@ -105,11 +112,11 @@ function speech(message: ToldTurn['messages'][number], turn: ToldTurn, time: Loc
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
 }
 
-function toolBlock({ call, effect, timestamp, result }: ToldCall, time: LocalTime): Block {
+function toolBlock({ call, effect, timestamp, result }: ToldCall, time: LocalClock['time']): Block {
   const facts: Phrase[] = [];
-  if (typeof timestamp === 'string') facts.push([time(timestamp)]);
-  if (call.source !== 'model') facts.push(['called by ', { value: String(call.source) }]);
-  if (effect !== 'read') facts.push(['effect ', { value: String(effect) }]);
+  facts.push([time(timestamp)]);
+  if (call.source !== 'model') facts.push(['called by ', { value: call.source }]);
+  if (effect !== 'read') facts.push(['effect ', { value: effect }]);
   if (typeof result?.meta?.durationMs === 'number') facts.push([`${result.meta.durationMs} ms`]);
   if (result?.meta?.cached === true) facts.push(['reused']);
   if (result?.error?.reason === 'denied') facts.push(['not permitted']);

@@ -2,14 +2,15 @@
 import fc from 'fast-check';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { describe, expect, it } from 'vitest';
-import type { ToldTurn } from '../told.ts';
+import type { ScannedLine, TranscriptLine } from '../../storage/storage.ts';
+import { readTold, type ToldTurn } from '../told.ts';
 import type { Exporter, ExportItem } from './exporter.ts';
 import { createHtmlExporter, escaped } from './html.ts';
 import { createJsonExporter, createJsonLinesExporter } from './json.ts';
 import { createMarkdownExporter, fence, span } from './markdown.ts';
 
 const AT = '2026-11-15T10:00:00.000Z';
-const time = (iso: string): string => iso;
+const clock = { time: (iso: string): string => iso, zone: 'Europe/Zurich' };
 
 const HOSTILE = [
   '```\n# out\n```',
@@ -110,7 +111,7 @@ describe('Markdown', () => {
   it('a document has our headings and our blocks only, whatever was said', () => {
     fc.assert(
       fc.property(turn, ({ said, turn: told }) => {
-        const tokens = lexed(exported(createMarkdownExporter(time), [{ kind: 'turn', turn: told }]));
+        const tokens = lexed(exported(createMarkdownExporter(clock), [{ kind: 'turn', turn: told }]));
         const code = tokens.flatMap((token) => (token.type === 'code' ? [(token as Tokens.Code).text] : []));
         const args = JSON.stringify({ text: said.args }, undefined, 2);
         expect(code).toEqual([said.user, args, said.result, said.assistant, said.error]);
@@ -136,7 +137,7 @@ describe('HTML', () => {
   it('holds no tag but ours, and everything that was said as text', () => {
     fc.assert(
       fc.property(turn, ({ said, turn: told }) => {
-        const html = exported(createHtmlExporter(said.tool, time), [{ kind: 'turn', turn: told }]);
+        const html = exported(createHtmlExporter(said.tool, clock), [{ kind: 'turn', turn: told }]);
         expect(html.replace(OURS, '')).not.toMatch(/[<>]/);
         const shown = [...html.matchAll(/<pre dir="auto">\n([^<]*)<\/pre>/g)].map(([, inner = '']) => unescaped(inner));
         const args = JSON.stringify({ text: said.args }, undefined, 2);
@@ -146,7 +147,7 @@ describe('HTML', () => {
   });
 
   it('loads nothing: no address, no script, and a policy that forbids both', () => {
-    const html = exported(createHtmlExporter('main', time), []);
+    const html = exported(createHtmlExporter('main', clock), []);
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(html).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|href=|url\(|@import|https?:/);
     expect(escaped('<a href="x">&\'')).toBe('&lt;a href=&quot;x&quot;&gt;&amp;&#39;');
@@ -187,5 +188,63 @@ describe('JSON', () => {
       'damage',
     ]);
     expect(lines.every(({ sessionId }) => sessionId === 'session-1')).toBe(true);
+  });
+});
+
+describe('a transcript that somebody has edited', () => {
+  const odd = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('constructor', '__proto__', AT, 'user'));
+  const names = ['turnId', 'timestamp', 'entry', 'origin', 'call', 'effect', 'callId', 'ok', 'text', 'error', 'meta'];
+  const more = ['outcome', 'usage', 'message', 'compactedMessageCount', 'droppedBytes', 'marked'];
+  const fields = Object.fromEntries([...names, ...more].map((name) => [name, odd]));
+  const message = {
+    role: fc.constantFrom('user', 'assistant', 'system'),
+    content: fc.string(),
+    timestamp: odd,
+    provider: odd,
+  };
+  const call = { id: fc.constant('c'), name: fc.string(), args: odd, source: odd };
+  const types = ['session', 'turn-start', 'message', 'tool-call', 'tool-result', 'repair', 'compaction', 'turn-end'];
+  const line = fc
+    .tuple(
+      fc.constantFrom(...types),
+      fc.record(fields, { requiredKeys: [] }),
+      fc.record(
+        { message: fc.record(message, { requiredKeys: ['role', 'content'] }), call: fc.record(call) },
+        { requiredKeys: [] },
+      ),
+      fc.record(
+        {
+          turnId: fc.constant('t'),
+          callId: fc.constant('c'),
+          ok: fc.boolean(),
+          text: fc.string(),
+          timestamp: fc.constant(AT),
+          effect: fc.constant('exec'),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    .map(([type, ...parts]) => Object.assign({ type }, ...parts) as TranscriptLine);
+
+  async function* scanned(lines: readonly TranscriptLine[]): AsyncGenerator<ScannedLine> {
+    for (const [index, each] of lines.entries()) yield { number: index + 1, line: each };
+  }
+
+  it('is exported in every format, and what makes no sense is left out as damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+        const told = await Array.fromAsync(readTold(scanned(lines)));
+        const items = told.filter((item): item is ExportItem => item.kind !== 'damaged');
+        const json = createJsonExporter({ exportedAt: AT, sessionKey: 'main' });
+        expect(() => JSON.parse(exported(json, items))).not.toThrow();
+        for (const exporter of [
+          createMarkdownExporter(clock),
+          createHtmlExporter('main', clock),
+          createJsonLinesExporter(),
+        ])
+          expect(exported(exporter, items)).not.toContain('function');
+      }),
+      { numRuns: 500 },
+    );
   });
 });

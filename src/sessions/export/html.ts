@@ -1,6 +1,6 @@
 // One file that needs nothing else: no script, no picture, no address is ever loaded, and a policy in its head holds the
 // browser to that. Everything that did not come from us is escaped text.
-import { type Block, blocksOf, damageBlock, type LocalTime, type Phrase, sessionBlock } from './blocks.ts';
+import { type Block, blocksOf, damageBlock, type LocalClock, type Phrase, sessionBlock } from './blocks.ts';
 import type { Exporter } from './exporter.ts';
 
 const STATES = { done: '✓', failed: '✗', unknown: '?' } as const;
@@ -26,7 +26,7 @@ code { font: .9em ui-monospace, monospace; }
   .tool pre, .note pre, .system pre { max-height: none; overflow: visible; } h2, header { break-after: avoid; } }
 `;
 
-export function createHtmlExporter(title: string, time: LocalTime): Exporter {
+export function createHtmlExporter(title: string, clock: LocalClock): Exporter {
   return {
     begin: () => `<!doctype html>
 <html lang="en">
@@ -40,8 +40,8 @@ export function createHtmlExporter(title: string, time: LocalTime): Exporter {
 </head>
 <body>
 `,
-    beginSession: (session) => `<article>\n${rendered(sessionBlock(session, time))}`,
-    item: (item) => blocksOf(item, time).map(rendered).join(''),
+    beginSession: (session) => `<article>\n${rendered(sessionBlock(session, clock))}`,
+    item: (item) => blocksOf(item, clock).map(rendered).join(''),
     endSession: (damage) => `${damage.count > 0 ? rendered(damageBlock(damage)) : ''}</article>\n`,
     end: () => '</body>\n</html>\n',
   };

@@ -1,15 +1,15 @@
 // Markdown for people. What was said stands in fences longer than any run of backticks inside it, so that no text can
 // leave its block; names stand in code spans made the same way.
-import { type Block, blocksOf, damageBlock, type LocalTime, type Phrase, sessionBlock } from './blocks.ts';
+import { type Block, blocksOf, damageBlock, type LocalClock, type Phrase, sessionBlock } from './blocks.ts';
 import type { Exporter } from './exporter.ts';
 
 const STATES = { done: '✓', failed: '✗', unknown: '?' } as const;
 
-export function createMarkdownExporter(time: LocalTime): Exporter {
+export function createMarkdownExporter(clock: LocalClock): Exporter {
   return {
     begin: () => '',
-    beginSession: (session) => rendered(sessionBlock(session, time)),
-    item: (item) => blocksOf(item, time).map(rendered).join(''),
+    beginSession: (session) => rendered(sessionBlock(session, clock)),
+    item: (item) => blocksOf(item, clock).map(rendered).join(''),
     endSession: (damage) => (damage.count > 0 ? rendered(damageBlock(damage)) : ''),
     end: () => '',
   };

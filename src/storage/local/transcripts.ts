@@ -183,10 +183,13 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
     throw storageError(path, error);
   }
   let number = 0;
-  let rest = '';
+  // Parts of a line whose end is not read yet: joined once, so a long line costs its length.
+  let parts: string[] = [];
   for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: BLOCK_BYTES })) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+    parts.push(chunk as string);
+    if (!(chunk as string).includes('\n')) continue;
+    const lines = parts.join('').split('\n');
+    parts = [lines.pop() ?? ''];
     for (const text of lines) {
       number += 1;
       if (text === '') continue;
@@ -195,7 +198,7 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
     }
   }
   // Without its newline the last line is still being written, or torn: the next writer decides.
-  const last = parseLine(rest);
+  const last = parseLine(parts.join(''));
   if (last) yield { number: number + 1, line: last };
 }
 

@@ -15,11 +15,13 @@ export interface AgainstFlags {
   turn?: number;
   from?: number;
   profile?: string;
+  baseUrl?: string;
   toolMaxSteps?: number;
   maxTokens?: number;
   maxCostUsd?: number;
 }
 
+const COMPATIBLE = 'openai-compatible';
 const MAX_STEPS = 3;
 /** As many turns as a model is told of any conversation, at most. */
 const TURNS_BEFORE = 12;
@@ -32,6 +34,8 @@ export async function compareAgainst(
   terminal: Terminal,
 ): Promise<number> {
   const [provider, model] = splitAgainst(flags.against);
+  if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
+    throw new UsageError(`--base-url goes with --against ${COMPATIBLE}, not with ${provider}`);
   const { gateway, recorded, providerNames } = await app.recordedGateway();
   const names = await providerNames();
   if (!names.includes(provider)) {

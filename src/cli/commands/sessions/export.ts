@@ -21,15 +21,17 @@ import { type FoundSession, findSessions } from './find.ts';
 const FORMATS = ['markdown', 'json', 'jsonl', 'html'] as const;
 type Format = (typeof FORMATS)[number];
 
-const ENDINGS: Record<string, Format> = {
-  md: 'markdown',
-  markdown: 'markdown',
-  json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-  html: 'html',
-  htm: 'html',
-};
+const ENDINGS = new Map<string, Format>(
+  Object.entries({
+    md: 'markdown',
+    markdown: 'markdown',
+    json: 'json',
+    jsonl: 'jsonl',
+    ndjson: 'jsonl',
+    html: 'html',
+    htm: 'html',
+  } as const),
+);
 
 export interface ExportFlags extends OutputFlags {
   sessionId?: string;
@@ -125,17 +127,18 @@ async function pump(
 
 function formatOf(output: string | undefined): Format | undefined {
   const [, ending = ''] = /\.(\w+)$/.exec(output ?? '') ?? [];
-  return ENDINGS[ending.toLowerCase()];
+  return ENDINGS.get(ending.toLowerCase());
 }
 
 async function exporterOf(format: Format, sessionKey: string): Promise<Exporter> {
   // What cannot be read as a time is not repeated: it could be anything.
   const time = (iso: string): string => (Number.isNaN(Date.parse(iso)) ? '(time unknown)' : localTime(iso));
+  const clock = { time, zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   switch (format) {
     case 'markdown':
-      return (await import('../../../sessions/export/markdown.ts')).createMarkdownExporter(time);
+      return (await import('../../../sessions/export/markdown.ts')).createMarkdownExporter(clock);
     case 'html':
-      return (await import('../../../sessions/export/html.ts')).createHtmlExporter(`Session ${sessionKey}`, time);
+      return (await import('../../../sessions/export/html.ts')).createHtmlExporter(`Session ${sessionKey}`, clock);
     case 'jsonl':
       return (await import('../../../sessions/export/json.ts')).createJsonLinesExporter();
     case 'json': {

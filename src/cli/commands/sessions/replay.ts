@@ -37,7 +37,6 @@ const ONLY_AGAINST: [keyof ReplayFlags, string][] = [
 
 export interface ReplayFlags extends OutputFlags, AgainstFlags {
   sessionId?: string;
-  baseUrl?: string;
   speed?: number;
   instant?: boolean;
 }
