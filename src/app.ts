@@ -24,6 +24,7 @@ import type { AgentRuns } from './storage/agent-runs.ts';
 import type { Mailbox } from './storage/mailbox.ts';
 import type { AnswerProblem } from './tools/answer-problem.ts';
 import type { Approval, AskPerson } from './tools/policy.ts';
+import type { RecordedTools } from './tools/recorded-tools.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 
 export interface AppOptions extends BaseOptions {
@@ -53,6 +54,8 @@ export interface App extends Domain {
   sessions: Sessions;
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** A gateway of its own whose tools answer from a recording and run nothing. */
+  recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   /** The channels around it; not started. */
@@ -129,11 +132,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     get: async (name) => (name === stub.provider ? stub : (await modelServices()).adapter(name)),
   };
 
-  const gateway = lazily(async () =>
+  const gatewayOver = (tools: Toolbox): Gateway =>
     createGateway({
       providers,
       sessions,
-      toolbox: await toolbox(),
+      toolbox: tools,
       spending,
       notes,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
@@ -149,8 +152,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       newId,
       debugSource: config.debugSource,
       onLasting: keepMemorySmall,
-    }),
-  );
+    });
+  const gateway = lazily(async () => gatewayOver(await toolbox()));
   let deliver: Deliver | undefined;
   const background = lazily(async () => {
     const { openBackground } = await import('./app/background.ts');
@@ -197,6 +200,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessions,
     toolbox,
     gateway,
+    async recordedGateway() {
+      const { createRecordedTools } = await import('./tools/recorded-tools.ts');
+      const recorded = createRecordedTools(await toolbox());
+      return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
+    },
     gatewayAdmin,
     channelGateway,
     async mcpOffer(use) {

@@ -49,8 +49,18 @@ export function wantsJson({ out }: Terminal, { json, text }: OutputFlags): boole
 }
 
 export function writeJson({ out }: Terminal, value: unknown): void {
+  out.write(`${jsonEscaped(JSON.stringify(value, undefined, 2))}\n`);
+}
+
+/** JSON that means the same, without the characters that `printable` makes visible. */
+export function jsonEscaped(text: string): string {
   const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  out.write(`${JSON.stringify(value, undefined, 2).replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, escaped)}\n`);
+  return text.replace(/[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, escaped);
+}
+
+/** `lainclaw … | head`: what is left would be read by nobody. */
+export function readerHasGone({ signal }: Terminal): boolean {
+  return signal.aborted && signal.reason !== 'SIGINT' && signal.reason !== 'SIGTERM';
 }
 
 export function warn({ err }: Terminal, message: string): void {

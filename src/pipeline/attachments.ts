@@ -1,13 +1,14 @@
 // What came with a question. The transcript's user line holds what was typed; attached texts go to the model with the
 // question and stay in the session as context, so that a later question can be about them.
 import type { ModelImage } from '../adapters/adapter.ts';
+import { attachedPicture, attachedText } from '../sessions/attached.ts';
 
 export type Attachment =
   | { kind: 'text'; name: string; text: string }
   | { kind: 'image'; name: string; mimeType: string; data: string };
 
 export function questionWith(question: string, attachments: readonly Attachment[]): string {
-  const texts = attachments.flatMap((attachment) => (attachment.kind === 'text' ? [attached(attachment)] : []));
+  const texts = attachments.flatMap((attachment) => (attachment.kind === 'text' ? [attachedText(attachment)] : []));
   return [question, ...texts].join('\n\n');
 }
 
@@ -20,10 +21,6 @@ export function imagesOf(attachments: readonly Attachment[]): ModelImage[] {
 /** What later turns are told. A picture is named, not kept. */
 export function contextOf(attachments: readonly Attachment[]): string[] {
   return attachments.map((attachment) =>
-    attachment.kind === 'text' ? attached(attachment) : `[picture ${attachment.name} was attached]`,
+    attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name),
   );
-}
-
-function attached({ name, text }: { name: string; text: string }): string {
-  return `<attached name=${JSON.stringify(name)}>\n${text}\n</attached>`;
 }

@@ -32,11 +32,13 @@ const sessionsOn = ({
   catalogue,
   locks,
   transcripts,
-}: Pick<Storage, 'catalogue' | 'locks' | 'transcripts'>): Sessions =>
+  notes,
+}: Pick<Storage, 'catalogue' | 'locks' | 'transcripts' | 'notes'>): Sessions =>
   createSessions({
     catalogue,
     locks,
     transcripts,
+    notes,
     now: () => (clock += 1_000),
     newId,
   });

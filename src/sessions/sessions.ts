@@ -1,15 +1,18 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
-import type { Catalogue, Locks, SessionEntry, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import type { Catalogue, Locks, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
+import type { KeptSession } from './kept.ts';
 import { asSessionLine, type SessionMessage } from './lines.ts';
 import { readRecent } from './recent.ts';
 import { recoverTurn } from './recover.ts';
+import type { Told } from './told.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface SessionsDependencies {
   catalogue: Catalogue;
   locks: Locks;
   transcripts: Transcripts;
+  notes: Pick<SessionNotes, 'read'>;
   now(): number;
   newId(prefix: string): string;
 }
@@ -41,10 +44,16 @@ export interface Sessions {
   list(): Promise<SessionEntry[]>;
   /** The newest `last` messages, and which lines of the transcript cannot be read. */
   show(sessionKey: string, last: number): Promise<ShownSession | undefined>;
+  /** Every session that was ever kept, oldest first. */
+  kept(): Promise<KeptSession[]>;
+  /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
+  tell(sessionId: string): AsyncIterable<Told>;
+  /** What was summarised of a session, by the number of the last message each summary covers. */
+  summaries(session: { sessionKey: string; sessionId: string }): Promise<ReadonlyMap<number, string>>;
 }
 
 export function createSessions(dependencies: SessionsDependencies): Sessions {
-  const { catalogue, locks, transcripts, now, newId } = dependencies;
+  const { catalogue, locks, transcripts, notes, now, newId } = dependencies;
 
   return {
     async begin({ sessionKey, newSession, state, origin, signal, onWait }) {
@@ -154,6 +163,21 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         if (messages.length > last * 2) messages.splice(0, messages.length - last);
       }
       return { entry, messages: messages.slice(-last), damagedLines };
+    },
+
+    async kept() {
+      const { keptSessions } = await import('./kept.ts');
+      return keptSessions(transcripts, await catalogue.list());
+    },
+
+    async *tell(sessionId) {
+      const { readTold } = await import('./told.ts');
+      yield* readTold(transcripts.scan(sessionId));
+    },
+
+    async summaries({ sessionKey, sessionId }) {
+      const { summariesOf } = await import('./summaries.ts');
+      return summariesOf((await notes.read(sessionKey)) ?? '', sessionId);
     },
   };
 }

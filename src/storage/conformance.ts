@@ -66,6 +66,13 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         expect(numbers(await scanned('two'))).toEqual([10]);
       });
 
+      it('lists every one that was ever begun', async () => {
+        expect(await other.transcripts.list()).toEqual([]);
+        await append('one', line(1));
+        await append('two', line(2));
+        expect((await other.transcripts.list()).sort()).toEqual(['one', 'two']);
+      });
+
       it('numbers lines from one', async () => {
         await append('one', line(1), line(2));
         const found = await Array.fromAsync(other.transcripts.scan('one'));

@@ -52,6 +52,8 @@ export interface Transcripts {
   open(sessionId: string): Promise<Transcript>;
   /** Every line, oldest first, damaged ones included. Needs no lock; an unfinished last line is not an error. */
   scan(sessionId: string): AsyncIterable<ScannedLine>;
+  /** The ids of all there are, also of those that the catalogue no longer names; in no order. */
+  list(): Promise<string[]>;
 }
 
 export interface SessionEntry {

@@ -1,10 +1,18 @@
-import { nearest } from '../../lib/nearest.ts';
+import type { App } from '../../app.ts';
+import type { KeptSession } from '../../sessions/kept.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
+import { unknownKey } from './sessions/find.ts';
+import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
+
+interface ListFlags extends OutputFlags {
+  all?: boolean;
+}
 
 interface ShowFlags extends OutputFlags {
   last?: number;
@@ -12,13 +20,14 @@ interface ShowFlags extends OutputFlags {
 
 const SHOWN_BY_DEFAULT = 50;
 
-export const configureSessions: ConfigureCommand = (sessions, terminal) => {
+export const configureSessions: ConfigureCommand = (sessions, terminal, setExitCode) => {
   sessions
     .command('list')
     .description('every session, the most recent first')
+    .option('--all', 'also those that another one under the same key has followed, oldest first')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
+    .action((flags: ListFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
   sessions
     .command('show')
     .description('the messages of a session')
@@ -37,6 +46,12 @@ export const configureSessions: ConfigureCommand = (sessions, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
+  configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
+    withSessions(flags, terminal, (service) => exportSession(key, flags, service, terminal)),
+  );
+  configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
+    withApp(flags, terminal, async (app) => setExitCode(await replay(key, flags, app, terminal)), flags.baseUrl),
+  );
 };
 
 interface DiffFlags extends OutputFlags {
@@ -61,22 +76,31 @@ async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<
   }
 }
 
-async function withSessions(
+const withSessions = (
   flags: OutputFlags,
   terminal: Terminal,
   use: (sessions: Sessions) => Promise<void>,
+): Promise<void> => withApp(flags, terminal, ({ sessions }) => use(sessions));
+
+async function withApp(
+  flags: OutputFlags,
+  terminal: Terminal,
+  use: (app: App) => Promise<void>,
+  baseUrl?: string,
 ): Promise<void> {
   wantsJson(terminal, flags);
   const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+  const { environment, signal } = terminal;
+  const app = await createApp({ environment, baseUrl, signal, warn: (line) => warn(terminal, line) });
   try {
-    await use(app.sessions);
+    await use(app);
   } finally {
     app.close();
   }
 }
 
-async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): Promise<void> {
+  if (flags.all) return listKept(await sessions.kept(), flags, terminal);
   const entries = await sessions.list();
   if (wantsJson(terminal, flags)) return writeJson(terminal, entries);
   if (entries.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
@@ -89,16 +113,22 @@ async function list(sessions: Sessions, flags: OutputFlags, terminal: Terminal):
   }
 }
 
+function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Terminal): void {
+  if (wantsJson(terminal, flags)) return void writeJson(terminal, kept);
+  const colors = colorsFor(terminal.out, terminal);
+  for (const { sessionKey = '(key unknown)', sessionId, createdAt = '', isCurrent } of kept) {
+    const state = isCurrent ? '' : colors.dim(' (followed by another)');
+    terminal.out.write(`${colors.bold(printable(sessionKey))}  ${printable(createdAt)}  ${sessionId}${state}\n`);
+  }
+}
+
 async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
   const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
   if (!shown) {
-    const close = nearest(
+    const entries = await sessions.list();
+    throw unknownKey(
       key,
-      (await sessions.list()).map(({ sessionKey }) => sessionKey),
-    );
-    throw new CommandError(
-      'SESSION_NOT_FOUND',
-      `there is no session "${key}"${close ? ` (did you mean ${close}?)` : '; "lainclaw sessions list" shows what there is'}`,
+      entries.map(({ sessionKey }) => sessionKey),
     );
   }
   const { entry, messages, damagedLines } = shown;

@@ -2,10 +2,11 @@
 // A missing or damaged index is rebuilt from the transcripts, each of which opens with its session's key; the damaged
 // one is kept aside. An index of a newer version is refused, never overwritten. Entries that are put at the same time
 // share one write, and an index that nobody has replaced is not read again.
-import { readdir, readFile, rename, stat } from 'node:fs/promises';
+import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Catalogue, type Locks, type SessionEntry, StorageError, type Transcripts } from '../storage.ts';
 import { ensureDirectory, storageError, writeAtomically } from './files.ts';
+import { isSessionId } from './transcripts.ts';
 
 const VERSION = 1;
 const LOCK = 'catalogue';
@@ -44,7 +45,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     const found = await look();
     if (found.state === 'read') return found.entries;
     // Nothing was ever stored: looking must not make anything.
-    if (found.state === 'missing' && (await transcriptNames(directory)).length === 0) return new Map();
+    if (found.state === 'missing' && (await transcripts.list()).length === 0) return new Map();
     return mend();
   }
 
@@ -61,7 +62,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
   async function readLocked(): Promise<Entries> {
     const found = await look();
     if (found.state === 'read') return found.entries;
-    const entries = await rebuild(directory, transcripts);
+    const entries = await rebuild(transcripts);
     if (found.state === 'damaged') {
       const aside = `${path}.damaged-${now()}`;
       await rename(path, aside).catch((error: unknown) => {
@@ -155,10 +156,10 @@ function write(path: string, entries: Entries): Promise<void> {
   return writeAtomically(path, `${JSON.stringify(index, undefined, 1)}\n`);
 }
 
-async function rebuild(directory: string, transcripts: Transcripts): Promise<Entries> {
+async function rebuild(transcripts: Transcripts): Promise<Entries> {
   const entries: Entries = new Map();
-  for (const name of await transcriptNames(directory)) {
-    const entry = await entryOf(name.slice(0, -'.jsonl'.length), transcripts);
+  for (const sessionId of await transcripts.list()) {
+    const entry = await entryOf(sessionId, transcripts);
     const known = entry && entries.get(entry.sessionKey);
     // Two sessions of one key: the one used last is the current one.
     if (entry && (!known || known.updatedAt < entry.updatedAt)) entries.set(entry.sessionKey, entry);
@@ -166,17 +167,8 @@ async function rebuild(directory: string, transcripts: Transcripts): Promise<Ent
   return entries;
 }
 
-async function transcriptNames(directory: string): Promise<string[]> {
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw storageError(directory, error);
-  });
-  return names.filter((name) => name.endsWith('.jsonl'));
-}
-
 /** A session's entry as its transcript tells it: identity from the first line, the rest from the newest turns. */
 async function entryOf(sessionId: string, transcripts: Transcripts): Promise<SessionEntry | undefined> {
-  if (!isSessionId(sessionId)) return undefined;
   let entry: SessionEntry | undefined;
   for await (const scanned of transcripts.scan(sessionId)) {
     if (!('line' in scanned)) continue;
@@ -190,8 +182,4 @@ async function entryOf(sessionId: string, transcripts: Transcripts): Promise<Ses
     }
   }
   return entry;
-}
-
-function isSessionId(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w-]{1,80}$/.test(value);
 }

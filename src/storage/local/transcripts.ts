@@ -2,16 +2,17 @@
 // turn costs the same on ten lines and on a million. A half-written last line (a crash in the middle of a write) is cut
 // off when the file is next opened for writing: it was never acknowledged.
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from './files.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
+const SUFFIX = '.jsonl';
 
 export function createTranscripts(directory: string): Transcripts {
-  const pathOf = (sessionId: string): string => join(directory, `${sessionId}.jsonl`);
+  const pathOf = (sessionId: string): string => join(directory, `${sessionId}${SUFFIX}`);
   return {
     async open(sessionId) {
       const path = pathOf(sessionId);
@@ -22,7 +23,22 @@ export function createTranscripts(directory: string): Transcripts {
       }
     },
     scan: (sessionId) => scan(pathOf(sessionId)),
+    async list() {
+      const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw storageError(directory, error);
+      });
+      return names.flatMap((name) => {
+        const sessionId = name.slice(0, -SUFFIX.length);
+        return name.endsWith(SUFFIX) && isSessionId(sessionId) ? [sessionId] : [];
+      });
+    },
   };
+}
+
+/** It is also the name of a file. */
+export function isSessionId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,80}$/.test(value);
 }
 
 async function openTranscript(path: string): Promise<Transcript> {
@@ -167,10 +183,13 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
     throw storageError(path, error);
   }
   let number = 0;
-  let rest = '';
+  // Parts of a line whose end is not read yet: joined once, so a long line costs its length.
+  let parts: string[] = [];
   for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: BLOCK_BYTES })) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+    parts.push(chunk as string);
+    if (!(chunk as string).includes('\n')) continue;
+    const lines = parts.join('').split('\n');
+    parts = [lines.pop() ?? ''];
     for (const text of lines) {
       number += 1;
       if (text === '') continue;
@@ -179,7 +198,7 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
     }
   }
   // Without its newline the last line is still being written, or torn: the next writer decides.
-  const last = parseLine(rest);
+  const last = parseLine(parts.join(''));
   if (last) yield { number: number + 1, line: last };
 }
 

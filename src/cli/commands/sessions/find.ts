@@ -1,0 +1,52 @@
+// Which session a command means: by its key, and among those ever kept under it by id.
+import { nearest } from '../../../lib/nearest.ts';
+import type { KeptSession } from '../../../sessions/kept.ts';
+import type { Sessions } from '../../../sessions/sessions.ts';
+import { CommandError } from '../../command-error.ts';
+import { UsageError } from '../../terminal.ts';
+
+const NAMED = 10;
+
+export interface FoundSession extends KeptSession {
+  sessionKey: string;
+}
+
+/** The current one of the key, or the one that is named; with `all`, every one that was kept under it, oldest first. */
+export async function findSessions(
+  sessions: Sessions,
+  key: string,
+  { sessionId, all = false }: { sessionId?: string; all?: boolean },
+): Promise<FoundSession[]> {
+  if (key.trim() === '') throw new UsageError('the key of the session is empty: "lainclaw sessions list" shows them');
+  if (all && sessionId !== undefined)
+    throw new UsageError('--all and --session-id exclude each other: give one of them');
+  const current = await sessions.list();
+  const entry = current.find(({ sessionKey }) => sessionKey === key);
+  if (entry && !all && (sessionId === undefined || sessionId === entry.sessionId))
+    return [{ ...entry, isCurrent: true }];
+
+  const kept = await sessions.kept();
+  if (!entry && !kept.some((one) => one.sessionKey === key)) {
+    // An id alone says enough.
+    const byId = kept.find((one) => one.sessionId === key);
+    if (byId && sessionId === undefined) return [{ ...byId, sessionKey: byId.sessionKey ?? key }];
+    throw unknownKey(key, [...new Set(current.map(({ sessionKey }) => sessionKey))]);
+  }
+  const own = kept.filter((one) => one.sessionKey === key).map((one) => ({ ...one, sessionKey: key }));
+  if (sessionId === undefined) return all ? own : own.slice(-1);
+  const found = kept.find((one) => one.sessionId === sessionId && (one.sessionKey ?? key) === key);
+  if (found) return [{ ...found, sessionKey: key }];
+  const ids = own.map((one) => one.sessionId);
+  const shown = ids.slice(-NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} older ones` : '');
+  throw new CommandError('SESSION_NOT_FOUND', `"${key}" has no session with the id "${sessionId}"; it has ${shown}`);
+}
+
+export function unknownKey(key: string, keys: readonly string[]): CommandError {
+  const close = nearest(key, keys);
+  const shown = keys.slice(0, NAMED).join(', ') + (keys.length > NAMED ? ', …' : '');
+  const advice =
+    keys.length === 0
+      ? '; there is none yet: lainclaw ask "hello" starts one'
+      : `${close ? ` (did you mean ${close}?)` : ''}; "lainclaw sessions list" shows what there is: ${shown}`;
+  return new CommandError('SESSION_NOT_FOUND', `there is no session "${key}"${advice}`);
+}

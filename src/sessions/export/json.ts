@@ -1,0 +1,80 @@
+// JSON for programs: one value, written turn by turn; or a line for each message, call, end of a turn and summary.
+// docs/sessions.md describes both. Fields are added, never renamed; otherwise the version changes.
+import type { ToldCall, ToldTurn } from '../told.ts';
+import type { ExportedSession, Exporter, ExportItem } from './exporter.ts';
+
+export const EXPORT_VERSION = 1;
+
+export function createJsonExporter(head: { exportedAt: string; sessionKey: string }): Exporter {
+  let sessions = 0;
+  let items = 0;
+  const comma = (count: number): string => (count > 1 ? ',' : '');
+  return {
+    begin: () => `${opened({ version: EXPORT_VERSION, ...head })},"sessions":[`,
+    beginSession(session) {
+      sessions += 1;
+      items = 0;
+      return `${comma(sessions)}\n${opened({ ...session })},"entries":[`;
+    },
+    item(item) {
+      items += 1;
+      return `${comma(items)}\n${JSON.stringify(entryOf(item))}`;
+    },
+    endSession: ({ count, lines }) => `\n],"damagedLineCount":${count},"damagedLines":${JSON.stringify(lines)}}`,
+    end: () => '\n]}\n',
+  };
+}
+
+/** An object that goes on. */
+function opened(value: Record<string, unknown>): string {
+  return JSON.stringify(value).slice(0, -1);
+}
+
+function entryOf(item: ExportItem): Record<string, unknown> {
+  if (item.kind !== 'turn') return asEntry(item);
+  const { number, messages, calls, ...facts } = item.turn;
+  return { type: 'turn', turn: number, ...facts, messages, toolCalls: calls.map(flatCall) };
+}
+
+function asEntry({ kind, ...facts }: Exclude<ExportItem, { kind: 'turn' }>): Record<string, unknown> {
+  return { type: kind === 'compaction' ? 'summary' : kind, ...facts };
+}
+
+function flatCall({ call, effect, timestamp, result }: ToldCall): Record<string, unknown> {
+  return { ...call, effect, timestamp, result: result ?? null };
+}
+
+export function createJsonLinesExporter(): Exporter {
+  let about: Pick<ExportedSession, 'sessionKey' | 'sessionId'> = { sessionKey: '', sessionId: '' };
+  const line = (type: string, facts: Record<string, unknown>): string =>
+    `${JSON.stringify({ type, ...about, ...facts })}\n`;
+  return {
+    begin: () => '',
+    beginSession({ sessionKey, sessionId, createdAt, isCurrent }) {
+      about = { sessionKey, sessionId };
+      return line('session', { version: EXPORT_VERSION, createdAt, isCurrent });
+    },
+    item(item) {
+      if (item.kind === 'turn') return turnLines(item.turn, line);
+      const { type, ...facts } = asEntry(item);
+      return line(String(type), facts);
+    },
+    endSession: ({ count, lines }) =>
+      count > 0 ? line('damage', { damagedLineCount: count, damagedLines: lines }) : '',
+    end: () => '',
+  };
+}
+
+/** In the order of the turn: the question, the calls, what was left of them, the answer, the end. */
+function turnLines(turn: ToldTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
+  const { number, messages, calls, turnId, startedAt, endedAt, outcome, error, usage } = turn;
+  const of = { turn: number, turnId };
+  const question = messages.findIndex(({ role }) => role === 'user') + 1;
+  const said = (message: ToldTurn['messages'][number]): string => line('message', { ...of, ...message });
+  return [
+    ...messages.slice(0, question).map(said),
+    ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),
+    ...messages.slice(question).map(said),
+    ...(turnId === undefined ? [] : [line('turn-end', { ...of, startedAt, endedAt, outcome, error, usage })]),
+  ].join('');
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ScannedLine, TranscriptLine } from '../storage/storage.ts';
+import { readTold, type Told, type ToldTurn } from './told.ts';
+
+const AT = '2026-11-15T10:00:00.000Z';
+
+async function* scanned(lines: readonly (object | string)[]): AsyncGenerator<ScannedLine> {
+  for (const [index, line] of lines.entries()) {
+    const number = index + 1;
+    yield typeof line === 'string' ? { number, damaged: line } : { number, line: line as TranscriptLine };
+  }
+}
+
+const tell = (...lines: (object | string)[]): Promise<Told[]> => Array.fromAsync(readTold(scanned(lines)));
+const turnsOf = (told: Told[]): ToldTurn[] => told.flatMap((one) => (one.kind === 'turn' ? [one.turn] : []));
+const start = (turnId: string, more: object = {}) => ({
+  type: 'turn-start',
+  turnId,
+  timestamp: AT,
+  entry: { provider: 'stub' },
+  ...more,
+});
+const end = (turnId: string, outcome = 'answered', more: object = {}) => ({
+  type: 'turn-end',
+  turnId,
+  timestamp: AT,
+  outcome,
+  messageCount: 2,
+  ...more,
+});
+const say = (role: string, content: string) => ({
+  type: 'message',
+  message: { id: 'm', role, timestamp: AT, content },
+});
+const call = (id: string, name = 'tools.echo') => ({
+  type: 'tool-call',
+  turnId: 't',
+  timestamp: AT,
+  call: { id, name, args: {}, source: 'model' },
+  effect: 'read',
+});
+const result = (callId: string, text: string) => ({ type: 'tool-result', turnId: 't', callId, ok: true, text });
+const said = ({ messages }: ToldTurn): string => messages.map(({ content }) => content).join(' ');
+
+describe('a transcript told turn by turn', () => {
+  it('has each turn with its messages, calls, results, usage and ending', async () => {
+    const [turn] = turnsOf(
+      await tell(
+        { type: 'session', version: 1, sessionKey: 'main', sessionId: 's', createdAt: AT },
+        start('t', { origin: 'chat:1' }),
+        say('user', 'hi'),
+        call('a'),
+        result('a', 'done'),
+        say('assistant', 'ho'),
+        end('t', 'answered', { usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 }, marked: true }),
+      ),
+    );
+    expect(turn).toMatchObject({
+      number: 1,
+      turnId: 't',
+      startedAt: AT,
+      endedAt: AT,
+      outcome: 'answered',
+      provider: 'stub',
+      origin: 'chat:1',
+      marked: true,
+      usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 },
+      calls: [{ call: { id: 'a' }, result: { ok: true, text: 'done' } }],
+    });
+  });
+
+  it('gives results of calls with one id to them in order', async () => {
+    const [turn] = turnsOf(
+      await tell(start('t'), call('x'), call('x'), result('x', 'one'), result('x', 'two'), end('t')),
+    );
+    expect(turn?.calls.map((each) => each.result?.text)).toEqual(['one', 'two']);
+  });
+
+  it('a turn without its end is interrupted when another follows, unfinished when none does', async () => {
+    const turns = turnsOf(await tell(start('a'), say('user', 'one'), call('c'), start('b'), say('user', 'two')));
+    expect(turns.map(({ outcome }) => outcome)).toEqual(['interrupted', 'unfinished']);
+    expect(turns[0]?.calls[0]?.result).toBeUndefined();
+  });
+
+  it('messages without a journal are turns, one a question, with no outcome made up', async () => {
+    const turns = turnsOf(
+      await tell(say('user', 'a'), say('assistant', 'b'), say('user', 'c'), say('user', 'd'), say('assistant', 'e')),
+    );
+    expect(turns.map(said)).toEqual(['a b', 'c', 'd e']);
+    expect(turns.every(({ outcome, turnId }) => outcome === undefined && turnId === undefined)).toBe(true);
+  });
+
+  it('tells damaged lines in their place, also those that lack their parts', async () => {
+    const told = await tell(
+      start('t'),
+      '{"torn',
+      say('user', 'hi'),
+      { type: 'tool-call', turnId: 't', call: null },
+      { type: 'message', message: { role: 'user' } },
+      { type: 'of a later version' },
+      end('t'),
+    );
+    expect(told.filter(({ kind }) => kind === 'damaged')).toEqual([
+      { kind: 'damaged', line: 2 },
+      { kind: 'damaged', line: 4 },
+      { kind: 'damaged', line: 5 },
+    ]);
+    expect(turnsOf(told).map(said)).toEqual(['hi']);
+  });
+
+  it('holds a bounded part of a transcript that never ends its turn', async () => {
+    const turns = turnsOf(await tell(start('t'), ...Array.from({ length: 2_500 }, () => say('system', 'x'))));
+    expect(turns.map(({ messages }) => messages.length)).toEqual([1_000, 1_000, 500]);
+  });
+
+  it('loses no message, whatever the lines and their order', async () => {
+    const line = fc.oneof(
+      fc.constantFrom('user', 'assistant', 'system').map((role) => say(role, 'm')),
+      fc.constantFrom(start('a'), start('b'), end('a'), call('c'), result('c', 'r'), call('d')),
+      fc.constant({ type: 'compaction', timestamp: AT, compactedMessageCount: 12 }),
+      fc.constant('damaged'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (lines) => {
+        const told = await tell(...lines);
+        const messages = turnsOf(told).flatMap((turn) => turn.messages);
+        expect(messages).toHaveLength(
+          lines.filter((each) => typeof each !== 'string' && each.type === 'message').length,
+        );
+        expect(turnsOf(told).map(({ number }) => number)).toEqual(turnsOf(told).map((_, index) => index + 1));
+      }),
+    );
+  });
+});

@@ -1,0 +1,220 @@
+// A transcript as it is told to a reader: turn by turn, oldest first, with one turn in memory at a time. A turn begins with
+// its `turn-start` and ends with its `turn-end`; messages without a journal (written by hand, or around a damaged line)
+// are told as turns of their own, one for each question. Lines that cannot be read are told in their place.
+import type { ScannedLine } from '../storage/storage.ts';
+import {
+  asSessionLine,
+  type JournalledCall,
+  type SessionLine,
+  type SessionMessage,
+  type TurnOutcome,
+} from './lines.ts';
+
+/** More messages than this are no turn of ours: told in parts, so that memory stays bounded. */
+const MOST_MESSAGES = 1_000;
+
+export interface ToldError {
+  code: string;
+  message: string;
+  reason?: string;
+}
+
+export interface ToldResult {
+  ok: boolean;
+  /** What the model was told: the whole, or the part that the limit left. */
+  text: string;
+  error?: ToldError;
+  meta?: Record<string, unknown>;
+}
+
+export interface ToldCall {
+  call: JournalledCall;
+  effect: string;
+  timestamp: string;
+  /** Absent when none is on record. */
+  result?: ToldResult;
+}
+
+export interface ToldUsage {
+  inputTokens: number;
+  outputTokens: number;
+  costUsd?: number;
+}
+
+export interface ToldTurn {
+  /** Of its session, from one. */
+  number: number;
+  /** Absent when the transcript holds its messages only. */
+  turnId?: string;
+  startedAt?: string;
+  endedAt?: string;
+  /** `unfinished`: the transcript's last turn has no end: it is still running, or was cut short. */
+  outcome?: TurnOutcome | 'unfinished';
+  provider?: string;
+  profileId?: string;
+  memoryEnabled?: boolean;
+  origin?: string;
+  /** Content from outside was part of it. */
+  marked?: true;
+  messages: SessionMessage[];
+  calls: ToldCall[];
+  error?: ToldError;
+  usage?: ToldUsage;
+}
+
+export type Told =
+  | { kind: 'turn'; turn: ToldTurn }
+  | { kind: 'compaction'; timestamp: string; compactedMessageCount: number }
+  | { kind: 'repair'; timestamp: string; droppedBytes: number }
+  | { kind: 'damaged'; line: number };
+
+export async function* readTold(lines: AsyncIterable<ScannedLine>): AsyncGenerator<Told> {
+  let open: ToldTurn | undefined;
+  let number = 0;
+  const begin = (facts: Partial<ToldTurn> = {}): ToldTurn => {
+    number += 1;
+    return { number, ...facts, messages: [], calls: [] };
+  };
+
+  for await (const scanned of lines) {
+    const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
+    if (!line || !isWhole(line)) {
+      if ('damaged' in scanned || line || scanned.line.type === 'message')
+        yield { kind: 'damaged', line: scanned.number };
+      continue;
+    }
+    switch (line.type) {
+      case 'session':
+        break;
+      case 'repair':
+        yield { kind: 'repair', timestamp: line.timestamp, droppedBytes: line.droppedBytes };
+        break;
+      case 'compaction':
+        if (open) yield closed(open, 'interrupted');
+        open = undefined;
+        yield { kind: 'compaction', timestamp: line.timestamp, compactedMessageCount: line.compactedMessageCount };
+        break;
+      case 'turn-start':
+        if (open) yield closed(open, 'interrupted');
+        open = begin(startFacts(line));
+        break;
+      case 'message':
+        if (open && isAnother(open, line.message)) {
+          yield closed(open, 'interrupted');
+          open = undefined;
+        }
+        open ??= begin();
+        open.messages.push(line.message);
+        break;
+      case 'tool-call':
+        open ??= begin();
+        open.calls.push({ call: line.call, effect: line.effect, timestamp: line.timestamp });
+        break;
+      case 'tool-result':
+        if (open) addResult(open, line);
+        break;
+      case 'turn-end':
+        if (!open) break;
+        Object.assign(open, endFacts(line));
+        yield { kind: 'turn', turn: open };
+        open = undefined;
+        break;
+    }
+  }
+  if (open) yield closed(open, 'unfinished');
+}
+
+function closed(turn: ToldTurn, outcome: 'interrupted' | 'unfinished'): Told {
+  return { kind: 'turn', turn: turn.turnId === undefined ? turn : { ...turn, outcome } };
+}
+
+/** Without a journal the next question, or an answer after the answer, begins another turn. */
+function isAnother(turn: ToldTurn, { role }: SessionMessage): boolean {
+  if (turn.messages.length >= MOST_MESSAGES) return true;
+  if (turn.turnId !== undefined) return false;
+  const isAnswered = turn.messages.some((message) => message.role === 'assistant');
+  return isAnswered || (role === 'user' && turn.messages.some((message) => message.role === 'user'));
+}
+
+function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial<ToldTurn> {
+  const { provider, profileId, memoryEnabled } = line.entry ?? {};
+  return {
+    turnId: line.turnId,
+    startedAt: line.timestamp,
+    ...(typeof provider === 'string' && { provider }),
+    ...(typeof profileId === 'string' && { profileId }),
+    ...(typeof memoryEnabled === 'boolean' && { memoryEnabled }),
+    ...(line.origin !== undefined && { origin: line.origin }),
+    ...(line.marked && { marked: true as const }),
+  };
+}
+
+function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<ToldTurn> {
+  const error = errorOf(line.error);
+  const usage = usageOf(line.usage);
+  return {
+    endedAt: line.timestamp,
+    outcome: line.outcome,
+    ...(error && { error }),
+    ...(usage && { usage }),
+    ...(line.marked && { marked: true as const }),
+  };
+}
+
+/** Small servers give several calls one id: each result answers the first that has none. */
+function addResult(turn: ToldTurn, line: Extract<SessionLine, { type: 'tool-result' }>): void {
+  const answered = turn.calls.find(({ call, result }) => call.id === line.callId && !result);
+  if (!answered) return;
+  const error = errorOf(line.error);
+  const isObject = typeof line.meta === 'object' && line.meta !== null;
+  answered.result = {
+    ok: line.ok,
+    text: line.text,
+    ...(error && { error }),
+    ...(isObject && { meta: line.meta as Record<string, unknown> }),
+  };
+}
+
+function errorOf(value: unknown): ToldError | undefined {
+  const { code, message, reason } = (value ?? {}) as Partial<ToldError>;
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code, message, ...(typeof reason === 'string' && { reason }) };
+}
+
+function usageOf(value: unknown): ToldUsage | undefined {
+  const { inputTokens, outputTokens, costUsd } = (value ?? {}) as Partial<ToldUsage>;
+  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
+  return { inputTokens, outputTokens, ...(typeof costUsd === 'number' && { costUsd }) };
+}
+
+/** Somebody may have edited the file: what lacks its parts, or has others in their place, counts as damaged. */
+function isWhole(line: SessionLine): boolean {
+  switch (line.type) {
+    case 'session':
+      return true;
+    case 'message': {
+      const { id, timestamp, route, stage, provider, profileId } = line.message;
+      return [id, timestamp, route, stage, provider, profileId].every(isTextOrAbsent);
+    }
+    case 'turn-start':
+      return isText(line.turnId) && isText(line.timestamp) && isTextOrAbsent(line.origin);
+    case 'turn-end':
+      return isText(line.outcome) && isText(line.timestamp);
+    case 'tool-call':
+      return [line.call?.id, line.call?.name, line.call?.source, line.effect, line.timestamp].every(isText);
+    case 'tool-result':
+      return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
+    case 'compaction':
+      return typeof line.compactedMessageCount === 'number' && isText(line.timestamp);
+    case 'repair':
+      return typeof line.droppedBytes === 'number' && isText(line.timestamp);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
