@@ -4,6 +4,8 @@ import type { Button, Channel, IncomingMessage } from './channel.ts';
 /** What a person does on the platform. */
 export interface WrittenMessage {
   chatId: string;
+  /** Where the platform has topics. */
+  threadId?: string;
   senderId: string;
   text: string;
   chatKind?: 'direct' | 'group';
@@ -17,6 +19,7 @@ export interface WrittenMessage {
 /** A message of the bot as a person sees it now. */
 export interface SeenMessage {
   chatId: string;
+  threadId?: string;
   messageId: string;
   /** What is read: the words, without the platform's markup. */
   text: string;

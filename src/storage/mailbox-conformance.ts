@@ -53,6 +53,21 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
     const due = async (now: number, limit = 100): Promise<string[]> =>
       (await other.due(now, limit)).map(({ key }) => key);
 
+    it('keeps the topics of a chat apart from each other and from the chat', async () => {
+      const places = [chat('a'), chat('a', { threadId: '1' }), chat('a', { threadId: '2' })];
+      for (const [index, place] of places.entries()) {
+        await mailbox.receive(incoming(`m${index}`, { chat: place }));
+        await mailbox.enqueue([{ ...draft(`k${index}`), chat: place }], 1);
+        await mailbox.putChoices(place, `{"n":${index}}`);
+      }
+      expect((await other.unfinished()).map((message) => message.chat)).toEqual(places);
+      expect((await other.due(1, 10)).map((message) => message.chat)).toEqual(places);
+      for (const [index, place] of places.entries()) {
+        expect((await other.unfinished(place)).map(({ id }) => id)).toEqual([`m${index}`]);
+        expect(await other.choices(place)).toBe(`{"n":${index}}`);
+      }
+    });
+
     describe('the inbox', () => {
       it('is empty at first', async () => {
         expect(await mailbox.unfinished()).toEqual([]);

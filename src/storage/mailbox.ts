@@ -1,11 +1,13 @@
 // The contract of the mailbox: what came in over channels and what must go out. The inbox makes a message be handled once, the
 // outbox keeps a reply until the platform has it; one transaction joins the two, so no kill falls between them.
 
-/** One chat of one bot. Messages within it are handled in order, one turn at a time. */
+/** One chat of one bot, or one topic of it. Messages within it are handled in order, one turn at a time. */
 export interface ChatKey {
   channel: string;
   account: string;
   chatId: string;
+  /** A topic is a conversation of its own, beside what is written outside of topics. */
+  threadId?: string;
 }
 
 /** One bot of the owner's on one platform. */

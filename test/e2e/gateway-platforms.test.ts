@@ -127,6 +127,54 @@ describe('one gateway on three channels', () => {
     });
   });
 
+  it('a topic is a conversation of its own on both platforms, and a listed group is listed with its topics', async () => {
+    await run('gateway', 'config', 'set', '--channel=telegram', 'groups=true');
+    await run('gateway', 'config', 'set', '--channel=feishu', 'groups=true');
+    await run('gateway', 'config', 'set', 'sendAllow=telegram:-100500,feishu:oc_group');
+    const log = (): string => readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8');
+    await eventually(() => expect(log()).toContain('feishu/default.groups'));
+    const topics = [7, 8];
+    for (const threadId of topics)
+      telegram.userSays({ chatId: -100_500, from: ADA, text: `@lain_test_bot in ${threadId}`, threadId });
+    feishu.addChat('oc_group', 'group');
+    const first = feishu.say({
+      chatId: 'oc_group',
+      senderId: 'ou_someone',
+      text: 'a topic',
+      threadId: 'omt_1',
+      mentionsBot: true,
+    });
+    const inTelegram = (threadId: number): string =>
+      JSON.stringify(telegram.messages(-100_500).filter((message) => message.threadId === threadId));
+    const inFeishu = (): string =>
+      JSON.stringify(feishu.sent('oc_group').filter((message) => message.threadId === 'omt_1'));
+    await eventually(() => {
+      for (const threadId of topics) expect(inTelegram(threadId)).toContain(`in ${threadId}`);
+      expect(inFeishu()).toContain('a topic');
+    });
+    const keys = (await run('sessions', 'list')).stdout;
+    for (const key of [
+      'telegram:default:-100500:7',
+      'telegram:default:-100500:8',
+      `feishu:default:oc_group:${first.messageId}`,
+    ])
+      expect(keys).toContain(key);
+
+    const chats = [
+      { channel: 'telegram', chatId: '-100500/8' },
+      { channel: 'feishu', chatId: `oc_group/${first.messageId}` },
+    ];
+    for (const chat of chats) {
+      const args = JSON.stringify({ ...chat, text: 'a note for the topic' });
+      await eventually(async () => expect((await run('tools', 'invoke', 'send_message', '--args', args)).code).toBe(0));
+    }
+    await eventually(() => {
+      expect(inTelegram(8)).toContain('a note for the topic');
+      expect(inFeishu()).toContain('a note for the topic');
+    });
+    expect(inTelegram(7)).not.toContain('a note');
+  });
+
   it('stops gracefully, without a word against the platforms and without a secret in its log', async () => {
     expect((await run('gateway', 'stop')).json()).toMatchObject({ stopped: true, how: 'drained' });
     const log = readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8');

@@ -7,7 +7,7 @@ import {
   type IncomingMessage,
   type Receive,
 } from '../../src/channels/channel.ts';
-import type { Platform, PlatformFault, SeenMessage, WrittenMessage } from '../../src/channels/conformance-subject.ts';
+import type { Platform, PlatformFault, SeenMessage } from '../../src/channels/conformance-subject.ts';
 import { splitMarkdown } from '../../src/channels/split-markdown.ts';
 
 export const MEMORY_PART_CHARACTERS = 2_000;
@@ -87,9 +87,10 @@ export function createMemoryPlatform(): MemoryPlatform {
   };
 
   return {
-    async write({ chatId, senderId, text, chatKind = 'direct', mentionsBot = true, replyTo, file }: WrittenMessage) {
+    async write({ chatId, threadId, senderId, text, chatKind = 'direct', mentionsBot = true, replyTo, file }) {
       const message = incoming({
         chatId,
+        ...(threadId && { threadId }),
         sender: { id: senderId },
         text,
         chatKind,
@@ -106,7 +107,9 @@ export function createMemoryPlatform(): MemoryPlatform {
       await receive?.(message);
     },
     async press({ chatId, messageId, value, senderId }) {
-      undelivered.push(incoming({ chatId, sender: { id: senderId }, pressed: { value, messageId } }));
+      const { threadId } = messages.get(messageId) ?? {};
+      const topic = threadId === undefined ? {} : { threadId };
+      undelivered.push(incoming({ chatId, ...topic, sender: { id: senderId }, pressed: { value, messageId } }));
       void pump();
     },
     seen: async (chatId) => [...messages.values()].filter((message) => message.chatId === chatId),
@@ -155,7 +158,7 @@ export function createMemoryPlatform(): MemoryPlatform {
           void pump();
         },
         split: (markdown) => splitMarkdown(markdown, { limit: MEMORY_PART_CHARACTERS }),
-        async send({ key, chatId, markdown, replyTo, buttons = [] }, signal) {
+        async send({ key, chatId, threadId, markdown, replyTo, buttons = [] }, signal) {
           signal.throwIfAborted();
           assertOpen();
           const fault = meet({ chatId, markdown });
@@ -164,7 +167,8 @@ export function createMemoryPlatform(): MemoryPlatform {
           const messageId = known ?? `out-${messages.size + 1}`;
           if (known === undefined) {
             byKey.set(key, messageId);
-            const shown = { chatId, messageId, text: markdown, buttons, edits: 0 };
+            const topic = threadId === undefined ? {} : { threadId };
+            const shown = { chatId, ...topic, messageId, text: markdown, buttons, edits: 0 };
             messages.set(messageId, replyTo === undefined ? shown : { ...shown, replyTo });
           }
           if (fault) throw refused(fault);

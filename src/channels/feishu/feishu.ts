@@ -116,14 +116,16 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
   }
 
   async function post(message: OutgoingMessage, content: string, signal: AbortSignal): Promise<SentMessage> {
-    const target = isMessageId(message.replyTo) ? message.replyTo : message.threadId;
+    // What is answered may have been taken back: its topic is still there.
+    const targets = [isMessageId(message.replyTo) ? message.replyTo : undefined, message.threadId];
     const body = { msg_type: 'interactive', content, uuid: message.key };
     const doing = 'sending a message';
     const send = async (call: Parameters<FeishuApi['call']>[0]) => {
       const data = await api.call(call, signal);
       return { chatId: String(data.chat_id ?? message.chatId), messageId: String(data.message_id) };
     };
-    if (target !== undefined) {
+    for (const target of targets) {
+      if (target === undefined) continue;
       try {
         return await send({
           method: 'POST',

@@ -183,6 +183,16 @@ describe('places', () => {
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1' }]);
   });
 
+  test('an answer to a message of a topic that was taken back stands in the topic all the same', async () => {
+    const first = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
+    const place = { threadId: 'omt_1', rootId: first.messageId, replyTo: first.messageId };
+    const second = server.say({ chatId: GROUP, senderId: ANNA, text: 'oops', ...place, mentionsBot: true });
+    const message = server.store.messages.get(second.messageId);
+    if (message) message.isRecalled = true;
+    await send('answer', { chatId: GROUP, threadId: first.messageId, replyTo: second.messageId });
+    expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1', seen: { text: 'answer' } }]);
+  });
+
   test('an answer to a press stands in the chat, in the topic of its card', async () => {
     const topic = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
     const place = { chatId: GROUP, threadId: topic.messageId };

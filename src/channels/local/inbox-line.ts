@@ -50,7 +50,7 @@ export function parseInboxLine(line: string, { directory, order, sentAt }: LineO
   return {
     id: value.id as string,
     chatId: value.chatId as string,
-    ...(typeof value.threadId === 'string' && { threadId: value.threadId }),
+    ...(typeof value.threadId === 'string' && value.threadId !== '' && { threadId: value.threadId }),
     chatKind,
     isAddressed: chatKind === 'direct' || value.isAddressed === true || pressed !== undefined,
     sender: {

@@ -17,7 +17,7 @@ export interface AskInChatOptions {
   chat: ChatKey;
   /** Of the turn. */
   key: string;
-  replyTo: Pick<IncomingMessage, 'id' | 'threadId'>;
+  replyTo: Pick<IncomingMessage, 'id'>;
   onShown(): void;
   now(): number;
 }
@@ -27,8 +27,7 @@ export function createAskInChat(options: AskInChatOptions): AskPerson {
   const sentAs = new Map<string, { message: Promise<SentMessage>; giveUp: AbortController }>();
   return approvals.askIn(chat, {
     async show({ id, markdown, buttons }) {
-      const { id: answered, threadId } = replyTo;
-      const drafts = draftsOf({ chat, channel, key: `${key}-${id}`, markdown, replyTo: answered, threadId, buttons });
+      const drafts = draftsOf({ chat, channel, key: `${key}-${id}`, markdown, replyTo: replyTo.id, buttons });
       const giveUp = new AbortController();
       const message = delivery.whenSent(drafts.at(-1)?.key ?? '', giveUp.signal);
       message.catch(() => {});

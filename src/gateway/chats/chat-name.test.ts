@@ -4,15 +4,21 @@ import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import { chatName, parseChatName } from './chat-name.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 
-const chats = fc.record({
-  channel: fc.constantFrom('telegram', 'feishu', 'local'),
-  account: fc.oneof(fc.constant('default'), fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/)),
-  chatId: fc.oneof(
-    fc.string({ minLength: 1, maxLength: 300 }),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
-    fc.integer().map(String),
-  ),
-});
+const ids = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 300 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
+  fc.integer().map(String),
+  fc.stringMatching(/^[a%/25F]{1,8}$/),
+);
+const chats = fc.record(
+  {
+    channel: fc.constantFrom('telegram', 'feishu', 'local'),
+    account: fc.oneof(fc.constant('default'), fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/)),
+    chatId: ids,
+    threadId: ids,
+  },
+  { requiredKeys: ['channel', 'account', 'chatId'] },
+);
 
 it('a name leads back to its chat', () => {
   fc.assert(
@@ -20,6 +26,9 @@ it('a name leads back to its chat', () => {
       expect(parseChatName(chatName(chat))).toEqual(chat);
     }),
   );
+  const topic = { channel: 'telegram', account: 'default', chatId: '-1001', threadId: '45' };
+  expect(chatName(topic)).toBe('telegram:-1001/45');
+  expect(chatName({ ...topic, account: 'work' })).toBe('telegram/work:-1001/45');
   for (const text of ['', 'telegram', 'telegram:', ':1', '/x:1']) expect(parseChatName(text)).toBeUndefined();
 });
 
@@ -32,4 +41,7 @@ it('every chat has a session key, and no two chats the same', () => {
   );
   expect(sessionKeyOf({ channel: 'telegram', account: 'default', chatId: '-1001' })).toBe('telegram:-1001');
   expect(sessionKeyOf({ channel: 'feishu', account: 'work', chatId: 'oc_1' })).toBe('feishu:work:oc_1');
+  expect(sessionKeyOf({ channel: 'telegram', account: 'default', chatId: '-1001', threadId: '45' })).toBe(
+    'telegram:default:-1001:45',
+  );
 });

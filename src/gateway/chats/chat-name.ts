@@ -1,12 +1,29 @@
-// A chat as one text, for requests and records that only carry it: `telegram:123`, with an account `telegram/work:123`.
+// A chat as one text, for requests and records that only carry it: `telegram:123`, with an account `telegram/work:123`, and a
+// topic of it `telegram:-100123/45`. The topic is what stands behind the last slash, so an id that holds a slash itself has
+// one more at its end.
 import type { ChatKey } from '../../storage/mailbox.ts';
 
-export function chatName({ channel, account, chatId }: ChatKey): string {
-  return `${account === 'default' ? channel : `${channel}/${account}`}:${chatId}`;
+/** Where in a bot's platform. */
+export type Place = Pick<ChatKey, 'chatId' | 'threadId'>;
+
+export function chatName({ channel, account, ...place }: ChatKey): string {
+  return `${account === 'default' ? channel : `${channel}/${account}`}:${placeName(place)}`;
 }
 
 /** Undefined when it names no chat. */
 export function parseChatName(name: string): ChatKey | undefined {
-  const [, channel, account = 'default', chatId] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(name) ?? [];
-  return channel === undefined || chatId === undefined ? undefined : { channel, account, chatId };
+  const [, channel, account = 'default', place] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(name) ?? [];
+  return channel === undefined || place === undefined ? undefined : { channel, account, ...parsePlace(place) };
+}
+
+export function placeName({ chatId, threadId }: Place): string {
+  if (threadId !== undefined) return `${chatId}/${threadId.replace(/[%/]/g, encodeURIComponent)}`;
+  return chatId.includes('/') ? `${chatId}/` : chatId;
+}
+
+export function parsePlace(name: string): Place {
+  const slash = name.lastIndexOf('/');
+  if (slash <= 0) return { chatId: name };
+  const topic = name.slice(slash + 1).replace(/%(?:25|2F)/g, decodeURIComponent);
+  return { chatId: name.slice(0, slash), ...(topic !== '' && { threadId: topic }) };
 }

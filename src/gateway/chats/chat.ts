@@ -85,8 +85,8 @@ export function refusalIn(body: string): OutboxDraft[] | undefined {
 }
 
 /** A text that no other chat has. */
-export function nameOf({ channel, account, chatId }: ChatKey): string {
-  return JSON.stringify([channel, account, chatId]);
+export function nameOf({ channel, account, chatId, threadId }: ChatKey): string {
+  return JSON.stringify([channel, account, chatId, ...(threadId === undefined ? [] : [threadId])]);
 }
 
 export function botName({ channel, account }: BotKey): string {

@@ -184,7 +184,7 @@ async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T
 
 async function sendOrReplace(
   channel: Channel,
-  { key, chat: { chatId }, body }: OutboxMessage,
+  { key, chat: { chatId, threadId }, body }: OutboxMessage,
   signal: AbortSignal,
 ): Promise<SentMessage> {
   const { replaces, markdown, buttons, ...rest } = JSON.parse(body) as Outgoing;
@@ -197,7 +197,7 @@ async function sendOrReplace(
       if (!(error instanceof ChannelError) || error.code !== 'rejected') throw error;
     }
   }
-  return channel.send({ key, chatId, markdown, buttons, ...rest }, signal);
+  return channel.send({ key, chatId, threadId, markdown, buttons, ...rest }, signal);
 }
 
 /** Doubles each time, within a third of it by chance, so that many do not come back at once. */

@@ -201,9 +201,6 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
 
 function belongTogether(a: ChatMessage, b: ChatMessage): boolean {
   return (
-    a.isOwner === b.isOwner &&
-    a.message.sender.id === b.message.sender.id &&
-    a.message.threadId === b.message.threadId &&
-    a.message.chatKind === b.message.chatKind
+    a.isOwner === b.isOwner && a.message.sender.id === b.message.sender.id && a.message.chatKind === b.message.chatKind
   );
 }

@@ -4,7 +4,6 @@ import type { ChatKey, OutboxDraft } from '../../storage/mailbox.ts';
 
 export interface Outgoing {
   markdown: string;
-  threadId?: string;
   replyTo?: string;
   buttons?: readonly Button[];
   /** The message whose place it takes; sent as a new one where that is gone. */
@@ -20,21 +19,11 @@ export interface DraftOptions extends Omit<Outgoing, 'markdown'> {
 }
 
 /** A text as the messages it takes; the first answers or replaces, the buttons stand under the last. */
-export function draftsOf({
-  chat,
-  channel,
-  key,
-  markdown,
-  threadId,
-  replyTo,
-  buttons,
-  replaces,
-}: DraftOptions): OutboxDraft[] {
+export function draftsOf({ chat, channel, key, markdown, replyTo, buttons, replaces }: DraftOptions): OutboxDraft[] {
   const parts = channel.split(markdown);
   return (parts.length > 0 ? parts : ['(nothing to say)']).map((part, index, all) => {
     const outgoing: Outgoing = {
       markdown: part,
-      threadId,
       ...(index === 0 && { replyTo, replaces }),
       ...(index === all.length - 1 && { buttons }),
     };

@@ -78,7 +78,8 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   return {
     receiveFrom: (channel) => async (message) => {
       const bot = { channel: channel.name, account: channel.account };
-      const chat: ChatKey = { ...bot, chatId: message.chatId };
+      const { chatId, threadId } = message;
+      const chat: ChatKey = { ...bot, chatId, ...(threadId !== undefined && { threadId }) };
       if (message.chatKind === 'group' && (!message.isAddressed || !(await settings(bot)).groups)) return;
       const admission = await admit(message, bot);
       if (!admission.allowed) return refuse(channel, chat, message, admission.reply);
@@ -120,8 +121,8 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
 }
 
 function replyOf(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown: string): OutboxDraft[] {
-  const { id: replyTo, threadId } = message;
-  return draftsOf({ chat, channel, key: replyKey(chat, replyTo), markdown, replyTo, threadId });
+  const { id: replyTo } = message;
+  return draftsOf({ chat, channel, key: replyKey(chat, replyTo), markdown, replyTo });
 }
 
 /** The same for the same message, also in another process. */

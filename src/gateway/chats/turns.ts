@@ -88,9 +88,9 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       else logEnd(`failed (${answer.failed})`, 'warn');
       if (turn.isStopped && !answer.replaces) return;
       const { markdown } = answer;
-      const { id: replyTo, threadId } = lastOf(messages).message;
+      const { id: replyTo } = lastOf(messages).message;
       const { replaces } = answer;
-      const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, threadId, replaces });
+      const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces });
       await mailbox.finish(messages.map(idOf), drafts, now());
       delivery.wake();
     } finally {
@@ -133,10 +133,10 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
   const { limits, choices } = dependencies;
   const { channel, chat, turnId, turn, left } = asked;
   const { signal } = turn.control;
-  const { id: replyTo, threadId } = lastOf(turn.messages).message;
+  const { id: replyTo } = lastOf(turn.messages).message;
   const progress = createProgress({
     channel,
-    chat: { chatId: chat.chatId, threadId, replyTo },
+    chat: { chatId: chat.chatId, threadId: chat.threadId, replyTo },
     key: turnId,
     afterMs: limits.progressAfterMs,
     everyMs: limits.progressEveryMs,

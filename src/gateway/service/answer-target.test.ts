@@ -70,6 +70,18 @@ it('a listed chat is open to all, through the bot that lists it; the command kee
   );
 });
 
+it('a topic gets what was asked for in it, not what was asked for in another or outside of topics', async () => {
+  const people = { 'local:team/45': [direct('anna')], 'local:team': [direct('anna')] };
+  const world = { people, admitted: ['anna'] };
+  expect(await verdict('local:team/45', asked('local:team/45'), world)).toBe('local:team/45');
+  for (const from of ['local:team', 'local:team/46'])
+    expect(await verdict('local:team/45', asked(from), world)).toContain('sendAllow=local:team/45');
+  const bots = [bot('default', 'local:team', 'local:other/7')];
+  for (const topic of ['local:team/45', 'local:other/7'])
+    expect(await verdict(topic, { kind: 'nobody' }, { bots })).toBe(topic);
+  expect(await verdict('local:other', { kind: 'nobody' }, { bots })).toContain('may not be written to');
+});
+
 it('a bot that is gone writes to nobody', async () => {
   expect(await verdict('local:anna', asked('local:anna'), { ...anna, bots: [] })).toContain('no channel "local"');
   expect(await verdict('local:anna', asked('local:anna'), { ...anna, bots: [bot('work')] })).toContain('sendAllow');

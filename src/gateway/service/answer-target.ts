@@ -9,6 +9,7 @@ import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
 import type { Asker } from '../../storage/asker.ts';
 import type { ChatKey, ChatPerson } from '../../storage/mailbox.ts';
 import type { Access } from '../access/access.ts';
+import { nameOf } from '../chats/chat.ts';
 import { chatName, parseChatName } from '../chats/chat-name.ts';
 import { botFor, notAllowed } from './send-target.ts';
 
@@ -46,12 +47,12 @@ function noLongerLetIn(chat: ChatKey): string {
 }
 
 /** A name without an account means any bot that lists the chat. */
-function listedBot({ channel, account, chatId }: ChatKey, bots: readonly AnswerBot[]): AnswerBot | undefined {
+function listedBot({ account, ...target }: ChatKey, bots: readonly AnswerBot[]): AnswerBot | undefined {
   const meant = account === DEFAULT_ACCOUNT ? bots : bots.filter((bot) => bot.account === account);
-  return botFor({ channel, chatId }, meant);
+  return botFor(target, meant);
 }
 
 function isOwnChat(chat: ChatKey, asker: Asker): boolean {
   const own = asker.kind === 'nobody' || asker.chat === undefined ? undefined : parseChatName(asker.chat);
-  return own?.channel === chat.channel && own.account === chat.account && own.chatId === chat.chatId;
+  return own !== undefined && nameOf(own) === nameOf(chat);
 }

@@ -12,6 +12,7 @@ import { ensureDirectory } from '../../storage/local/files.ts';
 import type { Lock, Locks, OwnerFiles } from '../../storage/storage.ts';
 import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
+import { parsePlace } from '../chats/chat-name.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
 import { identify } from './process-identity.ts';
@@ -204,11 +205,12 @@ function createHandlers(parts: {
         ? undefined
         : away.map(({ channel, account, state }) => `${channel}/${account} is ${state}`).join(', ');
     },
-    async send({ channel, chatId }, text) {
-      const bot = botFor({ channel, chatId }, settings.current().bots);
-      if (!bot) return { ok: false, message: notAllowed({ channel, chatId }, settings.current().bots) };
-      const { keys } = await gateway.send({ channel, account: bot.account, chatId }, text);
-      log({ level: 'info', event: 'send-queued', channel, account: bot.account, chatId });
+    async send({ channel, chatId: named }, text) {
+      const place = parsePlace(named);
+      const bot = botFor({ channel, ...place }, settings.current().bots);
+      if (!bot) return { ok: false, message: notAllowed({ channel, ...place }, settings.current().bots) };
+      const { keys } = await gateway.send({ channel, account: bot.account, ...place }, text);
+      log({ level: 'info', event: 'send-queued', channel, account: bot.account, ...place });
       return { ok: true, account: bot.account, keys };
     },
     wake: () => gateway.wake(),

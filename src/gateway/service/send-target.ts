@@ -1,32 +1,40 @@
 // Which bot may write to a chat that nobody asked from: only one whose owner has listed the chat.
 import type { ResolvedBot } from '../../config/gateway/resolve.ts';
 import { type BotSettings, DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
-import { chatName } from '../chats/chat-name.ts';
+import { chatName, placeName } from '../chats/chat-name.ts';
 
 export interface SendTarget {
   channel: string;
   account?: string;
   chatId: string;
+  threadId?: string;
 }
 
 type SendingBot = Pick<ResolvedBot, 'channel' | 'account'> & { settings: Pick<BotSettings, 'sendAllow'> };
 
-/** The bot that is named in the list; otherwise the channel's default one, otherwise any that lists the chat. */
-export function botFor<T extends SendingBot>({ channel, chatId }: SendTarget, bots: readonly T[]): T | undefined {
+/**
+ * The bot that is named in the list; otherwise the channel's default one, otherwise any that lists the chat. A chat that is
+ * listed is so with all its topics; a topic can be listed by itself.
+ */
+export function botFor<T extends SendingBot>(
+  { channel, chatId, threadId }: SendTarget,
+  bots: readonly T[],
+): T | undefined {
   const ofChannel = bots.filter((bot) => bot.channel === channel);
-  const listing = (entry: (bot: T) => string): T[] =>
-    ofChannel.filter((bot) => bot.settings.sendAllow.includes(entry(bot)));
-  const named = listing((bot) => `${channel}/${bot.account}:${chatId}`);
-  const any = listing(() => `${channel}:${chatId}`);
+  const places = [chatId, placeName({ chatId }), placeName({ chatId, threadId })];
+  const listing = (prefix: (bot: T) => string): T[] =>
+    ofChannel.filter((bot) => places.some((place) => bot.settings.sendAllow.includes(`${prefix(bot)}:${place}`)));
+  const named = listing((bot) => `${channel}/${bot.account}`);
+  const any = listing(() => channel);
   return named[0] ?? any.find(({ account }) => account === DEFAULT_ACCOUNT) ?? any[0];
 }
 
 /** Why none may, and what the owner can do. */
 export function notAllowed(
-  { channel, account = DEFAULT_ACCOUNT, chatId }: SendTarget,
+  { channel, account = DEFAULT_ACCOUNT, chatId, threadId }: SendTarget,
   bots: readonly SendingBot[],
 ): string {
-  const name = chatName({ channel, account, chatId });
+  const name = chatName({ channel, account, chatId, threadId });
   const ofChannel = bots.filter((bot) => bot.channel === channel);
   if (ofChannel.length === 0) {
     const running = [...new Set(bots.map((bot) => bot.channel))];

@@ -167,6 +167,14 @@ describe('who may be written to', () => {
   ])('%s:%s by %s', (channel, chatId, account) => {
     expect(botFor({ channel, chatId }, bots)?.account).toBe(account);
   });
+
+  it('a chat with all its topics; a topic that is listed alone, without its chat', () => {
+    const listing = [bot('telegram', 'default', ['telegram:1', 'telegram:2/7'])];
+    const account = (chatId: string, threadId?: string) =>
+      botFor({ channel: 'telegram', chatId, threadId }, listing)?.account;
+    expect([account('1'), account('1', '5'), account('2', '7')]).toEqual(['default', 'default', 'default']);
+    expect([account('2'), account('2', '5'), account('7')]).toEqual([undefined, undefined, undefined]);
+  });
 });
 
 it('a replaced, changed, removed or new file is noticed', async () => {

@@ -6,6 +6,7 @@ export interface DeadLetterSummary {
   channel: string;
   account: string;
   chatId: string;
+  threadId?: string;
   attempts: number;
   diedAt: string;
   lastError?: string;

@@ -40,6 +40,9 @@ const TABLES = `
 const headsOf = (bot: BotKey | undefined): string =>
   `SELECT min(seq) FROM outbox WHERE state = 'waiting' ${bot ? 'AND channel = ? AND account = ?' : ''} GROUP BY channel, account, chat`;
 
+/** A topic is a chat of its own in every table. No platform has this sign in its ids. */
+const BEFORE_TOPIC = '\u001f';
+
 type Row = Record<string, SQLOutputValue>;
 
 export interface LocalMailboxOptions {
@@ -66,7 +69,7 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
           const insert = db.prepare(
             'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
           );
-          isWritten = insert.run(chat.channel, chat.account, chat.chatId, id, order, receivedAt, body).changes > 0;
+          isWritten = insert.run(...partsOf(chat), id, order, receivedAt, body).changes > 0;
           if (from)
             db.prepare(
               `INSERT INTO chat_people (channel, account, chat, person, chat_kind) VALUES (?, ?, ?, ?, ?)
@@ -226,12 +229,14 @@ function addDrafts(db: DatabaseSync, drafts: readonly OutboxDraft[], now: number
   for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now);
 }
 
-function partsOf({ channel, account, chatId }: ChatKey): [string, string, string] {
-  return [channel, account, chatId];
+function partsOf({ channel, account, chatId, threadId }: ChatKey): [string, string, string] {
+  return [channel, account, threadId === undefined ? chatId : `${chatId}${BEFORE_TOPIC}${threadId}`];
 }
 
 function chatOf(row: Row): ChatKey {
-  return { channel: String(row.channel), account: String(row.account), chatId: String(row.chat) };
+  const [chatId = '', ...topic] = String(row.chat).split(BEFORE_TOPIC);
+  const chat = { channel: String(row.channel), account: String(row.account), chatId };
+  return topic.length === 0 ? chat : { ...chat, threadId: topic.join(BEFORE_TOPIC) };
 }
 
 function unfinishedOf(row: Row): UnfinishedMessage {

@@ -92,7 +92,8 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
     if (known) return success(known);
     const seen = seenOf(content);
     if (!('text' in seen)) return seen;
-    const threadId = body.reply_in_thread ? (answered?.threadId ?? `omt_${answered?.messageId}`) : undefined;
+    // An answer to what stands in a topic stands there too, asked for or not.
+    const threadId = answered?.threadId ?? (body.reply_in_thread ? `omt_${answered?.messageId}` : undefined);
     return success(add({ chatId, from: 'bot', uuid, seen, replyTo: answered?.messageId, threadId }));
   }
 

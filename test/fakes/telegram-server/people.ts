@@ -57,8 +57,18 @@ export function createPeople({ chats, queue, files, presses, bot, now }: PeopleD
     return more;
   }
 
-  function repliedTo(chat: ReturnType<Chats['add']>, id: number | undefined): Partial<Message> {
-    if (id === undefined) return {};
+  function repliedTo(
+    chat: ReturnType<Chats['add']>,
+    id: number | undefined,
+    threadId: number | undefined,
+  ): Partial<Message> {
+    if (id === undefined) {
+      // In a topic everything answers at least the message that made it.
+      if (threadId === undefined) return {};
+      const created = { forum_topic_created: { name: `Topic ${threadId}`, icon_color: 7322096 } };
+      const made = { message_id: threadId, from: bot, chat: chats.describe(chat), date: 0, ...created };
+      return { reply_to_message: made as unknown as Message['reply_to_message'] };
+    }
     const own = chat.bot.find(({ messageId }) => messageId === id);
     const answered = own
       ? { message_id: id, from: bot, chat: chats.describe(chat), date: Math.floor(own.sentAt / 1000), text: own.text }
@@ -66,12 +76,21 @@ export function createPeople({ chats, queue, files, presses, bot, now }: PeopleD
     return answered ? { reply_to_message: answered as Message['reply_to_message'] } : {};
   }
 
+  /** Outside of topics, answers in a supergroup have a thread too: it is the message that began it. */
+  function threadOf(chat: FakeChat, { threadId, replyTo }: Said): Partial<Message> {
+    if (threadId !== undefined) return { message_thread_id: threadId, is_topic_message: true };
+    return replyTo !== undefined && chat.kind === 'supergroup' && !chat.isForum ? { message_thread_id: replyTo } : {};
+  }
+
   return {
     userSays(said: Said): { updateId: number; messageId: number; update: Update } {
       const from = said.from ?? { id: Math.abs(said.chatId), first_name: 'Someone' };
       const made: FakeChat = { id: said.chatId, kind: said.chatId > 0 ? 'private' : 'supergroup', person: from };
       const chat = chats.add(made);
-      if (said.threadId !== undefined) chat.threads.add(said.threadId);
+      if (said.threadId !== undefined) {
+        chat.threads.add(said.threadId);
+        chat.isForum = chat.kind === 'supergroup';
+      }
       const files = attachments(said);
       const hasFiles = Object.keys(files).length > 0;
       const entities = entitiesIn(said.text ?? '');
@@ -86,8 +105,8 @@ export function createPeople({ chats, queue, files, presses, bot, now }: PeopleD
         from: { is_bot: false, ...from },
         chat: chats.describe(chat),
         date: Math.floor(now() / 1000),
-        ...(said.threadId === undefined ? {} : { message_thread_id: said.threadId, is_topic_message: true }),
-        ...repliedTo(chat, said.replyTo),
+        ...threadOf(chat, said),
+        ...repliedTo(chat, said.replyTo, said.threadId),
         ...words,
         ...files,
         ...said.more,

@@ -1,5 +1,6 @@
 import type { App } from '../../../app.ts';
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import { placeName } from '../../../gateway/chats/chat-name.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import { colorsFor } from '../../colors.ts';
@@ -70,9 +71,13 @@ function described(told: Told, terminal: Terminal): string {
       `${inbox} to handle, ${told.runningTurns ?? 0} being handled, ${outbox} to send, ${counted(dead, 'dead letter')}`,
     );
   }
-  for (const { key, channel, chatId, attempts, lastError } of told.deadLetters ?? [])
+  for (const { key, channel, chatId, threadId, attempts, lastError } of told.deadLetters ?? [])
     lines.push(
-      red(printable(`  ${key}  to ${channel}:${chatId}, ${counted(attempts, 'attempt')}: ${lastError ?? ''}`)),
+      red(
+        printable(
+          `  ${key}  to ${channel}:${placeName({ chatId, threadId })}, ${counted(attempts, 'attempt')}: ${lastError ?? ''}`,
+        ),
+      ),
     );
   if (told.settings?.problem !== undefined)
     lines.push(red(printable(`gateway.json is not used: ${told.settings.problem}`)));
