@@ -227,12 +227,28 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
         await mailbox.finish([incoming('m2')], [], 20);
         await mailbox.sent('k1', 'x', 10);
         await mailbox.die('k2', 'gone', 10);
-        await mailbox.prune(15);
+        expect(await mailbox.prune({ handled: 15, dead: 5 }, 100)).toBe(1);
         expect(await ids()).toEqual(['m3']);
         expect(await mailbox.receive(incoming('m1'))).toBe(true);
         expect(await mailbox.receive(incoming('m2'))).toBe(false);
         expect(await due(100)).toEqual(['k3']);
         expect(await other.deadLetters(10)).toMatchObject([{ key: 'k2' }]);
+        await mailbox.prune({ handled: 15, dead: 11 }, 100);
+        expect(await other.deadLetters(10)).toEqual([]);
+        expect(await other.counts()).toEqual({ inbox: 2, outbox: 1, dead: 0 });
+        expect(await mailbox.revive('k2', 30)).toBe(0);
+      });
+
+      it('forgets a few at a time', async () => {
+        const keys = ['k1', 'k2', 'k3', 'k4', 'k5'];
+        await mailbox.enqueue(
+          keys.map((key) => draft(key, key)),
+          1,
+        );
+        for (const key of keys) await mailbox.die(key, 'gone', 10);
+        const forgotten = [];
+        for (let times = 0; times < 4; times += 1) forgotten.push(await mailbox.prune({ handled: 20, dead: 20 }, 2));
+        expect(forgotten).toEqual([2, 2, 1, 0]);
       });
     });
 

@@ -100,6 +100,9 @@ export interface Mailbox {
   choices(chat: ChatKey): Promise<string | undefined>;
   /** Durable when it resolves. */
   putChoices(chat: ChatKey, choices: string): Promise<void>;
-  /** Forgets what was finished or sent before this time; ids are kept at least that long against redelivery. */
-  prune(before: number): Promise<void>;
+  /**
+   * Forgets messages that were handled or sent, and dead letters, from before these times; ids are kept at least that long
+   * against redelivery. At most so many of each, in one short transaction. Returns the most it forgot of any.
+   */
+  prune(before: { handled: number; dead: number }, limit: number): Promise<number>;
 }

@@ -41,6 +41,8 @@ export interface ChatLimits {
   connectMs: number;
   /** Ids are remembered so long against redelivery. */
   rememberMs: number;
+  /** What could not be sent can be sent again so long. */
+  keepDeadLettersMs: number;
 }
 
 export const DEFAULT_LIMITS: ChatLimits = {
@@ -55,6 +57,7 @@ export const DEFAULT_LIMITS: ChatLimits = {
   progressEveryMs: 1_500,
   connectMs: 10_000,
   rememberMs: 14 * 24 * 60 * 60_000,
+  keepDeadLettersMs: 30 * 24 * 60 * 60_000,
 };
 
 /** A message that was let in. */

@@ -26,11 +26,11 @@ import { runCommand } from './commands/run-command.ts';
 import { createDelivery } from './delivery.ts';
 import { type Batch, createLanes } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
+import { createPruning } from './pruning.ts';
 import { createReception } from './receive.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 import { createTurns } from './turns.ts';
 
-const PRUNE_EVERY_MS = 6 * 60 * 60_000;
 /** What was told to end is waited for so long. */
 const GRACE_MS = 5_000;
 const SHOWN_DEAD_LETTERS = 1_000;
@@ -111,7 +111,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     return true;
   }
 
-  let pruning: NodeJS.Timeout | undefined;
+  const pruning = createPruning({ mailbox, limits, isIdle: () => lanes.running === 0, now, log });
 
   async function handle(batch: Batch): Promise<void> {
     const [first] = batch.messages;
@@ -160,17 +160,10 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`, { level: 'warn' });
   }
 
-  async function prune(): Promise<void> {
-    await mailbox
-      .prune(now() - limits.rememberMs)
-      .catch((error: Error) => log(`the mailbox could not be pruned: ${error.message}`, { level: 'warn' }));
-  }
-
   async function close(): Promise<void> {
-    clearInterval(pruning);
     ending.abort();
     await delivery.stop();
-    const closed = Promise.allSettled(channels.map((each) => each.close()));
+    const closed = Promise.allSettled([pruning.stop(), ...channels.map((each) => each.close())]);
     await Promise.race([closed, aborted(AbortSignal.timeout(GRACE_MS))]);
   }
 
@@ -185,9 +178,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       }
       lanes.open();
       delivery.wake();
-      await prune();
-      pruning = setInterval(prune, PRUNE_EVERY_MS);
-      pruning.unref();
+      void pruning.begin();
     },
 
     async status() {

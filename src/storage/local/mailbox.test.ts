@@ -18,6 +18,37 @@ describeMailbox('local storage', () => {
   };
 });
 
+it('over many days it holds no more than what is remembered and what is dead', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
+  const storage = createLocalStorage({ home, now: Date.now });
+  const mailbox = await storage.mailbox();
+  try {
+    const database = createDatabase(home);
+    const rows = (table: string): Promise<number> =>
+      database.use((db) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n));
+    const most = { inbox: 0, outbox: 0 };
+    for (let day = 1; day <= 60; day += 1) {
+      for (let each = 0; each < 10; each += 1) {
+        const key = `${day}-${each}`;
+        const chat = { channel: 'local', account: 'default', chatId: key };
+        await mailbox.receive({ chat, id: key, order: day, receivedAt: day, body: '{}' });
+        await mailbox.finish([{ chat, id: key }], [{ key, chat, body: 'an answer' }], day);
+        await (each === 0 ? mailbox.die(key, 'gone', day) : mailbox.sent(key, 'x', day));
+      }
+      while ((await mailbox.prune({ handled: day - 14, dead: day - 30 }, 3)) === 3);
+      most.inbox = Math.max(most.inbox, await rows('inbox'));
+      most.outbox = Math.max(most.outbox, await rows('outbox'));
+    }
+    database.close();
+    expect(most).toEqual({ inbox: 15 * 10, outbox: 15 * 9 + 31 });
+    expect(await mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 31 });
+    expect(await mailbox.revive(undefined, 61)).toBe(31);
+  } finally {
+    storage.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
 it('a message that was written but could not be synced was not received: delivered again it is new, once', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
   const database = createDatabase(home);

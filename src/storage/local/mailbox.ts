@@ -207,10 +207,17 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
         );
       }),
 
-    prune: (before) =>
+    prune: ({ handled, dead }, limit) =>
       soon((db) => {
-        db.prepare('DELETE FROM inbox WHERE finished_at < ?').run(before);
-        db.prepare("DELETE FROM outbox WHERE state = 'sent' AND ended_at < ?").run(before);
+        const forget = (table: string, where: string, before: number): number => {
+          const oldest = `SELECT seq FROM ${table} WHERE ${where} < ? LIMIT ?`;
+          return Number(db.prepare(`DELETE FROM ${table} WHERE seq IN (${oldest})`).run(before, limit).changes);
+        };
+        return Math.max(
+          forget('inbox', 'finished_at', handled),
+          forget('outbox', "state = 'sent' AND ended_at", handled),
+          forget('outbox', "state = 'dead' AND ended_at", dead),
+        );
       }),
   };
 }
