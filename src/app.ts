@@ -18,6 +18,7 @@ import type { GatewayContext, OpenedGateway } from './gateway/service/run-servic
 import { lazily } from './lib/lazily.ts';
 import type { AskForm } from './mcp/elicitation.ts';
 import type { Offer } from './mcp/serve.ts';
+import { createDayBudget, type DayBudget } from './pipeline/day-budget.ts';
 import type { Deliver } from './schedule/post.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { AgentRuns } from './storage/agent-runs.ts';
@@ -39,6 +40,8 @@ export interface AppOptions extends BaseOptions {
   openGateway?: OpenGateway;
   /** Tools of MCP servers stay away: what is offered to other agents is ours alone, and never ourselves again. */
   ownToolsOnly?: boolean;
+  /** Of the process, where it has one already. */
+  budget?: DayBudget;
   /** Whoever runs this gives up: what is being started is not waited for. */
   signal?: AbortSignal;
 }
@@ -82,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { environment, config, storage, sessions, now, newId, systemTimezone, warn } = base;
   const { home, version } = environment;
   const { catalogue, locks, spending, notes, ownerFiles } = storage;
+  const budget = options.budget ?? createDayBudget({ spending, now });
   const domain = createDomain(base, options.workspace);
   const { workspace, modelServices, memory, coreMemory, docs, skills, undo } = domain;
 
@@ -137,7 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       providers,
       sessions,
       toolbox: tools,
-      spending,
+      budget,
       notes,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
         const [archive, { rememberTurns }] = await Promise.all([memory(), import('./memory/remember-turns.ts')]);
@@ -161,7 +165,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       domain,
       gateway,
       deliver,
-      openElsewhere: ({ workspace: root, baseUrl }) => createApp({ ...options, workspace: root, baseUrl }),
+      openElsewhere: ({ workspace: root, baseUrl }) => createApp({ ...options, budget, workspace: root, baseUrl }),
     });
   });
 
@@ -191,7 +195,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   /** On an app of its own: the gateway's turns have another workspace than the command that starts it. */
   async function openBots(context: GatewayContext): Promise<OpenedGateway> {
     const { openChannels } = await import('./gateway/service/open-channels.ts');
-    return openChannels(context, { openInside: (inside) => createApp({ ...options, ...inside }), caps: config, now });
+    return openChannels(context, {
+      openInside: (inside) => createApp({ ...options, budget, ...inside }),
+      caps: config,
+      now,
+    });
   }
 
   return {

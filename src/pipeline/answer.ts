@@ -6,7 +6,7 @@ import type { Registry } from '../tools/registry.ts';
 import { schemaForModel } from '../tools/schema-for-model.ts';
 import { createWireNames, type WireNames } from '../tools/wire-names.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
-import { priceIsUnknown, roomToday } from './budget.ts';
+import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
 import { memoryTail } from './compact.ts';
@@ -28,16 +28,9 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, toolbox, registry, executor, spending, now, newId, model, ledger, signal } = context;
-  const room = await roomToday(request.caps, spending, now());
-  if (room.refused !== undefined) {
-    return {
-      stage: 'failed',
-      text: undefined,
-      called: before,
-      failure: { code: 'BUDGET_EXCEEDED', message: room.refused },
-    };
-  }
+  const { adapter, request, turn, toolbox, registry, executor, budget, now, newId, model, ledger, signal } = context;
+  const room = await budget.room(request.caps);
+  if (room.refused !== undefined) return overBudget(room.refused, before);
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
   const today = localDay(now());
@@ -75,7 +68,8 @@ export async function* answerWithModel(
     contextWindow: model.contextWindow,
     withTools: request.withTools,
     maxSteps: request.toolMaxSteps,
-    guards: createGuards(room.limits),
+    guards: createGuards(request.caps),
+    enterDay: (questionTokens) => budget.enter(request.caps, questionTokens, signal),
     registry,
     executor,
     wireNames,
@@ -161,6 +155,8 @@ function outcomeOf(
       const told = text ? `${text}\n\n(${message})` : `Stopped: ${message}.`;
       return { ...base, stage: 'stopped', text: told, toolError: { tool, code: 'execution_error', message } };
     }
+    case 'refused':
+      return overBudget(ending.message, base.called);
     case 'failed': {
       if (ending.failure.code === 'cancelled' || signal.aborted) {
         return { ...base, stage: 'cancelled', text: undefined, failure: CANCELLED };
@@ -168,6 +164,10 @@ function outcomeOf(
       return { ...base, stage: 'failed', text: undefined, failure: providerFailure(ending.failure) };
     }
   }
+}
+
+function overBudget(message: string, called: CalledTool[]): Outcome {
+  return { stage: 'failed', text: undefined, called, failure: { code: 'BUDGET_EXCEEDED', message } };
 }
 
 function providerFailure({ code, message }: ModelFailure): { code: string; message: string } {

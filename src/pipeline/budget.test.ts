@@ -17,19 +17,18 @@ function spendingOf(days: Record<string, { tokens: number; costUsd: number }> = 
 const LATE = new Date(2026, 10, 5, 23, 59).getTime();
 
 describe('what a run may spend', () => {
-  it('is its own caps when the day has none, and the day is not looked at', async () => {
+  it('is not limited when the day has no cap, and the day is not looked at', async () => {
     const unreadable: Spending = { add: async () => {}, on: () => Promise.reject(new Error('not needed')) };
     expect(await roomToday({ maxTokens: 5, maxCostUsd: 1 }, unreadable, LATE)).toEqual({
-      limits: { maxTokens: 5, maxCostUsd: 1 },
+      tokensLeft: Number.POSITIVE_INFINITY,
+      costLeftUsd: Number.POSITIVE_INFINITY,
     });
   });
 
   it('is also what the day has left', async () => {
     const spending = spendingOf({ '2026-11-05': { tokens: 900, costUsd: 0.25 } });
     const caps = { dailyMaxTokens: 1_000, dailyMaxCostUsd: 1 };
-    expect(await roomToday(caps, spending, LATE)).toMatchObject({
-      limits: { tokensLeftToday: 100, costLeftTodayUsd: 0.75 },
-    });
+    expect(await roomToday(caps, spending, LATE)).toEqual({ tokensLeft: 100, costLeftUsd: 0.75 });
   });
 
   it.each([
@@ -69,7 +68,7 @@ describe('what a run may spend', () => {
   ])('leaves room for one more question with %s', async (_name, caps, tokens, expected) => {
     const spending = spendingOf({ '2026-11-05': { tokens: 900, costUsd: 0.25 } });
     const usage = { inputTokens: 150, outputTokens: 50, costUsd: 0.1 };
-    expect(await hasRoom(tokens, { usage, caps, spending, now: LATE })).toBe(expected);
+    expect(hasRoom(tokens, { usage, caps, room: await roomToday(caps, spending, LATE) })).toBe(expected);
   });
 });
 

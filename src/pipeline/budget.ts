@@ -1,9 +1,8 @@
 // Spending caps: per run, and per day over all runs of this home. A day that is used up refuses a run before the model
-// is asked; what is left of it caps the run. A model whose price is unknown counts in tokens only.
+// is asked. A model whose price is unknown counts in tokens only.
 import { localDay } from '../lib/local-day.ts';
 import { type Spending, StorageError } from '../storage/storage.ts';
 import type { TurnUsage } from './events.ts';
-import type { Limits } from './guards.ts';
 
 export interface Caps {
   maxTokens?: number;
@@ -12,43 +11,33 @@ export interface Caps {
   dailyMaxCostUsd?: number;
 }
 
-export type Room = { refused: string } | { refused?: undefined; limits: Limits };
+/** What the day leaves; infinite without a cap. */
+export type Room = { refused: string } | { refused?: undefined; tokensLeft: number; costLeftUsd: number };
 
 export async function roomToday(caps: Caps, spending: Spending, now: number): Promise<Room> {
-  const { maxTokens, maxCostUsd, dailyMaxTokens, dailyMaxCostUsd } = caps;
-  const limits: Limits = { maxTokens, maxCostUsd };
-  if (dailyMaxTokens === undefined && dailyMaxCostUsd === undefined) return { limits };
+  const { dailyMaxTokens = Number.POSITIVE_INFINITY, dailyMaxCostUsd = Number.POSITIVE_INFINITY } = caps;
+  if (dailyMaxTokens === Number.POSITIVE_INFINITY && dailyMaxCostUsd === Number.POSITIVE_INFINITY)
+    return { tokensLeft: dailyMaxTokens, costLeftUsd: dailyMaxCostUsd };
   const spent = await spending.on(localDay(now));
-  if (dailyMaxTokens !== undefined) {
-    if (spent.tokens >= dailyMaxTokens) {
-      return {
-        refused: `today's cap of ${dailyMaxTokens} tokens is used up (${spent.tokens}); raise "dailyMaxTokens" in config.json or wait until tomorrow`,
-      };
-    }
-    limits.tokensLeftToday = dailyMaxTokens - spent.tokens;
+  if (spent.tokens >= dailyMaxTokens) {
+    return {
+      refused: `today's cap of ${dailyMaxTokens} tokens is used up (${spent.tokens}); raise "dailyMaxTokens" in config.json or wait until tomorrow`,
+    };
   }
-  if (dailyMaxCostUsd !== undefined) {
-    if (spent.costUsd >= dailyMaxCostUsd) {
-      return {
-        refused: `today's cap of ${dailyMaxCostUsd} USD is used up (${spent.costUsd.toFixed(4)}); raise "dailyMaxCostUsd" in config.json or wait until tomorrow`,
-      };
-    }
-    limits.costLeftTodayUsd = dailyMaxCostUsd - spent.costUsd;
+  if (spent.costUsd >= dailyMaxCostUsd) {
+    return {
+      refused: `today's cap of ${dailyMaxCostUsd} USD is used up (${spent.costUsd.toFixed(4)}); raise "dailyMaxCostUsd" in config.json or wait until tomorrow`,
+    };
   }
-  return { limits };
+  return { tokensLeft: dailyMaxTokens - spent.tokens, costLeftUsd: dailyMaxCostUsd - spent.costUsd };
 }
 
-/** Whether a question of about this many tokens still fits, after a run whose usage is counted already. */
-export async function hasRoom(
-  tokens: number,
-  { usage, caps, spending, now }: { usage: TurnUsage | undefined; caps: Caps; spending: Spending; now: number },
-): Promise<boolean> {
-  const room = await roomToday(caps, spending, now);
+/** Whether a question of about this many tokens still fits, after a run that has used so much. */
+export function hasRoom(tokens: number, { usage, caps, room }: { usage?: TurnUsage; caps: Caps; room: Room }): boolean {
   if (room.refused !== undefined) return false;
-  const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY, tokensLeftToday } = room.limits;
+  const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = caps;
   const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = usage ?? {};
-  const tokensLeft = Math.min(maxTokens - inputTokens - outputTokens, tokensLeftToday ?? Number.POSITIVE_INFINITY);
-  return tokens < tokensLeft && costUsd < maxCostUsd;
+  return tokens < Math.min(maxTokens - inputTokens - outputTokens, room.tokensLeft) && costUsd < maxCostUsd;
 }
 
 /** Also on days without a cap: one that is set at noon counts the morning. Returns what stood in the way, if anything. */

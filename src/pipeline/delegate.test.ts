@@ -52,7 +52,7 @@ it('a model without a price takes no other cost out of the cap', async () => {
   expect(given.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.25, 0.25]);
 });
 
-it('what a sub-agent that was cancelled has used counts too; of the day, its own turn counted it', async () => {
+it('what a sub-agent that was cancelled has used counts too; of the day, each call counted itself', async () => {
   const { given, ledger, wait, control } = delegationWith({ dailyMaxTokens: 100 }, () => ({
     inputTokens: 30,
     outputTokens: 0,
@@ -63,5 +63,5 @@ it('what a sub-agent that was cancelled has used counts too; of the day, its own
   control.abort();
   await expect(cut).rejects.toThrow();
   expect(ledger.total()).toMatchObject({ inputTokens: 70 });
-  expect(given.map(({ dailyMaxTokens }) => dailyMaxTokens)).toEqual([90, 90]);
+  expect(given.map(({ dailyMaxTokens }) => dailyMaxTokens)).toEqual([100, 100]);
 });

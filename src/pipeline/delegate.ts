@@ -97,17 +97,15 @@ function allowedTools({ tools }: DelegatedTurn, { registry, request }: DelegateO
   return visible.filter((name) => (tools === 'all' || tools.includes(name)) && !(isLast && STARTERS.includes(name)));
 }
 
-/** What the caller has not used yet. The day's ledger does not know of its own part until it ends. */
+/** What the caller has not used yet. Of the day, its calls are counted already. */
 function remaining(caps: Caps, ledger: UsageLedger): Caps {
   const run = counted(ledger.spent());
-  const own = counted(ledger.ownSpent());
   const left: Caps = {
+    ...caps,
     maxTokens: less(caps.maxTokens, run.tokens),
     maxCostUsd: less(caps.maxCostUsd, run.costUsd),
-    dailyMaxTokens: less(caps.dailyMaxTokens, own.tokens),
-    dailyMaxCostUsd: less(caps.dailyMaxCostUsd, own.costUsd),
   };
-  if (Object.values(left).some((value) => value !== undefined && value <= 0))
+  if ([left.maxTokens, left.maxCostUsd].some((value) => value !== undefined && value <= 0))
     throw new ToolFailure('nothing of the budget is left for a sub-agent', { reason: 'limit' });
   return left;
 }

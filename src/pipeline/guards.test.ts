@@ -55,9 +55,6 @@ describe('a cap', () => {
     ['of tokens', { maxTokens: 100 }, 100, undefined, /used 100 tokens.*cap is 100.*--max-tokens/],
     ['of USD', { maxCostUsd: 0.5 }, 10, 0.5, /cost 0\.5000 USD.*cap is 0\.5.*--max-cost-usd/],
     ['of USD without a price', { maxCostUsd: 0.5 }, 10, undefined, undefined],
-    ['of tokens today', { tokensLeftToday: 7 }, 8, undefined, /8 tokens.*dailyMaxTokens/],
-    ['of USD today', { costLeftTodayUsd: 0.1 }, 1, 0.2, /0\.2000 USD.*dailyMaxCostUsd/],
-    ['of the run before the day', { maxTokens: 5, tokensLeftToday: 5 }, 5, undefined, /--max-tokens/],
   ])('%s', (_name, limits, tokens, costUsd, sentence) => {
     const said = saidAfter(limits, spent(tokens, costUsd));
     if (sentence) expect(said).toMatch(sentence);

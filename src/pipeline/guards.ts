@@ -9,9 +9,6 @@ const REPEATS = 3;
 export interface Limits {
   maxTokens?: number;
   maxCostUsd?: number;
-  /** What the day's caps leave for this run. */
-  tokensLeftToday?: number;
-  costLeftTodayUsd?: number;
 }
 
 export interface Guards {
@@ -38,7 +35,7 @@ export function createGuards(limits: Limits): Guards {
 
 function overBudget(usage: TurnUsage | undefined, limits: Limits): string | undefined {
   if (!usage) return undefined;
-  const { maxTokens, maxCostUsd, tokensLeftToday, costLeftTodayUsd } = limits;
+  const { maxTokens, maxCostUsd } = limits;
   const tokens = usage.inputTokens + usage.outputTokens;
   const cost = usage.costUsd ?? 0;
   const spentTokens = `the run was ended because it has used ${tokens} tokens`;
@@ -47,9 +44,6 @@ function overBudget(usage: TurnUsage | undefined, limits: Limits): string | unde
     return `${spentTokens} and its cap is ${maxTokens}; raise --max-tokens to let it go on`;
   if (reached(cost, maxCostUsd))
     return `${spentMoney} and its cap is ${maxCostUsd}; raise --max-cost-usd to let it go on`;
-  if (reached(tokens, tokensLeftToday))
-    return `${spentTokens}, all that "dailyMaxTokens" in config.json left for today`;
-  if (reached(cost, costLeftTodayUsd)) return `${spentMoney}, all that "dailyMaxCostUsd" in config.json left for today`;
   return undefined;
 }
 

@@ -83,6 +83,7 @@ async function loop(
     executor,
     wireNames: createWireNames(REGISTRY.list().map(({ name }) => name)),
     turn,
+    enterDay: async () => ({ leave: async () => undefined }),
     newId: (prefix) => `${prefix}-${++ids}`,
     signal: new AbortController().signal,
     ...options,
@@ -230,6 +231,50 @@ describe('the loop', () => {
     expect(journal).toContain('ended: interrupted before it finished');
     expect(journal).not.toContain('fs.write starts');
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe('the day’s cap', () => {
+  const usage = { inputTokens: 5, outputTokens: 5 };
+
+  function day(calls: number) {
+    const left: unknown[] = [];
+    let asked = 0;
+    const enterDay: LoopOptions['enterDay'] = async () => {
+      asked += 1;
+      if (asked > calls) return { refused: 'the day is used up' };
+      return {
+        async leave(used) {
+          left.push(used);
+          return asked === 1 ? 'not recorded' : undefined;
+        },
+      };
+    };
+    return { left, enterDay };
+  }
+
+  it('is asked about before each call, and told after each what it used', async () => {
+    const { left, enterDay } = day(9);
+    const { end, events } = await loop([{ ...calls('fs_read'), usage }, { text: 'Done.' }], { enterDay });
+    expect(end.ending).toEqual({ kind: 'answered' });
+    expect(left).toEqual([usage, undefined]);
+    expect(events).toContainEqual({ type: 'notice', text: 'not recorded' });
+  });
+
+  it('that leaves nothing for the first call refuses; later it ends the run', async () => {
+    const message = 'the day is used up';
+    expect((await loop([], { enterDay: day(0).enterDay })).end.ending).toEqual({ kind: 'refused', message });
+    const { end, requests } = await loop([{ ...calls('fs_read'), text: 'Let me see.', usage }], {
+      enterDay: day(1).enterDay,
+    });
+    expect(end).toMatchObject({ ending: { kind: 'guarded', message }, text: 'Let me see.', usage });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('gets its place back from a call that broke off', async () => {
+    const { left, enterDay } = day(9);
+    await expect(loop([], { enterDay })).rejects.toThrow('once too often');
+    expect(left).toEqual([undefined]);
   });
 });
 

@@ -6,8 +6,9 @@ import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
+import type { DayBudget, Place } from './day-budget.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
-import { fitContext, windowForHalf } from './fit-context.ts';
+import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 import type { UsageLedger } from './usage.ts';
 
@@ -22,6 +23,8 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   wireNames: WireNames;
   ledger: UsageLedger;
   callSource?: ToolSource;
+  /** Asked before each model call: whether the day has room for it. */
+  enterDay(questionTokens: () => number): ReturnType<DayBudget['enter']>;
   newId(prefix: string): string;
 }
 
@@ -29,6 +32,8 @@ export type LoopEnding =
   | { kind: 'answered' }
   | { kind: 'tool-limit' }
   | { kind: 'guarded'; message: string }
+  /** The day's cap left nothing for the first call. */
+  | { kind: 'refused'; message: string }
   | { kind: 'failed'; failure: ModelFailure };
 
 export interface LoopEnd {
@@ -50,18 +55,23 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
   const { withTools, maxSteps, guards, wireNames, turn, ledger } = options;
   let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
   const called: CalledTool[] = [];
+  let answer: Answer | undefined;
+  const end = (ending: LoopEnding): LoopEnd => ({
+    ending,
+    text: answer?.text ?? '',
+    called,
+    usage: ledger.total(),
+    answeredBy: answer?.answeredBy,
+  });
 
   for (let step = 1; ; step += 1) {
-    const { answer, sent } = yield* askWithinWindow(options, conversation);
-    conversation = sent;
+    const { messages } = conversation;
+    const place = await options.enterDay(() => sizeOf(options.request, messages));
+    if (place.refused !== undefined) return end({ kind: answer ? 'guarded' : 'refused', message: place.refused });
+    const asked = yield* askInPlace(place, askWithinWindow(options, conversation));
+    conversation = asked.sent;
+    answer = asked.answer;
     ledger.add(answer.usage);
-    const end = (ending: LoopEnding): LoopEnd => ({
-      ending,
-      text: answer.text,
-      called,
-      usage: ledger.total(),
-      answeredBy: answer.answeredBy,
-    });
     if (answer.failure) return end({ kind: 'failed', failure: answer.failure });
     if (!withTools || answer.calls.length === 0) return end({ kind: 'answered' });
 
@@ -76,6 +86,22 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     conversation.messages.push(askedFor(answer, calls, wireNames));
     conversation.messages.push(...round.map(resultMessage(wireNames)));
   }
+}
+
+/** Whatever becomes of the call, its place is free afterwards and its cost on record. */
+async function* askInPlace(
+  place: Place,
+  asking: ReturnType<typeof askWithinWindow>,
+): ReturnType<typeof askWithinWindow> {
+  let asked: { answer: Answer; sent: Conversation } | undefined;
+  let unrecorded: string | undefined;
+  try {
+    asked = yield* asking;
+  } finally {
+    unrecorded = await place.leave(asked?.answer.usage);
+  }
+  if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
+  return asked;
 }
 
 interface Conversation {

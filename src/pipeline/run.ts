@@ -5,7 +5,7 @@ import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { Asker } from '../storage/asker.ts';
-import { type SessionNotes, type Spending, StorageError } from '../storage/storage.ts';
+import { type SessionNotes, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
 import type { Approval, AskPerson } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -13,9 +13,10 @@ import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
-import { type Caps, hasRoom, recordSpending } from './budget.ts';
+import { type Caps, hasRoom } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
+import type { DayBudget, Place } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
@@ -69,7 +70,7 @@ export interface RunDependencies {
   sessions: Sessions;
   toolbox: Toolbox;
   ask: AskAgain;
-  spending: Spending;
+  budget: DayBudget;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
   archiveTurn(
@@ -123,13 +124,7 @@ export async function* run(
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context, trigger), signal);
-    // At the same time: what was spent is one short write, done before the transcript is synced.
-    const [committed, unrecorded] = await Promise.all([
-      commit(context, outcome),
-      recordSpending(context.ledger.ownSpent(), dependencies.spending, dependencies.now()),
-    ]);
-    result = committed;
-    if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
+    result = await commit(context, outcome);
     if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {
     result = failedResult(request, adapter, turn, explain(error, signal));
@@ -158,7 +153,9 @@ function turnTools(
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, request, ledger, spending, outside, now, signal } = context;
+  const { turn, notes, archiveTurn, adapter, model, request, ledger, budget, outside, now, signal } = context;
+  const { caps } = request;
+  let place: Place | undefined;
   let unrecorded: string | undefined;
   try {
     await archiveTurn({ ...turn.entry, isOutside: outside.marked }, turn.ownMessages());
@@ -167,10 +164,16 @@ async function* remember(
       notes,
       adapter,
       model: model.model,
-      hasRoom: (tokens) => hasRoom(tokens, { usage: ledger.spent(), caps: request.caps, spending, now: now() }),
+      async hasRoom(tokens) {
+        if (!hasRoom(tokens, { usage: ledger.spent(), caps, room: await budget.room(caps) })) return false;
+        const entered = await budget.enter(caps, () => tokens, signal);
+        if (entered.refused !== undefined) return false;
+        place = entered;
+        return true;
+      },
       async spent(more) {
         ledger.add(more);
-        unrecorded = await recordSpending(more, spending, now());
+        unrecorded = await place?.leave(more);
       },
       isOutside: outside.marked,
       now,
@@ -183,6 +186,8 @@ async function* remember(
     if (!(error instanceof StorageError)) throw error;
     yield { type: 'notice', text: `the session's memory was not updated: ${error.message}` };
     return { memoryUpdated: false, usage: ledger.total() };
+  } finally {
+    await place?.leave(undefined);
   }
 }
 

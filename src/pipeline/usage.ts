@@ -1,5 +1,4 @@
-// What a turn has used: by its own model calls, and by the turns it started. Both count against its caps; the ledger of the
-// day gets the own part only, because every other turn enters its own.
+// What a turn has used: by its own model calls, and by the turns it started. Both count against its caps.
 import type { TurnUsage } from './events.ts';
 
 export interface UsageLedger {
@@ -8,7 +7,6 @@ export interface UsageLedger {
   total(): TurnUsage | undefined;
   /** What counts against caps: every price that is known, also beside models without one. */
   spent(): TurnUsage | undefined;
-  ownSpent(): TurnUsage | undefined;
 }
 
 export function createUsageLedger(): UsageLedger {
@@ -19,7 +17,6 @@ export function createUsageLedger(): UsageLedger {
     addDelegated: delegated.add,
     total: () => joined(own.all(), delegated.all(), pricedOnly),
     spent: () => joined(own.known(), delegated.known(), asKnown),
-    ownSpent: own.known,
   };
 }
 

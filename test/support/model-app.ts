@@ -5,6 +5,7 @@ import { createProviders } from '../../src/adapters/providers.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
 import { type AskRequest, createGateway } from '../../src/gateway/gateway.ts';
 import { newId } from '../../src/lib/new-id.ts';
+import { createDayBudget } from '../../src/pipeline/day-budget.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -60,6 +61,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
     providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name) },
     sessions: createSessions({ ...storage, now, newId }),
     toolbox: toolboxOf(tools),
+    budget: createDayBudget({ ...storage, now }),
     now,
     newId,
     archiveTurn: async () => {},

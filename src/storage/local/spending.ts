@@ -1,4 +1,4 @@
-// What models cost: a file a day, a line a turn. Appending one takes a tenth of a millisecond; opening the database for it
+// What models cost: a file a day, a line a call. Appending one takes a tenth of a millisecond; opening the database for it
 // would take a one-shot command ten. A process that stays reads only what was added since it last looked.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Spending } from '../storage/storage.ts';
+import { createDayBudget, type DayBudget, type Place } from './day-budget.ts';
+import type { TurnUsage } from './events.ts';
+
+const never = new AbortController().signal;
+
+/** What all processes of a home see. */
+function sharedSpending(): Spending & { tokens: number; costUsd: number } {
+  const shared = {
+    tokens: 0,
+    costUsd: 0,
+    on: async () => ({ tokens: shared.tokens, costUsd: shared.costUsd }),
+    async add(_day: string, { tokens, costUsd }: { tokens: number; costUsd: number }) {
+      shared.tokens += tokens;
+      shared.costUsd += costUsd;
+    },
+  };
+  return shared;
+}
+
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const placeOf = (entered: Place | { refused: string }): Place =>
+  entered.refused === undefined ? entered : expect.unreachable(entered.refused);
+
+/** Turns of three calls each, all at the same time. Returns how many calls were made. */
+async function manyTurns(budgets: DayBudget[], caps: object, usage: TurnUsage, each = 10): Promise<number> {
+  let calls = 0;
+  const turn = async (budget: DayBudget): Promise<void> => {
+    for (let call = 0; call < 3; call += 1) {
+      const place = await budget.enter(caps, () => 100, never);
+      if (place.refused !== undefined) return;
+      calls += 1;
+      await turns();
+      await place.leave(usage);
+    }
+  };
+  await Promise.all(budgets.flatMap((budget) => Array.from({ length: each }, () => turn(budget))));
+  return calls;
+}
+
+describe('turns at the same time', () => {
+  it('spend at most one call more than the day has, however many there are', async () => {
+    const spending = sharedSpending();
+    const budget = createDayBudget({ spending, now: Date.now });
+    const usage = { inputTokens: 900, outputTokens: 100 };
+    expect(await manyTurns([budget], { dailyMaxTokens: 4_500 }, usage)).toBe(5);
+    expect(spending.tokens).toBe(5_000);
+  });
+
+  it('so too in USD', async () => {
+    const spending = sharedSpending();
+    const budget = createDayBudget({ spending, now: Date.now });
+    const usage = { inputTokens: 900, outputTokens: 100, costUsd: 0.25 };
+    expect(await manyTurns([budget], { dailyMaxCostUsd: 1.1 }, usage)).toBe(5);
+  });
+
+  it('of several processes spend at most one call more for each process', async () => {
+    const spending = sharedSpending();
+    const budgets = [1, 2, 3].map(() => createDayBudget({ spending, now: Date.now }));
+    const usage = { inputTokens: 900, outputTokens: 100 };
+    expect(await manyTurns(budgets, { dailyMaxTokens: 10_500 }, usage)).toBeLessThanOrEqual(10 + 3);
+  });
+
+  it('run beside each other while there is room for all', async () => {
+    const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
+    for (const caps of [{}, { dailyMaxTokens: 1_000_000 }]) {
+      const places = await Promise.all(Array.from({ length: 8 }, () => budget.enter(caps, () => 100, never)));
+      expect(places.filter(({ refused }) => refused === undefined)).toHaveLength(8);
+      for (const place of places) await placeOf(place).leave(undefined);
+    }
+  });
+});
+
+describe('a call that waits for another', () => {
+  const caps = { dailyMaxTokens: 1_000 };
+
+  it('begins when that one has ended, also without a word of what it used', async () => {
+    const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
+    const first = placeOf(await budget.enter(caps, () => 1, never));
+    const second = budget.enter(caps, () => 1, never);
+    expect(await Promise.race([second, turns().then(() => 'waiting')])).toBe('waiting');
+    await first.leave(undefined);
+    placeOf(await second);
+  });
+
+  it('can be given up, and holds up nobody behind it', async () => {
+    const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
+    const first = placeOf(await budget.enter(caps, () => 1, never));
+    const controls = [new AbortController(), new AbortController()];
+    const given = controls.map(({ signal }) => budget.enter(caps, () => 1, signal));
+    const last = budget.enter(caps, () => 1, never);
+    for (const control of controls.toReversed()) control.abort(new Error('given up'));
+    for (const entered of given) await expect(entered).rejects.toThrow('given up');
+    await first.leave({ inputTokens: 1, outputTokens: 1 });
+    placeOf(await last);
+  });
+
+  it('is refused when that one has used up the day', async () => {
+    const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
+    const first = placeOf(await budget.enter(caps, () => 1, never));
+    const second = budget.enter(caps, () => 1, never);
+    await first.leave({ inputTokens: 1_000, outputTokens: 0 });
+    expect((await second).refused).toMatch(/cap of 1000 tokens is used up/);
+  });
+});

@@ -1,0 +1,104 @@
+// The day's caps while several turns run: each model call is counted as soon as it ends, and asks before it begins. What is
+// running in this process counts with the most it may use; a call for which that leaves nothing waits until another has
+// ended, and goes alone at the latest. So a process spends at most one call more than the cap. Nothing is held on disk
+// meanwhile: a kill leaves nothing behind, and other processes are seen by what their calls have cost.
+import type { Spending } from '../storage/storage.ts';
+import { type Caps, type Room, recordSpending, roomToday } from './budget.ts';
+import type { TurnUsage } from './events.ts';
+
+/** No provider is asked for a longer answer. */
+const LONGEST_ANSWER = 32_000;
+
+/** A model call that may begin. */
+export interface Place {
+  refused?: undefined;
+  /** The call has ended: what it used is on record. Returns what stood in the way of that, if anything. Once. */
+  leave(usage: TurnUsage | undefined): Promise<string | undefined>;
+}
+
+export interface DayBudget {
+  room(caps: Caps): Promise<Room>;
+  /** Before a model call whose question has about so many tokens. Rejects when the signal fires. */
+  enter(caps: Caps, questionTokens: () => number, signal: AbortSignal): Promise<Place | { refused: string }>;
+}
+
+export function createDayBudget({ spending, now }: { spending: Spending; now(): number }): DayBudget {
+  /** The most that each running call may use, in tokens. */
+  const running = new Map<Place, number>();
+  const room = (caps: Caps): Promise<Room> => roomToday(caps, spending, now());
+  let usdPerToken: number | undefined;
+  let line: Promise<unknown> = Promise.resolve();
+  let oneHasLeft = Promise.withResolvers<void>();
+
+  function begin(mostTokens: number): Place {
+    const place: Place = {
+      async leave(usage) {
+        if (!running.has(place)) return undefined;
+        try {
+          if (usage) usdPerToken = Math.max(usdPerToken ?? 0, priceOf(usage));
+          return await recordSpending(usage, spending, now());
+        } finally {
+          running.delete(place);
+          oneHasLeft.resolve();
+          oneHasLeft = Promise.withResolvers();
+        }
+      },
+    };
+    running.set(place, mostTokens);
+    return place;
+  }
+
+  function fits({ tokensLeft, costLeftUsd }: Exclude<Room, { refused: string }>): boolean {
+    if (running.size === 0) return true;
+    const tokens = running.values().reduce((sum, each) => sum + each, 0);
+    // What a call may cost is known once one has ended.
+    const costUsd = costLeftUsd === Number.POSITIVE_INFINITY ? 0 : tokens * (usdPerToken ?? Number.POSITIVE_INFINITY);
+    return tokens < tokensLeft && costUsd < costLeftUsd;
+  }
+
+  return {
+    room,
+    async enter(caps, questionTokens, signal) {
+      if (caps.dailyMaxTokens === undefined && caps.dailyMaxCostUsd === undefined) return begin(0);
+      // The estimate is doubled: pictures and other tokenizers are not in it.
+      const most = 2 * questionTokens() + LONGEST_ANSWER;
+      const mine = line.then(async () => {
+        for (;;) {
+          signal.throwIfAborted();
+          const left = oneHasLeft.promise;
+          const found = await room(caps);
+          if (found.refused !== undefined) return found;
+          signal.throwIfAborted();
+          if (fits(found)) return begin(most);
+          await orAborted(left, signal);
+        }
+      });
+      line = mine.catch(() => {});
+      try {
+        return await orAborted(mine, signal);
+      } catch (error) {
+        // It was let in just when nobody waited any more.
+        mine.then(
+          (entered) => entered.refused === undefined && void entered.leave(undefined),
+          () => {},
+        );
+        throw error;
+      }
+    },
+  };
+}
+
+function priceOf({ inputTokens, outputTokens, costUsd = 0 }: TurnUsage): number {
+  return costUsd / Math.max(1, inputTokens + outputTokens);
+}
+
+async function orAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([waiting, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
