@@ -79,15 +79,18 @@ export interface Mailbox {
 
   /** Durable when it resolves. A key that is known changes nothing. */
   enqueue(drafts: readonly OutboxDraft[], now: number): Promise<void>;
-  /** The first waiting message of each chat whose time has come, oldest first; of one bot or of all. */
+  /**
+   * The first waiting message of each chat whose time has come, oldest first; of one bot or of all. A wait that began later than
+   * now was made by a clock that has been set back since: it is over.
+   */
   due(now: number, limit: number, bot?: BotKey): Promise<OutboxMessage[]>;
   /** When the next one will be due; undefined when nothing waits. */
   nextDueAt(bot?: BotKey): Promise<number | undefined>;
   /** A kill does not undo it; after a power cut it may be sent again. */
   sent(key: string, messageId: string, now: number): Promise<void>;
-  retryAt(key: string, dueAt: number, error: string): Promise<void>;
+  retryAt(key: string, dueAt: number, error: string, now: number): Promise<void>;
   /** Nothing of this bot is due before then: the platform said so. */
-  holdBack(bot: BotKey, until: number): Promise<void>;
+  holdBack(bot: BotKey, until: number, now: number): Promise<void>;
   /** Given up: the chat's next message is not held up by it. */
   die(key: string, error: string, now: number): Promise<void>;
   deadLetters(limit: number): Promise<DeadLetter[]>;
@@ -101,8 +104,9 @@ export interface Mailbox {
   /** Durable when it resolves. */
   putChoices(chat: ChatKey, choices: string): Promise<void>;
   /**
-   * Forgets messages that were handled or sent, and dead letters, from before these times; ids are kept at least that long
-   * against redelivery. At most so many of each, in one short transaction. Returns the most it forgot of any.
+   * Forgets messages that were handled or sent, and dead letters, so long ago; ids are kept at least that long against
+   * redelivery. What ended later than now, by a clock that has been set back since, ended now. At most so many of each, in
+   * one short transaction. Returns the most it forgot of any.
    */
-  prune(before: { handled: number; dead: number }, limit: number): Promise<number>;
+  prune(ages: { handledMs: number; deadMs: number }, limit: number, now: number): Promise<number>;
 }

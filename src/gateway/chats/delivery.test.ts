@@ -77,6 +77,22 @@ it('a limit of the platform holds back everything of that bot, and is no failure
   await chats.says(['one']);
 });
 
+it('a clock that is set back holds nothing up', async () => {
+  const chats = await testChats();
+  const { now, forward } = clock();
+  chats.platform.failWith(() => ({ kind: 'unreachable' }));
+  const gateway = await chats.start({ now });
+  await gateway.send(chat('anna'), 'one');
+  await vi.waitFor(
+    async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]),
+    PATIENCE,
+  );
+  chats.platform.failWith(undefined);
+  forward(-24 * 60 * 60_000);
+  await gateway.revive(undefined);
+  await chats.says(['one']);
+});
+
 it('what the platform will never take is a dead letter, the next goes out, and it can be sent again', async () => {
   const chats = await testChats();
   chats.platform.failWith(({ markdown }) => (markdown === 'bad' ? { kind: 'rejected' } : undefined));

@@ -132,9 +132,10 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
       return;
     }
     const retryAfterMs = error instanceof ChannelError ? error.retryAfterMs : undefined;
-    const dueAt = now() + (retryAfterMs ?? backOff(attempts, random));
-    await mailbox.retryAt(key, dueAt, told);
-    if (code === 'rate-limited') await mailbox.holdBack(chat, dueAt);
+    const at = now();
+    const dueAt = at + (retryAfterMs ?? backOff(attempts, random));
+    await mailbox.retryAt(key, dueAt, told, at);
+    if (code === 'rate-limited') await mailbox.holdBack(chat, dueAt, at);
     if (attempts === 0) log(`a message will be sent again: ${told}`, { level: 'warn', chat });
   }
 

@@ -37,9 +37,8 @@ export function createPruning({ mailbox, limits, isIdle, now, log }: PruningOpti
       for (;;) {
         for (let times = 0; !isIdle() && times < BUSY_TIMES; times += 1) await pause(BUSY_MS);
         if (signal.aborted) return;
-        const at = now();
-        const before = { handled: at - limits.rememberMs, dead: at - limits.keepDeadLettersMs };
-        if ((await mailbox.prune(before, AT_ONCE)) < AT_ONCE) return;
+        const ages = { handledMs: limits.rememberMs, deadMs: limits.keepDeadLettersMs };
+        if ((await mailbox.prune(ages, AT_ONCE, now())) < AT_ONCE) return;
         await pause(BETWEEN_MS);
       }
     } catch (error) {

@@ -35,7 +35,7 @@ it('over many days it holds no more than what is remembered and what is dead', a
         await mailbox.finish([{ chat, id: key }], [{ key, chat, body: 'an answer' }], day);
         await (each === 0 ? mailbox.die(key, 'gone', day) : mailbox.sent(key, 'x', day));
       }
-      while ((await mailbox.prune({ handled: day - 14, dead: day - 30 }, 3)) === 3);
+      while ((await mailbox.prune({ handledMs: 14, deadMs: 30 }, 3, day)) === 3);
       most.inbox = Math.max(most.inbox, await rows('inbox'));
       most.outbox = Math.max(most.outbox, await rows('outbox'));
     }
@@ -43,6 +43,30 @@ it('over many days it holds no more than what is remembered and what is dead', a
     expect(most).toEqual({ inbox: 15 * 10, outbox: 15 * 9 + 31 });
     expect(await mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 31 });
     expect(await mailbox.revive(undefined, 61)).toBe(31);
+  } finally {
+    storage.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+it('a home from before waits had a beginning is taken over as it is', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
+  const old = createDatabase(home);
+  await old.use((db) =>
+    db.exec(`
+      CREATE TABLE outbox (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
+        chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+        last_error TEXT, message_id TEXT, ended_at INTEGER);
+      INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at)
+        VALUES ('k', 'local', 'default', 'a', 'hello', 'waiting', 1, 50)`),
+  );
+  old.close();
+  const storage = createLocalStorage({ home, now: Date.now });
+  try {
+    const mailbox = await storage.mailbox();
+    expect(await mailbox.due(49, 9)).toEqual([]);
+    expect(await mailbox.due(50, 9)).toMatchObject([{ key: 'k', body: 'hello' }]);
   } finally {
     storage.close();
     rmSync(home, { recursive: true, force: true });

@@ -26,7 +26,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS outbox (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
     chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
-    last_error TEXT, message_id TEXT, ended_at INTEGER);
+    last_error TEXT, message_id TEXT, ended_at INTEGER, waits_since INTEGER NOT NULL DEFAULT 0);
   CREATE INDEX IF NOT EXISTS outbox_waiting ON outbox (channel, account, chat, seq, due_at) WHERE state = 'waiting';
   CREATE INDEX IF NOT EXISTS outbox_ended ON outbox (state, ended_at) WHERE state <> 'waiting';
   CREATE TABLE IF NOT EXISTS chat_choices (
@@ -54,6 +54,7 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
   const read = createSyncedDatabase(database, (db) => {
     log.prepare(db);
     db.exec(TABLES);
+    addColumn(db);
   });
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
   const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
@@ -111,8 +112,10 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
     due: (now, limit, bot) =>
       read((db) =>
         db
-          .prepare(`SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND due_at <= ? ORDER BY seq LIMIT ?`)
-          .all(...(bot ? [bot.channel, bot.account] : []), now, limit)
+          .prepare(
+            `SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND (due_at <= ? OR waits_since > ?) ORDER BY seq LIMIT ?`,
+          )
+          .all(...(bot ? [bot.channel, bot.account] : []), now, now, limit)
           .map(outboxOf),
       ),
 
@@ -131,18 +134,18 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
         ).run(messageId, now, key);
       }),
 
-    retryAt: (key, dueAt, error) =>
+    retryAt: (key, dueAt, error, now) =>
       soon((db) => {
         db.prepare(
-          "UPDATE outbox SET attempts = attempts + 1, due_at = ?, last_error = ? WHERE key = ? AND state = 'waiting'",
-        ).run(dueAt, error, key);
+          "UPDATE outbox SET attempts = attempts + 1, due_at = ?, waits_since = ?, last_error = ? WHERE key = ? AND state = 'waiting'",
+        ).run(dueAt, now, error, key);
       }),
 
-    holdBack: ({ channel, account }, until) =>
+    holdBack: ({ channel, account }, until, now) =>
       soon((db) => {
         db.prepare(
-          "UPDATE outbox SET due_at = max(due_at, ?) WHERE state = 'waiting' AND channel = ? AND account = ?",
-        ).run(until, channel, account);
+          "UPDATE outbox SET due_at = iif(waits_since > ?, ?, max(due_at, ?)), waits_since = ? WHERE state = 'waiting' AND channel = ? AND account = ?",
+        ).run(now, until, until, now, channel, account);
       }),
 
     die: (key, error, now) =>
@@ -167,9 +170,9 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
           .all(key ?? null, key ?? null);
         // A new place in the order: behind what waits.
         const update = db.prepare(
-          "UPDATE outbox SET seq = (SELECT max(seq) + 1 FROM outbox), state = 'waiting', attempts = 0, due_at = ?, ended_at = NULL WHERE seq = ?",
+          "UPDATE outbox SET seq = (SELECT max(seq) + 1 FROM outbox), state = 'waiting', attempts = 0, due_at = ?, waits_since = ?, ended_at = NULL WHERE seq = ?",
         );
-        for (const { seq } of rows) update.run(now, seq ?? null);
+        for (const { seq } of rows) update.run(now, now, seq ?? null);
         return rows.length;
       }),
 
@@ -207,19 +210,28 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
         );
       }),
 
-    prune: ({ handled, dead }, limit) =>
+    prune: ({ handledMs, deadMs }, limit, now) =>
       soon((db) => {
+        db.prepare('UPDATE inbox SET finished_at = ? WHERE finished_at > ?').run(now, now);
+        for (const state of ['sent', 'dead'])
+          db.prepare('UPDATE outbox SET ended_at = ? WHERE state = ? AND ended_at > ?').run(now, state, now);
         const forget = (table: string, where: string, before: number): number => {
           const oldest = `SELECT seq FROM ${table} WHERE ${where} < ? LIMIT ?`;
           return Number(db.prepare(`DELETE FROM ${table} WHERE seq IN (${oldest})`).run(before, limit).changes);
         };
         return Math.max(
-          forget('inbox', 'finished_at', handled),
-          forget('outbox', "state = 'sent' AND ended_at", handled),
-          forget('outbox', "state = 'dead' AND ended_at", dead),
+          forget('inbox', 'finished_at', now - handledMs),
+          forget('outbox', "state = 'sent' AND ended_at", now - handledMs),
+          forget('outbox', "state = 'dead' AND ended_at", now - deadMs),
         );
       }),
   };
+}
+
+/** Homes from before it had one. */
+function addColumn(db: DatabaseSync): void {
+  const isThere = db.prepare("SELECT 1 FROM pragma_table_info('outbox') WHERE name = 'waits_since'").get();
+  if (!isThere) db.exec('ALTER TABLE outbox ADD COLUMN waits_since INTEGER NOT NULL DEFAULT 0');
 }
 
 function finishMessages(db: DatabaseSync, messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], now: number): void {
@@ -231,9 +243,9 @@ function finishMessages(db: DatabaseSync, messages: readonly Pick<InboxMessage, 
 
 function addDrafts(db: DatabaseSync, drafts: readonly OutboxDraft[], now: number): void {
   const insert = db.prepare(
-    "INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at) VALUES (?, ?, ?, ?, ?, 'waiting', 0, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since) VALUES (?, ?, ?, ?, ?, 'waiting', 0, ?, ?) ON CONFLICT DO NOTHING",
   );
-  for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now);
+  for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now, now);
 }
 
 function partsOf({ channel, account, chatId, threadId }: ChatKey): [string, string, string] {
