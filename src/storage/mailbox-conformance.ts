@@ -58,7 +58,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       for (const [index, place] of places.entries()) {
         await mailbox.receive(incoming(`m${index}`, { chat: place }));
         await mailbox.enqueue([{ ...draft(`k${index}`), chat: place }], 1);
-        await mailbox.putChoices(place, `{"n":${index}}`);
+        await mailbox.changeChoices(place, () => `{"n":${index}}`);
       }
       expect((await other.unfinished()).map((message) => message.chat)).toEqual(places);
       expect((await other.due(1, 10)).map((message) => message.chat)).toEqual(places);
@@ -296,11 +296,19 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
 
     it('remembers what was chosen for a chat', async () => {
       expect(await mailbox.choices(chat('a'))).toBeUndefined();
-      await mailbox.putChoices(chat('a'), '{"model":"x"}');
-      await other.putChoices(chat('a'), '{"model":"y"}');
-      await mailbox.putChoices(chat('a', { account: 'work' }), '{}');
+      await mailbox.changeChoices(chat('a'), () => '{"model":"x"}');
+      await other.changeChoices(chat('a'), () => '{"model":"y"}');
+      await mailbox.changeChoices(chat('a', { account: 'work' }), () => '{}');
       expect(await mailbox.choices(chat('a'))).toBe('{"model":"y"}');
       expect(await mailbox.choices(chat('b'))).toBeUndefined();
+    });
+
+    it('loses no choice that is made at the same time as another, also by another process', async () => {
+      const doors = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? mailbox : other));
+      const add = (n: number) => (current: string | undefined) => JSON.stringify([...JSON.parse(current ?? '[]'), n]);
+      await Promise.all(doors.map((door, index) => door.changeChoices(chat('a'), add(index))));
+      const kept = JSON.parse((await mailbox.choices(chat('a'))) ?? '[]') as number[];
+      expect(kept.toSorted((a, b) => a - b)).toEqual(doors.map((_, index) => index));
     });
   });
 }

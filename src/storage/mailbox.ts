@@ -101,8 +101,8 @@ export interface Mailbox {
   people(chat: ChatKey): Promise<ChatPerson[]>;
   /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
   choices(chat: ChatKey): Promise<string | undefined>;
-  /** Durable when it resolves. */
-  putChoices(chat: ChatKey, choices: string): Promise<void>;
+  /** Read, changed and written without another process in between; durable when it resolves. `change` may be called again. */
+  changeChoices(chat: ChatKey, change: (current: string | undefined) => string): Promise<void>;
   /**
    * Forgets messages that were handled or sent, and dead letters, so long ago; ids are kept at least that long against
    * redelivery. What ended later than now, by a clock that has been set back since, ended now. At most so many of each, in

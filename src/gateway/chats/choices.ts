@@ -16,12 +16,11 @@ export interface ChoicesStore {
   change(chat: ChatKey, change: { [Name in keyof ChatChoices]: ChatChoices[Name] | undefined }): Promise<void>;
 }
 
-export function createChoices(mailbox: Pick<Mailbox, 'choices' | 'putChoices'>): ChoicesStore {
-  const get = async (chat: ChatKey): Promise<ChatChoices> =>
-    JSON.parse((await mailbox.choices(chat)) ?? '{}') as ChatChoices;
+export function createChoices(mailbox: Pick<Mailbox, 'choices' | 'changeChoices'>): ChoicesStore {
+  const read = (choices = '{}'): ChatChoices => JSON.parse(choices) as ChatChoices;
   return {
-    get,
-    change: async (chat, change) => mailbox.putChoices(chat, JSON.stringify({ ...(await get(chat)), ...change })),
+    get: async (chat) => read(await mailbox.choices(chat)),
+    change: (chat, change) => mailbox.changeChoices(chat, (current) => JSON.stringify({ ...read(current), ...change })),
   };
 }
 

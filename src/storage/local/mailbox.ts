@@ -194,19 +194,13 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
           .map((row) => ({ id: String(row.person), chatKind: row.chat_kind as ChatPerson['chatKind'] })),
       ),
 
-    choices: (chat) =>
-      read((db) => {
-        const row = db
-          .prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?')
-          .get(...partsOf(chat));
-        return row && String(row.choices);
-      }),
+    choices: (chat) => read((db) => choicesOf(db, chat)),
 
-    putChoices: (chat, choices) =>
+    changeChoices: (chat, change) =>
       write((db) => {
         db.prepare('INSERT OR REPLACE INTO chat_choices (channel, account, chat, choices) VALUES (?, ?, ?, ?)').run(
           ...partsOf(chat),
-          choices,
+          change(choicesOf(db, chat)),
         );
       }),
 
@@ -246,6 +240,13 @@ function addDrafts(db: DatabaseSync, drafts: readonly OutboxDraft[], now: number
     "INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since) VALUES (?, ?, ?, ?, ?, 'waiting', 0, ?, ?) ON CONFLICT DO NOTHING",
   );
   for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now, now);
+}
+
+function choicesOf(db: DatabaseSync, chat: ChatKey): string | undefined {
+  const row = db
+    .prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?')
+    .get(...partsOf(chat));
+  return row && String(row.choices);
 }
 
 function partsOf({ channel, account, chatId, threadId }: ChatKey): [string, string, string] {
