@@ -2,7 +2,7 @@
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { BotKey, ChatKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
+import type { BotKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
@@ -21,7 +21,7 @@ import {
 } from './chat.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
-import type { ListModels, UndoLast } from './commands/command.ts';
+import type { ListModels, Stopped, UndoLast } from './commands/command.ts';
 import { runCommand } from './commands/run-command.ts';
 import { createDelivery } from './delivery.ts';
 import { type Batch, createLanes } from './lanes.ts';
@@ -98,17 +98,19 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
         signal: ending.signal,
       }),
   });
-  /** What runs is cancelled; where nothing does, what was about to. */
-  async function stop(chat: ChatKey): Promise<boolean> {
-    if (await turns.stop(chat)) return true;
-    const dropped = lanes.discard(chat);
-    if (dropped.length === 0) return false;
+  /** What runs is cancelled; where nothing does, what was about to. In a group only the owner stops what others asked for. */
+  async function stop({ chat, message: { chatKind, sender }, isOwner }: ChatMessage): Promise<Stopped> {
+    const mayStop = ({ message }: ChatMessage): boolean =>
+      isOwner || chatKind === 'direct' || message.sender.id === sender.id;
+    if (await turns.stop(chat, mayStop)) return 'stopped';
+    const dropped = lanes.discard(chat, mayStop);
+    if (dropped.length === 0) return turns.isRunning(chat) || lanes.waitingIn(chat) > 0 ? 'of-another' : 'nothing';
     await mailbox.finish(
       dropped.map(({ message: { id } }) => ({ chat, id })),
       [],
       now(),
     );
-    return true;
+    return 'stopped';
   }
 
   const pruning = createPruning({ mailbox, limits, isIdle: () => lanes.running === 0, now, log });

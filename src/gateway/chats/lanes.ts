@@ -32,8 +32,8 @@ export interface Lanes {
   /** The place of the chat's batch is given to others while this is waited for. */
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   waitingIn(chat: ChatKey): number;
-  /** Takes what waits in a chat out of it. */
-  discard(chat: ChatKey): ChatMessage[];
+  /** Takes such messages as wait in a chat out of it. */
+  discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): ChatMessage[];
   /** From now on batches begin. */
   open(): void;
   /** Begins no other batch. Resolves when none is running. */
@@ -177,7 +177,12 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
       }
     },
     waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting.length ?? 0,
-    discard: (chat) => lanes.get(nameOf(chat))?.waiting.splice(0) ?? [],
+    discard(chat, isMeant) {
+      const lane = lanes.get(nameOf(chat));
+      const dropped = lane?.waiting.filter(isMeant) ?? [];
+      if (lane) lane.waiting = lane.waiting.filter((message) => !dropped.includes(message));
+      return dropped;
+    },
     open() {
       isOpen = true;
       const now = performance.now();

@@ -42,8 +42,9 @@ export interface TurnsDependencies {
 
 export interface Turns {
   handle(batch: Batch): Promise<void>;
-  /** Cancels the turn of a chat; false when there is none. Its messages are done with. */
-  stop(chat: ChatKey): Promise<boolean>;
+  /** Cancels the turn of a chat that answers such messages; false when there is none. Its messages are done with. */
+  stop(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<boolean>;
+  /** And was not stopped. */
   isRunning(chat: ChatKey): boolean;
   /** Cancels all of them; their messages stay for the next process. */
   abandon(): void;
@@ -100,16 +101,16 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
 
   return {
     handle,
-    async stop(chat) {
+    async stop(chat, isMeant) {
       const turn = running.get(nameOf(chat));
-      if (!turn || turn.isStopped) return false;
+      if (!turn || turn.isStopped || !turn.messages.every(isMeant)) return false;
       // First on record, then in fact: a restart in between must not ask again what was stopped.
       await mailbox.finish(turn.messages.map(idOf), [], now());
       turn.isStopped = true;
       turn.control.abort();
       return true;
     },
-    isRunning: (chat) => running.has(nameOf(chat)),
+    isRunning: (chat) => running.get(nameOf(chat))?.isStopped === false,
     abandon() {
       for (const { control } of running.values()) control.abort();
     },

@@ -19,6 +19,9 @@ export type UndoLast = (
   signal: AbortSignal,
 ) => Promise<Pick<Undone, 'turnId' | 'files'>>;
 
+/** `of-another`: what is going on is not for this person to stop. */
+export type Stopped = 'stopped' | 'nothing' | 'of-another';
+
 export interface CommandServices {
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
@@ -27,8 +30,8 @@ export interface CommandServices {
   renew: Sessions['renew'];
   undo: UndoLast;
   approvals: Approvals;
-  /** Cancels the turn of the chat; false when none was running. */
-  stop(chat: ChatMessage['chat']): Promise<boolean>;
+  /** Cancels what is going on in the chat, as far as whoever asks for it may. */
+  stop(request: ChatMessage): Promise<Stopped>;
   /** What is going on in the chat. */
   activity(chat: ChatMessage['chat']): { isRunning: boolean; waiting: number };
   signal: AbortSignal;

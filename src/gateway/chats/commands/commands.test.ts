@@ -92,6 +92,86 @@ describe('a command', () => {
   });
 });
 
+describe('in a group', () => {
+  const GROUP = 'team';
+  const by = (senderId: string) => ({ senderId, chatKind: 'group' });
+  const OPEN = {
+    admit: async ({ sender }: { sender: { id: string } }) => ({
+      allowed: true as const,
+      isOwner: sender.id === 'olga',
+    }),
+    settings: async () => ({ ...SETTINGS, groups: true }),
+  };
+  const REFUSED = 'Only the owner, or whoever asked for it, can stop what is running.';
+
+  it('/stop cancels what one asked for oneself, not the turn of another', async () => {
+    const chats = await testChats(lasting());
+    await chats.start(OPEN);
+    await chats.write('long', GROUP, by('anna'));
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await chats.write('/stop', GROUP, by('boris'));
+    await chats.says([REFUSED], GROUP);
+    await chats.write('/stop', GROUP, by('anna'));
+    await chats.says([REFUSED, '⏹ Stopped.'], GROUP);
+  });
+
+  it('/stop takes back one’s own question that waits, and no other', async () => {
+    const chats = await testChats(lasting());
+    await chats.start(OPEN);
+    await chats.write('long', GROUP, by('anna'));
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await chats.write('of boris', GROUP, by('boris'));
+    await chats.write('of carla', GROUP, by('carla'));
+    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(3), PATIENCE);
+    await chats.write('/stop', GROUP, by('boris'));
+    await chats.says(['⏹ Stopped.'], GROUP);
+    await chats.write('/stop', GROUP, by('olga'));
+    await chats.says(['⏹ Stopped.', '⏹ Stopped.', 'echo: carla: of carla'], GROUP);
+    expect(chats.asked.map(({ input }) => input)).toEqual(['anna: long', 'carla: of carla']);
+  });
+
+  it('/new is for the owner', async () => {
+    const chats = await testChats();
+    const renewed: string[] = [];
+    const renew = async (sessionKey: string) => {
+      renewed.push(sessionKey);
+      return { sessionKey, sessionId: 'x', createdAt: '', updatedAt: '' };
+    };
+    await chats.start({ ...OPEN, sessions: { renew, findTurn: async () => undefined } });
+    await chats.write('/new', GROUP, by('anna'));
+    await chats.says([expect.stringContaining('only the owner')], GROUP);
+    expect(renewed).toEqual([]);
+    await chats.write('/new', GROUP, by('olga'));
+    await vi.waitFor(() => expect(renewed).toEqual(['local:team']), PATIENCE);
+  });
+
+  it('a second /stop, while the first takes effect, finds nothing', async () => {
+    const gate = Promise.withResolvers<void>();
+    const chats = await testChats(async function* (request) {
+      await gate.promise;
+      yield* echo(request);
+    });
+    await chats.start(OPEN);
+    await chats.write('long', GROUP, by('anna'));
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await chats.write('/stop', GROUP, by('anna'));
+    await chats.says(['⏹ Stopped.'], GROUP);
+    await chats.write('/stop', GROUP, by('anna'));
+    await chats.says(['⏹ Stopped.', 'Nothing is running.'], GROUP);
+    gate.resolve();
+  });
+
+  it('but who writes alone with the bot needs to be no owner', async () => {
+    const chats = await testChats(lasting());
+    await chats.start(OPEN);
+    await chats.write('long', 'anna');
+    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await chats.write('/stop', 'anna');
+    await chats.write('/new', 'anna');
+    await chats.says(['⏹ Stopped.', expect.stringContaining('A new conversation')]);
+  });
+});
+
 describe('/stop', () => {
   it('cancels the running turn at once, and what waits goes on', async () => {
     const chats = await testChats(lasting());

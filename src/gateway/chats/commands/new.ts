@@ -7,7 +7,9 @@ export const newCommand: ChatCommand = {
   isForOwner: false,
   isRepeatable: false,
   isImmediate: false,
-  async run({ renew, sessionKey, signal }) {
+  async run({ renew, sessionKey, request: { message, isOwner }, signal }) {
+    if (message.chatKind === 'group' && !isOwner)
+      return 'In a group only the owner can start another conversation: it is everybody’s.';
     await renew(sessionKey, signal);
     return 'A new conversation. What was said before is kept; the model is told of it only what memory keeps.';
   },

@@ -1,4 +1,10 @@
-import type { ChatCommand } from './command.ts';
+import type { ChatCommand, Stopped } from './command.ts';
+
+const ANSWERS: Record<Stopped, string> = {
+  stopped: '⏹ Stopped.',
+  nothing: 'Nothing is running.',
+  'of-another': 'Only the owner, or whoever asked for it, can stop what is running.',
+};
 
 export const stopCommand: ChatCommand = {
   name: 'stop',
@@ -7,7 +13,7 @@ export const stopCommand: ChatCommand = {
   isForOwner: false,
   isRepeatable: true,
   isImmediate: true,
-  async run({ stop, request: { chat } }) {
-    return (await stop(chat)) ? '⏹ Stopped.' : 'Nothing is running.';
+  async run({ stop, request }) {
+    return ANSWERS[await stop(request)];
   },
 };
