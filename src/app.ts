@@ -186,6 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
       },
       undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
+      systemTimezone,
       now,
       newId,
       random: Math.random,

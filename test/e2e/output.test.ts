@@ -30,6 +30,20 @@ describe.concurrent('without a terminal', () => {
     expect(stdout).not.toContain(ESCAPE);
   });
 
+  it('people are told times of sessions in their own time, programs in UTC', async () => {
+    const home = testHome();
+    // With half an hour in it, so that it is no other's.
+    const env = { TZ: 'Asia/Kolkata' };
+    await lainclaw(['ask', 'hi'], { home, env });
+    const { updatedAt } = home.entry();
+    expect(updatedAt).toMatch(/Z$/);
+    const local = new Date(Date.parse(updatedAt) + 5.5 * 60 * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+    expect((await lainclaw(['sessions', 'list', '--text'], { home, env })).stdout).toContain(`  ${local}  `);
+    expect((await lainclaw(['sessions', 'list'], { home, env })).json()).toMatchObject([{ updatedAt }]);
+    const shown = (await lainclaw(['sessions', 'show', 'main', '--text'], { home, env })).stdout;
+    expect(shown).toMatch(/^user \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m);
+  });
+
   it('a success says nothing on stderr', async () => {
     const home = testHome();
     for (const args of [

@@ -85,6 +85,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
         models: async () => ({ ok: true, models: [] }),
         undo: async () => ({ turnId: 'turn-1', files: [{ path: 'a.txt', action: 'restored' }] }),
         workspace: () => createWorkspace({ root: base }),
+        systemTimezone: () => 'UTC',
         now: Date.now,
         newId,
         random: Math.random,

@@ -4,6 +4,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
+import { localTime } from '../local-time.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
@@ -108,7 +109,7 @@ async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): P
   const width = Math.max(...entries.map(({ sessionKey }) => sessionKey.length));
   for (const { sessionKey, updatedAt, provider = '', sessionId } of entries) {
     terminal.out.write(
-      `${colors.bold(sessionKey.padEnd(width))}  ${updatedAt}  ${provider}  ${colors.dim(sessionId)}\n`,
+      `${colors.bold(sessionKey.padEnd(width))}  ${localTime(updatedAt)}  ${provider}  ${colors.dim(sessionId)}\n`,
     );
   }
 }
@@ -141,6 +142,6 @@ async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal:
   if (wantsJson(terminal, flags)) return writeJson(terminal, { session: entry, messages, damagedLines });
   const colors = colorsFor(terminal.out, terminal);
   for (const { role, timestamp, content } of messages) {
-    terminal.out.write(`${colors.bold(role)} ${colors.dim(timestamp)}\n${printable(content)}\n\n`);
+    terminal.out.write(`${colors.bold(role)} ${colors.dim(localTime(timestamp))}\n${printable(content)}\n\n`);
   }
 }

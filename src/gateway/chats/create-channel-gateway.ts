@@ -48,6 +48,7 @@ export interface ChannelGatewayDependencies {
   undo: UndoLast;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
   limits?: Partial<ChatLimits>;
+  systemTimezone(): string;
   now(): number;
   newId(prefix: string): string;
   random(): number;

@@ -30,6 +30,8 @@ export interface CommandServices {
   renew: Sessions['renew'];
   undo: UndoLast;
   approvals: Approvals;
+  /** Of the machine the gateway runs on, the owner's. */
+  systemTimezone(): string;
   /** Cancels what is going on in the chat, as far as whoever asks for it may. */
   stop(request: ChatMessage): Promise<Stopped>;
   /** What is going on in the chat. */

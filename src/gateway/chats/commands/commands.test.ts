@@ -172,6 +172,17 @@ describe('in a group', () => {
   });
 });
 
+it('/status tells times as the clock of the owner shows them, and which that is', async () => {
+  const chats = await testChats();
+  const createdAt = '2026-12-01T21:30:00.000Z';
+  await chats.start({
+    session: async (sessionKey) => ({ sessionKey, sessionId: 'x', createdAt, updatedAt: createdAt }),
+    systemTimezone: () => 'Asia/Shanghai',
+  });
+  await chats.write('/status');
+  await chats.says([expect.stringContaining('since 2026-12-02 05:30 Asia/Shanghai (`local:anna`)')]);
+});
+
 describe('/stop', () => {
   it('cancels the running turn at once, and what waits goes on', async () => {
     const chats = await testChats(lasting());

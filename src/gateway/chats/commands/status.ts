@@ -7,7 +7,7 @@ export const statusCommand: ChatCommand = {
   isForOwner: false,
   isRepeatable: true,
   isImmediate: true,
-  async run({ settings, choices, session, sessionKey, activity, approvals, request: { chat } }) {
+  async run({ settings, choices, session, sessionKey, activity, approvals, systemTimezone, request: { chat } }) {
     const { provider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
     const { model, memory } = await choices.get(chat);
     const entry = await session(sessionKey);
@@ -17,9 +17,15 @@ export const statusCommand: ChatCommand = {
     return [
       `- Model: ${chosen ? `\`${chosen}\` (${provider})` : provider}`,
       `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,
-      `- Conversation: ${entry ? `since ${entry.createdAt.slice(0, 16).replace('T', ' ')} UTC (\`${sessionKey}\`)` : 'not begun'}`,
+      `- Conversation: ${entry ? `since ${timeIn(systemTimezone(), entry.createdAt)} (\`${sessionKey}\`)` : 'not begun'}`,
       `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} messages waiting` : ''}`,
       ...(questions > 0 ? [`- ${questions} question(s) wait for \`/approve\` or \`/deny\``] : []),
     ].join('\n');
   },
 };
+
+/** With the zone: who reads it may be elsewhere. */
+function timeIn(timeZone: string, time: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return `${format.format(new Date(time))} ${timeZone}`;
+}
