@@ -1,12 +1,13 @@
 // The day's caps while several turns run: each model call is counted as soon as it ends, and asks before it begins. What is
 // running in this process counts with the most it may use; a call for which that leaves nothing waits until another has
-// ended, and goes alone at the latest. So a process spends at most one call more than the cap. Nothing is held on disk
-// meanwhile: a kill leaves nothing behind, and other processes are seen by what their calls have cost.
+// ended, and goes alone at the latest. So a process spends at most one call more than the cap, unless a call uses more than
+// that. Nothing is held on disk meanwhile: a kill leaves nothing behind, and other processes are seen by what their calls
+// have cost.
 import type { Spending } from '../storage/storage.ts';
 import { type Caps, type Room, recordSpending, roomToday } from './budget.ts';
 import type { TurnUsage } from './events.ts';
 
-/** No provider is asked for a longer answer. */
+/** Longer answers are rare; some services are told that this is the longest. */
 const LONGEST_ANSWER = 32_000;
 
 /** A model call that may begin. */
