@@ -15,6 +15,20 @@ describe('terms', () => {
     ['CAFÉ', 'cafe'],
     ['ﬁle', 'file'],
     ['ＡＢＣ', 'abc'],
+    ['Straße', 'strasse'],
+    ['Łódź', 'lodz'],
+    ['за́мок', 'замок'],
+    ['المَدرسةُ', 'مدرسة'],
+    ['والكتاب', 'كتاب'],
+    ['שָׁלוֹם', 'שלום'],
+    ['Αθήνα', 'αθηνα'],
+    ['memoryChunkTokens', 'the tokens of a chunk'],
+    ['getUserName', 'user'],
+    ['HTTPServer', 'a server'],
+    ['Node24', 'node 24'],
+    ['v1.2.3', '1.2.3'],
+    ['iPhone', 'phone'],
+    ['the 1980s', '1980'],
   ])('%s meets %s', (one, other) => {
     expect(shared(one, other).length).toBeGreaterThan(0);
   });
@@ -24,7 +38,16 @@ describe('terms', () => {
   });
 
   it('mixed text is parted where the script changes', () => {
-    expect(terms('用Python写Скрипты v2')).toEqual(['用', 'python', '写', 'скрипт', 'v2']);
+    expect(terms('用Python写Скрипты v2')).toEqual(['用', 'python', '写', 'скрипт', 'v2', '2']);
+  });
+
+  it('a name written as one word is found whole and by its parts, each once', () => {
+    expect(terms('getUserName')).toEqual(['getusernam', 'get', 'user', 'name']);
+    expect(terms('version 1.2.3 of Node24')).toEqual(['version', '1', '2', '3', 'of', 'node24', 'node', '24']);
+  });
+
+  it('a checksum has no parts', () => {
+    expect(terms('5f2a9c1e7b3d4f60')).toEqual(['5f2a9c1e7b3d4f60']);
   });
 
   it.each([

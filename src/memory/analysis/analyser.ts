@@ -1,12 +1,15 @@
 // From text to index terms, by script: words of alphabets are stemmed (Latin as English, Cyrillic as Russian), Chinese
-// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word.
+// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word,
+// without the marks that may be written or left out. A name like `getUserName` or `Node24` is a word and its parts.
 // Terms hold letters, digits and pictographs only, so no query can be a syntax error. Pure but for a bounded cache.
 import { stemEnglish } from './english-stem.ts';
+import { foldLatin, foldMarks } from './fold.ts';
+import { hasCompounds, partsOf } from './parts.ts';
 import { stemRussian } from './russian-stem.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Changes whenever the same text would give other terms: an index of another version must be rebuilt. */
-export const ANALYSER_VERSION = 1;
+export const ANALYSER_VERSION = 2;
 
 const LONGEST_WORD = 64;
 const CACHED_STEMS = 50_000;
@@ -79,7 +82,7 @@ export function createAnalyser(): Analyser {
       const terms = new Set(telling.length > 0 ? telling : collect(pieces, () => true));
       const trigrams = new Set<number>();
       for (const piece of pieces) {
-        if (!piece.isDense && !STOP_WORDS.has(piece.text)) eachTrigram(piece.text, (part) => trigrams.add(part));
+        if (isSpelt(piece) && !STOP_WORDS.has(piece.text)) eachTrigram(piece.text, (part) => trigrams.add(part));
       }
       return { terms, trigrams, heads: new Set([...terms].map(headOf)) };
     },
@@ -97,7 +100,7 @@ export function createAnalyser(): Analyser {
         else {
           // Most words need no stem to be told apart from what is wanted.
           if (wanted.heads.has(headOf(piece.text)) || !KEEPS_HEAD.test(piece.text)) countTerm(stem(piece.text));
-          eachTrigram(piece.text, countTrigram);
+          if (isSpelt(piece)) eachTrigram(piece.text, countTrigram);
         }
       }
       return counts;
@@ -113,14 +116,37 @@ function headOf(word: string): number {
 interface Piece {
   text: string;
   isDense: boolean;
+  /** Of the word before it, which has been spelt as a whole. */
+  isPart?: true;
+}
+
+function isSpelt({ isDense, isPart }: Piece): boolean {
+  return !isDense && !isPart;
 }
 
 /** Runs of letters and digits, lower case, parted where the kind of script changes. */
 function piecesOf(text: string): Piece[] {
-  const plain = text.normalize('NFKC').toLowerCase().replaceAll('ё', 'е');
-  const runs = plain.match(RUN) ?? [];
-  if (!DENSE.test(plain)) return runs.map((run) => ({ text: run, isDense: false }));
-  return runs.flatMap((run) => (run.match(PIECE) ?? []).map((piece) => ({ text: piece, isDense: DENSE.test(piece) })));
+  const written = text.normalize('NFKC');
+  const split = DENSE.test(written) ? splitByScript : asOne;
+  if (!hasCompounds(written)) return (plainOf(written).match(RUN) ?? []).flatMap(split);
+  return (written.match(RUN) ?? []).flatMap((run) => {
+    const parts = partsOf(run);
+    const whole = split(plainOf(run));
+    if (parts.length === 0) return whole;
+    return [...whole, ...parts.map((part) => ({ text: part.toLowerCase(), isDense: false, isPart: true as const }))];
+  });
+}
+
+function plainOf(written: string): string {
+  return written.toLowerCase().replaceAll('ё', 'е');
+}
+
+function asOne(run: string): Piece[] {
+  return [{ text: run, isDense: false }];
+}
+
+function splitByScript(run: string): Piece[] {
+  return (run.match(PIECE) ?? []).map((piece) => ({ text: piece, isDense: DENSE.test(piece) }));
 }
 
 function stemOf(whole: string): string {
@@ -128,9 +154,12 @@ function stemOf(whole: string): string {
     whole.length > LONGEST_WORD ? whole.slice(0, LONGEST_WORD).toWellFormed().replaceAll('\ufffd', '') : whole;
   if (LATIN_BASE.test(word)) return stemEnglish(word);
   if (CYRILLIC.test(word)) return stemRussian(word);
-  if (!ACCENTED_LATIN.test(word)) return word;
-  const base = word.normalize('NFD').replace(/\p{M}/gu, '');
-  return LATIN_BASE.test(base) ? stemEnglish(base) : base || word;
+  if (ACCENTED_LATIN.test(word)) {
+    const base = foldLatin(word);
+    return LATIN_BASE.test(base) ? stemEnglish(base) : base || word;
+  }
+  const folded = foldMarks(word);
+  return CYRILLIC.test(folded) ? stemRussian(folded) : folded || word;
 }
 
 /** Pairs of neighbouring characters; Han characters also alone, and a lone character of any script as it is. */
