@@ -14,15 +14,18 @@ export type FindAround = (chunks: readonly { id: number; session: string }[], di
 export async function withSurroundings(ranked: readonly Ranked[], around: FindAround): Promise<Ranked[]> {
   const nearby = await nearbyInSessions(ranked, around);
   const sessions = sessionScores(ranked);
-  return ranked
-    .map((entry) => {
-      const { id, document } = entry.chunk;
-      if (document.session === undefined) return entry;
-      const own = entry.score;
-      const near = nearby.get(id) ?? 0;
-      const session = sessions.get(document.session) ?? own;
-      return { ...entry, score: (own + near + SESSION_SHARE * session) / (1 + SESSION_SHARE) };
-    })
+  const placed = ranked.map((entry) => {
+    const { id, document } = entry.chunk;
+    if (document.session === undefined) return entry;
+    const own = entry.score;
+    const near = nearby.get(id) ?? 0;
+    const session = sessions.get(document.session) ?? own;
+    return { ...entry, score: (own + near + SESSION_SHARE * session) / (1 + SESSION_SHARE) };
+  });
+  // What the neighbours add must not make a score of more than one.
+  const highest = placed.reduce((most, { score }) => Math.max(most, score), 1);
+  return placed
+    .map((entry) => ({ ...entry, score: entry.score / highest }))
     .sort((a, b) => b.score - a.score || b.chunk.id - a.chunk.id);
 }
 
