@@ -62,5 +62,10 @@ function supersede(db: DatabaseSync, old: string, by: string): void {
   const { changes } = db
     .prepare('UPDATE archive_documents SET superseded_by = ? WHERE id = ? AND id <> ?')
     .run(by, old, by);
-  if (changes === 0) throw new StorageError('STORAGE_FAILED', `there is no memory "${old}" that "${by}" could replace`);
+  if (changes === 0) {
+    const reason = old === by ? 'the same text cannot replace itself' : `there is no memory "${old}"`;
+    throw new StorageError('STORAGE_FAILED', `${reason}: "lainclaw memory list" shows what could be replaced`);
+  }
+  // Said again: whatever had replaced it, it holds now.
+  db.prepare('UPDATE archive_documents SET superseded_by = NULL WHERE id = ?').run(by);
 }
