@@ -13,6 +13,8 @@ export interface Chunk {
 export interface ChunkOptions {
   /** Tokens of a chunk, about. A chunk that is no single fence never has more than twice as many. */
   size?: number;
+  /** Of the whole: stands above all headings, unless it is one of them. */
+  title?: string;
 }
 
 export const DEFAULT_CHUNK_SIZE = 200;
@@ -25,28 +27,31 @@ const SENTENCE_END =
 
 type Block = { kind: 'heading'; level: number; title: string; text: string } | { kind: 'fence' | 'text'; text: string };
 
-export function chunkMarkdown(text: string, { size = DEFAULT_CHUNK_SIZE }: ChunkOptions = {}): Chunk[] {
+export function chunkMarkdown(text: string, { size = DEFAULT_CHUNK_SIZE, title }: ChunkOptions = {}): Chunk[] {
   const wanted = Math.max(SMALLEST_SIZE, size);
+  const blocks = blocksOf(text);
+  const above = title === undefined || isHeading(title, blocks) ? [] : [title.replace(/\s+/g, ' ').trim()];
   const chunks: Chunk[] = [];
   const headings: string[] = [];
-  let open = { context: '', text: '', tokens: 0, onlyHeadings: true };
+  const context = (): string => contextOf([...above, ...headings]);
+  let open = { context: context(), text: '', tokens: 0, onlyHeadings: true };
   const close = (): void => {
     if (open.text !== '') chunks.push({ context: open.context, text: open.text });
-    open = { context: contextOf(headings), text: '', tokens: 0, onlyHeadings: true };
+    open = { context: context(), text: '', tokens: 0, onlyHeadings: true };
   };
-  const add = (piece: string, isHeading: boolean): void => {
+  const add = (piece: string, opens: boolean): void => {
     const tokens = typicalTokens(piece);
     if (open.text !== '' && open.tokens + tokens > wanted && !(open.onlyHeadings && open.tokens + tokens <= 2 * wanted))
       close();
     open.text += piece;
     open.tokens += tokens;
-    open.onlyHeadings &&= isHeading || piece.trim() === '';
+    open.onlyHeadings &&= opens || piece.trim() === '';
   };
-  for (const block of blocksOf(text)) {
+  for (const block of blocks) {
     if (block.kind === 'heading') {
       if (!open.onlyHeadings) close();
       headings.length = Math.min(headings.length, block.level - 1);
-      if (open.text === '') open.context = contextOf(headings);
+      if (open.text === '') open.context = context();
       for (const piece of split(block.text, wanted)) add(piece, true);
       headings[block.level - 1] = block.title;
     } else if (block.kind === 'fence') add(block.text, false);
@@ -54,6 +59,10 @@ export function chunkMarkdown(text: string, { size = DEFAULT_CHUNK_SIZE }: Chunk
   }
   close();
   return withoutBlanks(chunks);
+}
+
+function isHeading(title: string, blocks: readonly Block[]): boolean {
+  return blocks.some((block) => block.kind === 'heading' && block.title === title);
 }
 
 /** A chunk of white space says nothing: it goes to the end of the one before, or to the beginning of the next. */

@@ -123,6 +123,31 @@ describe('save and search', () => {
     expect(await memory.list()).toHaveLength(2);
   });
 
+  it('what is said again after it was replaced holds again', async () => {
+    const { memory } = testMemory();
+    const lisbon = await memory.save({ content: 'Anna lives in Lisbon.' });
+    const porto = await memory.save({ content: 'Anna lives in Porto.', supersedes: lisbon.id });
+    await memory.save({ content: 'Anna lives in Lisbon.', supersedes: porto.id });
+    const { results } = await memory.search('where does Anna live');
+    expect(results.map(({ id, supersededBy }) => [id, supersededBy])).toEqual([
+      [lisbon.id, undefined],
+      [porto.id, lisbon.id],
+    ]);
+    await expect(memory.save({ content: 'Anna lives in Lisbon.', supersedes: lisbon.id })).rejects.toThrow('itself');
+  });
+
+  it('a title is found like a heading above the text', async () => {
+    const { memory } = testMemory();
+    await memory.save({ content: 'The form is in the second drawer.', title: 'Passport renewal' });
+    await memory.save({ content: '# Roses\n\nPrune them in March.', title: 'Roses' });
+    expect((await memory.search('passport')).results[0]).toMatchObject({
+      title: 'Passport renewal',
+      context: 'Passport renewal',
+      text: 'The form is in the second drawer.',
+    });
+    expect((await memory.search('roses')).results[0]?.context).toBeUndefined();
+  });
+
   it('a turn is found by what the turns around it say', async () => {
     const { memory } = testMemory();
     const turns = [
@@ -143,6 +168,7 @@ describe('save and search', () => {
     const { results } = await memory.search('which hotel near the station for the Kyoto trip');
     expect(results[0]?.session).toBe('s1');
     expect(results.slice(0, 3).every(({ session }) => session === 's1')).toBe(true);
+    expect(Math.max(...results.map(({ score }) => score))).toBeLessThanOrEqual(1);
   });
 });
 
@@ -188,6 +214,7 @@ describe('forget', () => {
         expect(bytes.includes(word), `${word} in ${name}`).toBe(false);
     }
     await expect(memory.forget(id)).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' });
+    await expect(memory.forgetSource('nowhere')).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' });
   });
 });
 

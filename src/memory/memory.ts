@@ -44,7 +44,7 @@ export interface Memory {
   list(options?: { limit?: number; source?: string }): Promise<Listed[]>;
   /** Really removes: text, terms and vectors. Rejects when there is nothing of that id. */
   forget(id: string): Promise<void>;
-  /** Of a source: everything that was saved under it. Returns how much that was. */
+  /** Of a source: everything that was saved under it. Returns how much that was; rejects when there is nothing. */
   forgetSource(source: string): Promise<number>;
   reindex(options?: {
     signal?: AbortSignal;
@@ -105,7 +105,7 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
     const { source = DEFAULT_SOURCE, title, speaker, session, supersedes } = note;
     const date = note.date === undefined ? new Date(now()).toISOString() : isoDate(note.date);
     const hash = hashOf(note.identity ?? content);
-    const chunks = chunkMarkdown(content, { size: chunkSize });
+    const chunks = chunkMarkdown(content, { size: chunkSize, title });
     return { id: newId('mem'), source, title, date, speaker, session, hash, supersedes, chunks };
   }
 
@@ -142,7 +142,12 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
     },
     async forgetSource(source) {
       const current = await ensureCurrent();
-      return current.remove(await current.idsOf(source), termsOf);
+      const removed = await current.remove(await current.idsOf(source), termsOf);
+      if (removed > 0) return removed;
+      throw new MemoryError(
+        'MEMORY_NOT_FOUND',
+        `there is nothing of the source "${source}": "lainclaw memory list" shows the sources there are`,
+      );
     },
     reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
     async importFolder(folder, options) {
