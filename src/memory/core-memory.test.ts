@@ -35,6 +35,19 @@ it('keeps every value that was replaced or deleted', async () => {
   ]);
 });
 
+it('what a person wrote by hand beside the two sections stays, with and without a byte order mark', async () => {
+  const { memory, home } = core();
+  const path = join(home, 'core_memory.json');
+  writeFileSync(path, `\uFEFF${JSON.stringify({ project: { goal: 'sail' }, user: { age: 7 } })}`);
+  expect(await memory.get()).toEqual({ user: { age: '7' }, agent: {} });
+  await memory.update('user', 'name', 'Lain');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    user: { age: '7', name: 'Lain' },
+    agent: {},
+    project: { goal: 'sail' },
+  });
+});
+
 it('deleting a missing key is an error that names what there is', async () => {
   const { memory } = core();
   await memory.update('user', 'city', 'Tokyo');

@@ -42,11 +42,11 @@ export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): 
     await ensureDirectory(home);
     const lock = await locks.acquire(LOCK);
     try {
-      const facts = await readFacts(path);
+      const { facts, others } = await readContents(path);
       const { section, key, previous, value, result } = make(facts);
       if (previous !== value) {
         await keepHistory(history, { at: new Date(now()).toISOString(), section, key, previous, value });
-        await writeAtomically(path, `${JSON.stringify(plain(facts), undefined, 2)}\n`);
+        await writeAtomically(path, `${JSON.stringify({ ...plain(facts), ...others }, undefined, 2)}\n`);
       }
       return result;
     } finally {
@@ -55,7 +55,7 @@ export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): 
   }
 
   return {
-    get: async () => plain(await readFacts(path)),
+    get: async () => plain((await readContents(path)).facts),
     update: (section, key, value) =>
       change((facts) => {
         checkKey(key);
@@ -100,13 +100,19 @@ interface Change {
   value: string | undefined;
 }
 
-async function readFacts(path: string): Promise<Facts> {
+interface Contents {
+  facts: Facts;
+  /** Sections of somebody else's: not told to a model, and left as they are. */
+  others: Record<string, unknown>;
+}
+
+async function readContents(path: string): Promise<Contents> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { user: new Map(), agent: new Map() };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { facts: { user: new Map(), agent: new Map() }, others: {} };
     throw storageError(path, error);
   }
   let value: unknown;
@@ -130,7 +136,9 @@ async function readFacts(path: string): Promise<Facts> {
       Object.entries(facts).map(([key, fact]) => [key, typeof fact === 'string' ? fact : JSON.stringify(fact)]),
     );
   };
-  return { user: section('user'), agent: section('agent') };
+  const facts = { user: section('user'), agent: section('agent') };
+  const { user: _user, agent: _agent, ...others } = root ?? {};
+  return { facts, others };
 }
 
 function plain(facts: Facts): CoreFacts {
