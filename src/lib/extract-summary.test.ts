@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractSummary } from './extract-summary.ts';
+import { extractSentences, extractSummary } from './extract-summary.ts';
 
 describe('a summary', () => {
   it('of a short text is the text', () => {
@@ -26,6 +26,17 @@ describe('a summary', () => {
     const summary = extractSummary(text, 2);
     expect(summary).toContain(word);
     expect(summary.length).toBeLessThan(text.length);
+  });
+
+  it('leaves addresses, versions, numbers and titles of people whole', () => {
+    const facts = ['The server is 10.0.0.5.', 'See https://example.com/a.html for v1.2.3.', 'Ask Dr. Lindqvist.'];
+    expect(extractSentences(facts.join(' '), 5)).toEqual(facts);
+  });
+
+  it('says nothing twice, and scraps come last', () => {
+    const facts = ['My sister lives in Kazan.', 'The cabin has a blue door.', 'The dentist is called Lindqvist.'];
+    const text = facts.flatMap((fact, index) => [fact, `(turn ${index})`, fact, `(turn ${index + 3})`]).join('\n');
+    expect(extractSentences(text, 3)).toEqual(facts);
   });
 
   it('of no words is empty', () => {

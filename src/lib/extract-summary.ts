@@ -1,9 +1,12 @@
-// An extractive summary: the sentences whose words recur most in the text, in their own order. No model, no state; the
-// same text always gives the same summary, and a text with any words never gives an empty one.
+// An extractive summary: the sentences whose words recur most in the text, in their own order, none of them twice; scraps
+// of a word or two come last. No model, no state; the same text always gives the same summary, and a text with any words
+// never gives an empty one.
 import { wholeCharacters } from './whole-characters.ts';
 
 const SAMPLE_CHARACTERS = 200_000;
 const LONGEST_SENTENCE = 400;
+/** Up to a mark that ends one: not the point in "10.0.0.5", "example.com" or "Dr. Lindqvist". */
+const SENTENCE = /(?:[^.!?。！？\n]|[.!?]+(?=[^\s.!?])|(?<=(?<!\p{L})\p{Lu}\p{Ll}{0,2})\.(?= \p{Lu}))+[.!?。！？]*/gu;
 
 export function extractSummary(text: string, sentencesWanted = 3): string {
   return extractSentences(text, sentencesWanted).join(' ');
@@ -16,14 +19,20 @@ export function extractSentences(text: string, sentencesWanted: number): string[
   const frequency = new Map<string, number>();
   const words = sentences.map(wordsOf);
   for (const word of words.flat()) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  const scored = words.map((list, index) => ({ index, score: score(list, frequency) }));
-  const best = scored.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, sentencesWanted);
+  const scored = sentences.map((sentence, index) => ({
+    index,
+    isScrap: isScrap(sentence),
+    score: score(words[index] ?? [], frequency),
+  }));
+  const best = scored
+    .sort((a, b) => Number(a.isScrap) - Number(b.isScrap) || b.score - a.score || a.index - b.index)
+    .slice(0, sentencesWanted);
   return best.sort((a, b) => a.index - b.index).map(({ index }) => shorten(sentences[index] ?? ''));
 }
 
 function splitSentences(text: string): string[] {
-  const parts = text.match(/[^.!?。！？\n]+[.!?。！？]*/gu) ?? [];
-  return parts.map((part) => part.trim().replace(/\s+/g, ' ')).filter((part) => /[\p{L}\p{N}]/u.test(part));
+  const parts = (text.match(SENTENCE) ?? []).map((part) => part.trim().replace(/\s+/g, ' '));
+  return [...new Set(parts)].filter((part) => /[\p{L}\p{N}]/u.test(part));
 }
 
 /** Words of alphabets, pairs of Han characters; very short words carry no meaning. */
@@ -34,6 +43,12 @@ function wordsOf(sentence: string): string[] {
   );
   const han = lower.match(/\p{Script=Han}/gu) ?? [];
   return [...words, ...han.slice(1).map((character, index) => `${han[index]}${character}`)];
+}
+
+/** Fewer than three words, or characters where words are not parted. */
+function isScrap(sentence: string): boolean {
+  const units = sentence.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|\p{L}+/gu) ?? [];
+  return units.length < 3;
 }
 
 function score(words: string[], frequency: Map<string, number>): number {
