@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,6 +70,20 @@ const memory = (): string => readFileSync(join(home, 'memory', 'main.md'), 'utf8
 const compacted = async (): Promise<number | undefined> => (await storage.catalogue.get('main'))?.compactedMessageCount;
 
 describe('compaction', () => {
+  it('keeps what a person writes into the file while the model is thinking', async () => {
+    await turns(13);
+    const edits: Adapter = {
+      ...model,
+      async *stream(request, streamSignal) {
+        writeFileSync(join(home, 'memory', 'main.md'), `${memory()}\nEdited by hand.\n`);
+        yield* model.stream(request, streamSignal);
+      },
+    };
+    await turns(12, edits);
+    expect(memory()).toContain('Edited by hand.');
+    expect(memory()).toContain('- summary of');
+  });
+
   it('does nothing up to 24 messages, then summarises all but the last 12', async () => {
     const written = await turns(13);
     expect(written.slice(0, 12)).toEqual(Array(12).fill(undefined));

@@ -5,6 +5,7 @@ import type { Adapter } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { extractSentences } from '../lib/extract-summary.ts';
 import { localDay } from '../lib/local-day.ts';
+import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { SessionNotes } from '../storage/storage.ts';
@@ -53,10 +54,11 @@ export async function compact(options: CompactOptions): Promise<string | undefin
   const messages = newest.slice(0, -kept);
   // With the conversation: another one under the same name counts from one again.
   const marker = `<!-- messages ${done + 1}-${until} of ${turn.entry.sessionId} -->`;
-  const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
-  if (!before.includes(marker)) {
+  if (!(await notes.read(turn.entry.sessionKey))?.includes(marker)) {
     const date = localDay(now());
     const summary = await summarise(messages, options);
+    // Read only now: a person may have edited the file while the model was thinking.
+    const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
     const source = options.isOutside ? `${OUTSIDE}\n` : '';
     await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`);
   }
@@ -81,7 +83,7 @@ export async function memoryTail(
     .replace(/<!--.*?-->\n?/g, '')
     .trim();
   if (!whole) return undefined;
-  const cut = whole.length > TAIL_CHARACTERS ? `…${whole.slice(-TAIL_CHARACTERS)}` : whole;
+  const cut = whole.length > TAIL_CHARACTERS ? `…${wholeCharacters(whole.slice(-TAIL_CHARACTERS))}` : whole;
   const text = `What you remember of this conversation's earlier part:\n${cut.replaceAll('\0', '')}`;
   return { text, isOutside: cut.includes('\0') };
 }
