@@ -15,7 +15,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
 }
 
 /** Levenshtein distance with swapped neighbours as one step; gives up above the limit. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit || a.length > 100 || b.length > 100) return limit;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -148,6 +148,25 @@ describe('save and search', () => {
     expect((await memory.search('roses')).results[0]?.context).toBeUndefined();
   });
 
+  it.each([
+    ['plumbre', 'plumber'],
+    ['pasport renewal', 'passport'],
+    ['распсание', 'расписан'],
+    ['Schwarzeneger', 'schwarzenegg'],
+  ])('a slip of the hand finds what was meant: %s', async (asked, term) => {
+    const { memory } = testMemory();
+    await memory.saveAll([
+      { content: 'The plumber comes on Tuesday.' },
+      { content: 'The passport is in the second drawer.' },
+      { content: 'Расписание занятий на двери.' },
+      { content: 'A film with Schwarzenegger.' },
+      { content: 'Plums and pastries in summer.' },
+    ]);
+    const { results } = await memory.search(asked);
+    expect(results[0]?.why.terms).toEqual([term]);
+    expect(results).toHaveLength(1);
+  });
+
   it('a turn is found by what the turns around it say', async () => {
     const { memory } = testMemory();
     const turns = [

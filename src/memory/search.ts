@@ -1,10 +1,10 @@
 // A search: the query's terms and vector → candidates → ranked from their text → fused → put in the light of their
 // conversation → as many as fit the budget. It never fails on a query: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import type { Archive, VectorHit } from '../storage/archive.ts';
-import type { Analyser } from './analysis/analyser.ts';
-
+import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
+import type { Analyser, QueryTerms } from './analysis/analyser.ts';
 import { type Fusion, fuse, type Ranked, rankByText } from './rank.ts';
+import { withoutSlips } from './slips.ts';
 import { withSurroundings } from './surroundings.ts';
 
 const TEXT_CANDIDATES = 120;
@@ -67,10 +67,10 @@ export async function searchArchive(
   { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, fusion = 'convex', signal }: SearchOptions = {},
 ): Promise<SearchResult> {
   const asked = query.slice(0, LONGEST_QUERY).toWellFormed();
-  const terms = analyser.query(asked);
-  const [candidates, meaning] = await Promise.all([
-    archive.candidates([...terms.terms], TEXT_CANDIDATES),
-    terms.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
+  const written = analyser.query(asked);
+  const [{ terms, candidates }, meaning] = await Promise.all([
+    candidatesFor(written),
+    written.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
   ]);
   signal?.throwIfAborted();
   const byVector = 'vector' in meaning ? await nearestOf(meaning, candidates.ids) : [];
@@ -88,6 +88,13 @@ export async function searchArchive(
     if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
   }
   return result;
+
+  async function candidatesFor(terms: QueryTerms): Promise<{ terms: QueryTerms; candidates: Candidates }> {
+    const find = (wanted: QueryTerms): Promise<Candidates> => archive.candidates([...wanted.terms], TEXT_CANDIDATES);
+    const candidates = await find(terms);
+    const meant = await withoutSlips(terms, candidates, (head, limit) => archive.termsBeginning(head, limit));
+    return meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
+  }
 
   /** Each candidate is judged by both, whichever of the two found it. */
   async function nearestOf({ model, vector }: QueryVector, textual: readonly number[]): Promise<VectorHit[]> {

@@ -105,6 +105,14 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         expect((await other.candidates(['text'], 100)).ids).toHaveLength(60);
       });
 
+      it('tell which terms begin alike, until they are gone', async () => {
+        await add(documentOf('one', 'plumber plums apple'), documentOf('two', 'plumage'));
+        expect((await other.termsBeginning('plum', 10)).toSorted()).toEqual(['plumage', 'plumber', 'plums']);
+        expect(await other.termsBeginning('plum', 2)).toHaveLength(2);
+        await archive.remove(['one'], termsOf);
+        expect(await other.termsBeginning('plum', 10)).toEqual(['plumage']);
+      });
+
       it('that are removed are found by nothing any more', async () => {
         await add(documentOf('one', 'alpha word', 'beta word'), documentOf('two', 'gamma word'));
         const { ids } = await archive.candidates(['alpha', 'beta'], 10);

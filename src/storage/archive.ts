@@ -97,6 +97,8 @@ export interface Archive {
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
   /** Chunks that hold any of the terms, at most `limit`; the rarest terms decide. */
   candidates(terms: readonly string[], limit: number): Promise<Candidates>;
+  /** Terms of the index that begin so, at most `limit`. */
+  termsBeginning(head: string, limit: number): Promise<string[]>;
   /** In the order of the ids; an id that is gone meanwhile is left out. */
   read(ids: readonly number[]): Promise<ArchiveChunk[]>;
   /** For each chunk, those of its session at most `distance` places away, the nearest first. */

@@ -84,7 +84,7 @@ export function createAnalyser(): Analyser {
       for (const piece of pieces) {
         if (isSpelt(piece) && !STOP_WORDS.has(piece.text)) eachTrigram(piece.text, (part) => trigrams.add(part));
       }
-      return { terms, trigrams, heads: new Set([...terms].map(headOf)) };
+      return { terms, trigrams, heads: headsOf(terms) };
     },
     count(text, wanted) {
       const counts: Counts = { terms: new Map(), trigrams: new Map(), spelt: 0 };
@@ -106,6 +106,16 @@ export function createAnalyser(): Analyser {
       return counts;
     },
   };
+}
+
+/** A query that asks for these terms of the index instead of its own. */
+export function askingFor(query: QueryTerms, terms: Iterable<string>): QueryTerms {
+  const wanted = new Set(terms);
+  return { ...query, terms: wanted, heads: headsOf(wanted) };
+}
+
+function headsOf(terms: Iterable<string>): Set<number> {
+  return new Set([...terms].map(headOf));
 }
 
 /** Two letters, which a stem leaves as they are. */

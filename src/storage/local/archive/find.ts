@@ -41,6 +41,15 @@ function frequenciesOf(db: DatabaseSync, index: string, terms: readonly string[]
   return new Map(terms.map((term) => [term, Number(count.get(term)?.doc ?? 0)]));
 }
 
+export function termsBeginning(db: DatabaseSync, head: string, limit: number): string[] {
+  return read(db, () =>
+    db
+      .prepare(`SELECT term FROM ${indexName(readState(db).generation)}_terms WHERE term >= ? AND term <= ? LIMIT ?`)
+      .all(head, `${head}\u{10ffff}`, limit)
+      .map((row) => String(row.term)),
+  );
+}
+
 /** The newest first, as one text: a row for each would cost ten times as much. */
 function chunksWith(db: DatabaseSync, index: string, expression: string, limit: number): number[] {
   const row = db

@@ -8,7 +8,7 @@ import type { Database } from '../database.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
-import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks } from './find.ts';
+import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks, termsBeginning } from './find.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
@@ -49,6 +49,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       ),
     remove: (ids, termsOf) => use((db) => removeDocuments(db, ids, termsOf)),
     candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),
+    termsBeginning: (head, limit) => use((db) => termsBeginning(db, head, limit)),
     read: (ids) => use((db) => readChunks(db, ids)),
     around: (chunks, distance) => use((db) => chunksAround(db, chunks, distance)),
     async rebuild(termsOf, options) {
