@@ -1,21 +1,37 @@
 // Importing a folder of Markdown: every file a document, its path the source. Unchanged files are left alone (by content),
-// changed ones replace what they were. Front matter gives title and date; links are not followed.
+// changed ones replace what they were, one that was moved is found at its new place only. What was imported from a file
+// that is gone stays and is reported, unless the caller wants it forgotten: a folder may be empty because a disk is
+// missing. Front matter gives title and date; links are not followed.
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
-import type { Memory, Note } from './memory.ts';
+import { LONGEST_NOTE, type Memory, type Note } from './memory.ts';
 import { MemoryError } from './memory-error.ts';
 
 const LARGEST_FILE = 5 * 1024 * 1024;
 const FILES_AT_ONCE = 100;
+const MARKDOWN = /\.(md|markdown|mdx)$/i;
 
 export interface ImportReport {
   files: number;
   added: number;
   changed: number;
   unchanged: number;
+  /** Of those that are new: the same text was there under a path that is gone. */
+  moved: number;
+  /** Paths of files that are no longer there; what they held is still remembered. */
+  gone: string[];
+  /** How many files that are no longer there were forgotten. */
+  forgotten: number;
   chunks: number;
   skipped: { path: string; reason: string }[];
+}
+
+export interface ImportOptions {
+  /** What was imported from files that are gone since. */
+  forgetGone?: boolean;
+  signal?: AbortSignal;
+  onFile?: (path: string) => void;
 }
 
 interface Dependencies {
@@ -27,10 +43,12 @@ interface Dependencies {
 export async function importFolder(
   { memory, archive, remove }: Dependencies,
   folder: string,
-  { signal, onFile }: { signal?: AbortSignal; onFile?: (path: string) => void } = {},
+  { forgetGone = false, signal, onFile }: ImportOptions = {},
 ): Promise<ImportReport> {
-  const report: ImportReport = { files: 0, added: 0, changed: 0, unchanged: 0, chunks: 0, skipped: [] };
+  const counts = { files: 0, added: 0, changed: 0, unchanged: 0, moved: 0, forgotten: 0, chunks: 0 };
+  const report: ImportReport = { ...counts, gone: [], skipped: [] };
   const paths = await markdownFiles(resolve(folder), report);
+  const addedIds: string[] = [];
   for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
     signal?.throwIfAborted();
     const notes: Note[] = [];
@@ -49,25 +67,57 @@ export async function importFolder(
       else if (old.length > 0) report.changed += 1;
       else report.added += 1;
       if (added) report.chunks += chunks;
+      if (added) addedIds.push(id);
       outdated.push(...old);
     }
     if (outdated.length > 0) await remove(outdated);
   }
+  await settleGone();
   return report;
+
+  async function settleGone(): Promise<void> {
+    // What is still there but cannot be read is not gone, and nothing is known of what an unreadable folder holds.
+    const there = new Set([...paths, ...report.skipped.map(({ path }) => path)]);
+    const head = join(resolve(folder), sep);
+    const known = (await archive.sourcesBeginning(head)).filter((source) => MARKDOWN.test(source));
+    const gone = known.filter((source) => !there.has(source) && !isUnder(source, there));
+    const added = gone.length > 0 ? await Promise.all(addedIds.map((id) => archive.get(id))) : [];
+    const texts = new Set(added.map((found) => found?.document.hash));
+    for (const source of gone) {
+      signal?.throwIfAborted();
+      const documents = await archive.list({ limit: 1_000, source });
+      const isMoved = documents.every(({ hash }) => texts.has(hash));
+      if (isMoved) report.moved += 1;
+      else if (forgetGone) report.forgotten += 1;
+      else report.gone.push(source);
+      if (isMoved || forgetGone) await remove(documents.map(({ id }) => id));
+    }
+  }
+}
+
+function isUnder(path: string, folders: ReadonlySet<string>): boolean {
+  return [...path.matchAll(/[\\/]/g)].some(({ index }) => folders.has(path.slice(0, index)));
 }
 
 async function markdownFiles(folder: string, report: ImportReport): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
-    throw new MemoryError('MEMORY_FOLDER', `cannot read the folder ${folder}: ${(error as Error).message}`, error);
-  });
-  const paths = entries
-    .filter((entry) => /\.(md|markdown|mdx)$/i.test(entry.name))
-    .flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      if (entry.isFile()) return [path];
-      if (!entry.isDirectory()) report.skipped.push({ path, reason: 'not a regular file' });
+  const paths: string[] = [];
+  const waiting = [folder];
+  for (let inside = waiting.pop(); inside !== undefined; inside = waiting.pop()) {
+    const entries = await readdir(inside, { withFileTypes: true }).catch((error: unknown) => {
+      const reason = (error as Error).message;
+      if (inside === folder)
+        throw new MemoryError('MEMORY_FOLDER', `cannot read the folder ${folder}: ${reason}`, error);
+      report.skipped.push({ path: inside as string, reason });
       return [];
     });
+    for (const entry of entries) {
+      const path = join(inside, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (!MARKDOWN.test(entry.name)) continue;
+      else if (entry.isFile()) paths.push(path);
+      else report.skipped.push({ path, reason: 'not a regular file' });
+    }
+  }
   return paths.sort();
 }
 
@@ -82,6 +132,7 @@ async function noteOf(path: string, report: ImportReport): Promise<Note | undefi
     const { body, title, date, problem } = await frontMatter(text);
     if (problem) report.skipped.push({ path: `${path} (front matter only)`, reason: problem });
     const content = body.trim() === '' ? text : body;
+    if (content.length > LONGEST_NOTE) return skip(`longer than ${LONGEST_NOTE} characters: import it in parts`);
     return {
       content,
       source: path,

@@ -1,7 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { rememberTurns, type Turn } from './remember-turns.ts';
 import { temporaryHome, testMemory } from './test-memory.ts';
 
@@ -296,6 +305,44 @@ describe('import', () => {
     writeFileSync(join(folder, 'deep', 'b.markdown'), '# Tulips\n\nPlant tulips in November.\n');
     expect(await memory.importFolder(folder)).toMatchObject({ files: 3, added: 0, changed: 1, unchanged: 2 });
     expect(textsOf(await memory.search('plant tulips')).join()).not.toContain('October');
+    await expect(memory.importFolder(join(folder, 'a.md'))).rejects.toMatchObject({ code: 'MEMORY_FOLDER' });
     await expect(memory.importFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'MEMORY_FOLDER' });
+  });
+
+  it('a file that was moved is found at its new place only; one that is gone stays until it shall not', async () => {
+    const { memory } = testMemory();
+    const folder = temporaryHome();
+    const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+    write('old.md', 'Lilies in May.');
+    write('gone.md', 'Tulips in October.');
+    write('stays.md', 'Roses in March.');
+    mkdirSync(`${folder}-beside`);
+    onTestFinished(() => rmSync(`${folder}-beside`, { recursive: true }));
+    writeFileSync(join(`${folder}-beside`, 'other.md'), 'Asters in autumn.');
+    await memory.importFolder(`${folder}-beside`);
+    await memory.importFolder(folder);
+    renameSync(join(folder, 'old.md'), join(folder, 'new.md'));
+    rmSync(join(folder, 'gone.md'));
+    const again = await memory.importFolder(folder);
+    expect(again).toMatchObject({ files: 2, added: 1, moved: 1, unchanged: 1, gone: [join(folder, 'gone.md')] });
+    expect((await memory.search('lilies')).results.map(({ source }) => source)).toEqual([join(folder, 'new.md')]);
+    expect((await memory.search('tulips')).results).toHaveLength(1);
+    const last = await memory.importFolder(folder, { forgetGone: true });
+    expect(last).toMatchObject({ unchanged: 2, gone: [], forgotten: 1 });
+    expect((await memory.search('tulips')).results).toEqual([]);
+    expect((await memory.search('asters roses')).results).toHaveLength(2);
+  });
+
+  it('a file that is too long is skipped, and what is skipped is not gone', async () => {
+    const { memory } = testMemory();
+    const folder = temporaryHome();
+    writeFileSync(join(folder, 'long.md'), 'Short at first.');
+    writeFileSync(join(folder, 'short.md'), 'Short.');
+    await memory.importFolder(folder);
+    writeFileSync(join(folder, 'long.md'), 'long '.repeat(1_010_000));
+    const report = await memory.importFolder(folder, { forgetGone: true });
+    expect(report).toMatchObject({ files: 1, unchanged: 1, forgotten: 0 });
+    expect(report.skipped).toEqual([{ path: join(folder, 'long.md'), reason: expect.stringContaining('in parts') }]);
+    expect((await memory.search('short first')).results).toHaveLength(2);
   });
 });

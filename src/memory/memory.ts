@@ -5,7 +5,7 @@ import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
 import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
-import type { ImportReport } from './import-folder.ts';
+import type { ImportOptions, ImportReport } from './import-folder.ts';
 import { MemoryError } from './memory-error.ts';
 import { indexedText } from './rank.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
@@ -51,10 +51,7 @@ export interface Memory {
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<{ chunks: number }>;
   /** Every Markdown file under a folder; what is unchanged since the last time is left alone. */
-  importFolder(
-    folder: string,
-    options?: { signal?: AbortSignal; onFile?: (path: string) => void },
-  ): Promise<ImportReport>;
+  importFolder(folder: string, options?: ImportOptions): Promise<ImportReport>;
   /**
    * Gives vectors to the chunks that lack one of the current model; can be stopped and continued at any time. Rejects when
    * there is no model.

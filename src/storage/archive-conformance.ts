@@ -79,6 +79,8 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
           { id: 'one', chunks: 2, head: 'alpha' },
         ]);
         expect(await other.idsOf('files')).toEqual(['two']);
+        expect(await other.sourcesBeginning('fi')).toEqual(['files']);
+        expect(await other.sourcesBeginning('files/')).toEqual([]);
       });
 
       it('of one call are all kept, or none', async () => {

@@ -34,6 +34,10 @@ interface ForgetFlags extends OutputFlags {
   source?: string;
 }
 
+interface ImportFlags extends OutputFlags {
+  forgetGone?: boolean;
+}
+
 type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
@@ -68,7 +72,8 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   );
   add(memory, 'import', 'save every Markdown file under a folder')
     .argument('<folder>')
-    .action((folder: string, flags: OutputFlags) => run(flags, (app) => importFolder(app, folder, flags, terminal)));
+    .option('--forget-gone', 'also forget what came from files that are no longer there')
+    .action((folder: string, flags: ImportFlags) => run(flags, (app) => importFolder(app, folder, flags, terminal)));
   add(memory, 'embed', 'give vectors to what has none yet').action((flags: OutputFlags) =>
     run(flags, (app) => embed(app, flags, terminal)),
   );
@@ -200,9 +205,9 @@ async function reindex(app: App, flags: OutputFlags, terminal: Terminal): Promis
   terminal.out.write(`${result.chunks} chunks indexed\n`);
 }
 
-async function importFolder(app: App, folder: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function importFolder(app: App, folder: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
   const memory = await app.memory();
-  const report = await memory.importFolder(folder, { signal: terminal.signal });
+  const report = await memory.importFolder(folder, { forgetGone: flags.forgetGone, signal: terminal.signal });
   if (wantsJson(terminal, flags)) writeJson(terminal, report);
   else printReport(report, terminal);
   await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
@@ -210,8 +215,15 @@ async function importFolder(app: App, folder: string, flags: OutputFlags, termin
 
 function printReport(report: ImportReport, terminal: Terminal): void {
   for (const { path, reason } of report.skipped) warn(terminal, `skipped ${path}: ${reason}`);
-  const { files, added, changed, unchanged } = report;
-  terminal.out.write(`${files} files: ${added} new, ${changed} changed, ${unchanged} as before\n`);
+  const { files, added, changed, unchanged, moved, gone, forgotten } = report;
+  const rest = [
+    ...(moved > 0 ? [`${moved} moved`] : []),
+    ...(forgotten > 0 ? [`${forgotten} gone and forgotten`] : []),
+  ];
+  const counts = [`${added - moved} new`, `${changed} changed`, `${unchanged} as before`, ...rest];
+  terminal.out.write(`${files} files: ${counts.join(', ')}\n`);
+  if (gone.length > 0)
+    warn(terminal, `${gone.length} files are gone and still remembered: --forget-gone forgets what they held`);
 }
 
 async function embed(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {

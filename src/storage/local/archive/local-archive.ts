@@ -47,6 +47,13 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
           .all(source)
           .map((row) => String(row.id)),
       ),
+    sourcesBeginning: (head) =>
+      use((db) =>
+        db
+          .prepare('SELECT DISTINCT source FROM archive_documents WHERE source >= ? AND source < ?')
+          .all(head, `${head}\u{10ffff}`)
+          .map((row) => String(row.source)),
+      ),
     remove: (ids, termsOf) => use((db) => removeDocuments(db, ids, termsOf)),
     candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),
     termsBeginning: (head, limit) => use((db) => termsBeginning(db, head, limit)),
