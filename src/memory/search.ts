@@ -11,6 +11,8 @@ const TEXT_CANDIDATES = 120;
 const VECTOR_CANDIDATES = 100;
 const LONGEST_QUERY = 10_000;
 const SUPERSEDED_SHARE = 0.5;
+const OTHER_LENGTH =
+  'the model gives vectors of another length than before: "lainclaw memory embed --anew" starts again with it';
 export const DEFAULT_TOP_K = 10;
 export const DEFAULT_BUDGET = 2_500;
 
@@ -82,10 +84,10 @@ export async function searchArchive(
   const isHybrid = byVector.length > 0;
   const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
-  else if (!isHybrid) result.note = 'full-text only: nothing has been embedded yet';
   else {
     const { done, total } = await archive.embedded(meaning.model);
-    if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
+    if (!isHybrid) result.note = `full-text only: ${done > 0 ? OTHER_LENGTH : 'nothing has been embedded yet'}`;
+    else if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
   }
   return result;
 

@@ -374,6 +374,8 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         // The name is free again, also for another length.
         await embed('old', ids.slice(0, 1), 16);
         expect(await archive.embedded('old')).toEqual({ done: 1, total: 20 });
+        await archive.keepOnlyVectorsOf(undefined);
+        expect(await other.embedded('old')).toEqual({ done: 0, total: 20 });
       });
     });
 

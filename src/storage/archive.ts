@@ -125,8 +125,8 @@ export interface Archive {
   /** Remembers which model was chosen last: whoever still runs with another leaves the vectors alone. */
   wantModel(model: string): Promise<void>;
   wantedModel(): Promise<string | undefined>;
-  /** Forgets the vectors of every other model, some at a time; one that is cut short goes on the next time. */
-  keepOnlyVectorsOf(model: string, options?: { signal?: AbortSignal }): Promise<void>;
+  /** Forgets the vectors of every other model (undefined: of all), some at a time; cut short, it goes on the next time. */
+  keepOnlyVectorsOf(model: string | undefined, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 export interface RebuildOptions {

@@ -38,6 +38,10 @@ interface ImportFlags extends OutputFlags {
   forgetGone?: boolean;
 }
 
+interface EmbedFlags extends OutputFlags {
+  anew?: boolean;
+}
+
 type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
@@ -74,9 +78,9 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => run(flags, (app) => importFolder(app, folder, flags, terminal)));
-  add(memory, 'embed', 'give vectors to what has none yet').action((flags: OutputFlags) =>
-    run(flags, (app) => embed(app, flags, terminal)),
-  );
+  add(memory, 'embed', 'give vectors to what has none yet')
+    .option('--anew', 'to everything, because the model is another one under its old name')
+    .action((flags: EmbedFlags) => run(flags, (app) => embed(app, flags, terminal)));
   configureModel(memory.command('model').description('embedding models on this machine'), {
     terminal,
     add,
@@ -226,14 +230,18 @@ function printReport(report: ImportReport, terminal: Terminal): void {
     warn(terminal, `${gone.length} files are gone and still remembered: --forget-gone forgets what they held`);
 }
 
-async function embed(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const result = await embedAll(app, terminal);
+async function embed(app: App, flags: EmbedFlags, terminal: Terminal): Promise<void> {
+  const result = await embedAll(app, terminal, flags);
   if (wantsJson(terminal, flags)) return writeJson(terminal, result);
   terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
 }
 
-async function embedAll(app: App, terminal: Terminal): Promise<{ done: number; total: number }> {
-  return (await app.memory()).embed({ signal: terminal.signal, onProgress: progressOn(terminal, 'embedded') });
+async function embedAll(
+  app: App,
+  terminal: Terminal,
+  { anew }: { anew?: boolean } = {},
+): Promise<{ done: number; total: number }> {
+  return (await app.memory()).embed({ anew, signal: terminal.signal, onProgress: progressOn(terminal, 'embedded') });
 }
 
 async function coreGet(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -193,7 +193,7 @@ describe('changing the model', () => {
     expect(closed).toEqual(['one', 'three']);
   });
 
-  it('to one that lies about its dimension is refused', async () => {
+  it('behind its name is refused, until everything is embedded anew', async () => {
     let dimension = 40;
     const model: EmbeddingModel = {
       ...fakeModel('one', 40),
@@ -205,7 +205,9 @@ describe('changing the model', () => {
     dimension = 41;
     await memory.save({ content: 'a car' });
     await expect(memory.embed()).rejects.toThrow('another model');
-    expect((await memory.search('kitten')).mode).toBe('full-text');
+    expect(await memory.search('kitten')).toMatchObject({ mode: 'full-text', note: expect.stringContaining('--anew') });
+    expect(await memory.embed({ anew: true })).toEqual({ done: 2, total: 2 });
+    expect((await memory.search('kitten')).mode).toBe('hybrid');
   });
 });
 

@@ -24,6 +24,8 @@ export interface EmbeddingModel {
 }
 
 export interface EmbedOptions {
+  /** Gives up the vectors there are first: the model is another one under its old name. */
+  anew?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
   /** Stops after the batch in which this time has passed; by default it goes on until nothing is missing. */
@@ -98,6 +100,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
       options.signal?.throwIfAborted();
       if (!now.isClaimed) await archive.wantModel(model.name);
       now.isClaimed = true;
+      if (options.anew) await archive.keepOnlyVectorsOf(undefined, { signal: options.signal });
       const { done, total } = await archive.embedded(model.name);
       if (done < total) {
         const lock = await acquire(locks, options);

@@ -72,7 +72,7 @@ export function putVectors(
     if (!model || vectors.some(({ vector }) => vector.length !== model.dimension)) {
       throw new StorageError(
         'STORAGE_FAILED',
-        `the embedding model "${name}" gave vectors of another length than before (${model?.dimension}): it is another model`,
+        `the embedding model "${name}" gave vectors of another length than before (${model?.dimension}): it is another model; "lainclaw memory embed --anew" starts again with it`,
       );
     }
     const isThere = db.prepare('SELECT 1 FROM archive_chunks WHERE id = ?');
@@ -196,10 +196,11 @@ export function wantedModel(db: DatabaseSync): string | undefined {
  * Drops one block of another model's vectors, and the model when it has none left: a block and its vectors go together,
  * so a model that is chosen again before it is gone is still whole in what it has. Returns whether there is more to drop.
  */
-export function dropOtherVectors(db: DatabaseSync, name: string): boolean {
-  if (!db.prepare('SELECT 1 FROM archive_models WHERE name <> ?').get(name)) return false;
+export function dropOtherVectors(db: DatabaseSync, name: string | undefined): boolean {
+  const kept = name ?? '';
+  if (!db.prepare('SELECT 1 FROM archive_models WHERE name <> ?').get(kept)) return false;
   return write(db, () => {
-    const other = db.prepare('SELECT key FROM archive_models WHERE name <> ? LIMIT 1').get(name)?.key;
+    const other = db.prepare('SELECT key FROM archive_models WHERE name <> ? LIMIT 1').get(kept)?.key;
     if (other === undefined) return false;
     const block = db
       .prepare('SELECT block, size, ids FROM archive_vector_blocks WHERE model = ? ORDER BY block DESC LIMIT 1')
