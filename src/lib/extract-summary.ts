@@ -6,7 +6,8 @@ import { wholeCharacters } from './whole-characters.ts';
 const SAMPLE_CHARACTERS = 200_000;
 const LONGEST_SENTENCE = 400;
 /** Up to a mark that ends one: not the point in "10.0.0.5", "example.com" or "Dr. Lindqvist". */
-const SENTENCE = /(?:[^.!?。！？\n]|[.!?]+(?=[^\s.!?])|(?<=(?<!\p{L})\p{Lu}\p{Ll}{0,2})\.(?= \p{Lu}))+[.!?。！？]*/gu;
+const SENTENCE =
+  /(?:[^.!?。！？\n]+|(?<![.!?])[.!?]+(?=[^\s.!?])|(?<=(?<!\p{L})\p{Lu}\p{Ll}{0,2})\.(?= \p{Lu}))+[.!?。！？]*/gu;
 
 export function extractSummary(text: string, sentencesWanted = 3): string {
   return extractSentences(text, sentencesWanted).join(' ');

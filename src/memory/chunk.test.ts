@@ -63,6 +63,26 @@ describe('chunkMarkdown', () => {
     );
   });
 
+  it.each([
+    ['blank lines', `a\n${' \n'.repeat(400_000)}b`],
+    ['line ends', `${'\n'.repeat(800_000)}b`],
+    ['blanks', `# a${' '.repeat(800_000)}b`],
+    ['marks of headings', `# ${'# '.repeat(400_000)}b`],
+    ['marks of code', `${'`'.repeat(800_000)}b\``],
+    ['full stops', `a${'.'.repeat(800_000)}b`],
+    ['quotes', `${'."'.repeat(400_000)}b`],
+  ])('takes a text of nothing but %s', (_name, text) => {
+    const chunks = chunkMarkdown(text);
+    expect(chunks.map((chunk) => chunk.text).join('') === text).toBe(true);
+  });
+
+  it('the title of a heading ends before the marks that close it', () => {
+    const contexts = ['# One #', '# C#', '#\tTwo ##  ', '# #'].map(
+      (heading) => chunkMarkdown(`${heading}\n${'words '.repeat(300)}`).at(-1)?.context,
+    );
+    expect(contexts).toEqual(['One', 'C#', 'Two', '']);
+  });
+
   it('a fence is never split, whatever its size', () => {
     const fence = `\`\`\`js\n${'const value = 1; // a line of code\n\n'.repeat(100)}\`\`\`\n`;
     const chunks = chunkMarkdown(`# Code\n\nBefore it.\n\n${fence}\nAfter it.\n`, { size: 50 });

@@ -21,9 +21,12 @@ export const DEFAULT_CHUNK_SIZE = 200;
 const SMALLEST_SIZE = 16;
 const LONGEST_CONTEXT = 160;
 const SLACK = 1.15;
-/** Between sentences: nothing is consumed, so nothing is lost. */
+/**
+ * Between sentences: nothing is consumed, so nothing is lost. Here and below, no run of blanks or marks is looked at from
+ * each of its places: a text may be a million of them.
+ */
 const SENTENCE_END =
-  /(?<=[.!?…]["'”»)\]]{0,3}\s+)(?=\S)|(?<=[。！？；]["'”」』）]{0,3})(?=[^。！？；"'”」』）\s])|(?<=\n)/;
+  /(?=\S)(?<=[.!?…]["'”»)\]]{0,3}\s+)|(?<=[。！？；]["'”」』）]{0,3})(?=[^。！？；"'”」』）\s])|(?<=\n)/;
 
 type Block = { kind: 'heading'; level: number; title: string; text: string } | { kind: 'fence' | 'text'; text: string };
 
@@ -84,9 +87,11 @@ function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   let fence: { mark: string; text: string } | undefined;
   let paragraph = '';
+  let endsBlank = false;
   const endParagraph = (): void => {
     if (paragraph !== '') blocks.push({ kind: 'text', text: paragraph });
     paragraph = '';
+    endsBlank = false;
   };
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     if (fence) {
@@ -97,23 +102,36 @@ function blocksOf(text: string): Block[] {
       }
       continue;
     }
-    const [, mark] = /^ {0,3}(`{3,}(?!.*`)|~{3,})/.exec(line) ?? [];
-    const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r?\n?$/.exec(line) ?? [];
+    const [, ticks, mark = ticks] = /^ {0,3}(?:(`{3,})[^`]*$|(~{3,}))/.exec(line) ?? [];
+    const heading = headingOf(line);
     if (mark !== undefined) {
       endParagraph();
       fence = { mark, text: line };
-    } else if (hashes !== undefined) {
+    } else if (heading) {
       endParagraph();
-      blocks.push({ kind: 'heading', level: hashes.length, title: title.trim(), text: line });
+      blocks.push({ kind: 'heading', ...heading, text: line });
     } else {
       // A paragraph takes the blank lines behind it along.
-      if (/\n\s*\n$/.test(paragraph) && line.trim() !== '') endParagraph();
+      const isBlank = line.trim() === '';
+      if (endsBlank && !isBlank) endParagraph();
+      endsBlank = isBlank && paragraph !== '';
       paragraph += line;
     }
   }
   endParagraph();
   if (fence) blocks.push({ kind: 'fence', text: fence.text });
   return blocks;
+}
+
+/** The marks that may close a heading are no part of its title; those of "C#" are. */
+export function headingOf(line: string): { level: number; title: string } | undefined {
+  const [, hashes, rest = ''] = /^ {0,3}(#{1,6})(?=\s|$)(.*)/.exec(line) ?? [];
+  if (hashes === undefined) return undefined;
+  const whole = rest.trim();
+  let end = whole.length;
+  while (whole[end - 1] === '#') end -= 1;
+  const isClosed = end === 0 || whole[end - 1]?.trim() === '';
+  return { level: hashes.length, title: isClosed ? whole.slice(0, end).trim() : whole };
 }
 
 function closes(line: string, mark: string): boolean {
@@ -128,7 +146,7 @@ function split(text: string, wanted: number): string[] {
   // Alike in size: a short rest would say little, and rank too high for its length.
   const alike = Math.min(wanted, Math.ceil((tokens / Math.ceil(tokens / wanted)) * SLACK));
   return pack(text.split(SENTENCE_END), alike, (sentence) =>
-    pack(sentence.match(/\s*\S+\s*/g) ?? [sentence], wanted, (word) => cutAnywhere(word, wanted)),
+    pack(sentence.match(/\s*\S+\s*|\s+/g) ?? [sentence], wanted, (word) => cutAnywhere(word, wanted)),
   );
 }
 

@@ -5,6 +5,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
+import { headingOf } from './chunk.ts';
 import { LONGEST_NOTE, type Memory, type Note } from './memory.ts';
 import { MemoryError } from './memory-error.ts';
 
@@ -175,6 +176,9 @@ async function frontMatter(text: string): Promise<FrontMatter> {
 }
 
 function firstHeading(body: string): string | undefined {
-  const [, title] = /^#{1,6}[ \t]+(.+?)[ \t]*#*$/m.exec(body) ?? [];
-  return title;
+  for (const [line] of body.matchAll(/^ {0,3}#.*/gm)) {
+    const title = headingOf(line)?.title;
+    if (title) return title;
+  }
+  return undefined;
 }
