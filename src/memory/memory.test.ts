@@ -246,6 +246,22 @@ describe('forget', () => {
   });
 });
 
+it('forgetting much at once leaves nothing of it either', async () => {
+  const { memory, home, again } = testMemory();
+  await memory.saveAll(Array.from({ length: 300 }, (_, index) => ({ content: `ordinary note ${index}` })));
+  await memory.saveAll(
+    Array.from({ length: 3_000 }, (_, index) => ({ content: `zebrafish quagmire number ${index}x`, source: 'secret' })),
+  );
+  expect(await memory.forgetSource('secret')).toBe(3_000);
+  const other = again().memory;
+  expect((await other.search('zebrafish quagmire')).results).toEqual([]);
+  expect((await other.search('ordinary note 150')).results[0]?.text).toContain('150');
+  for (const name of readdirSync(home).filter((file) => file.startsWith('lainclaw.db'))) {
+    const bytes = readFileSync(join(home, name)).toString('latin1');
+    for (const word of ['zebrafish', 'ebrafish', 'quagmir', '2999x']) expect(bytes.includes(word), word).toBe(false);
+  }
+});
+
 describe('reindex', () => {
   it('finds the same afterwards, also what is saved and forgotten while it runs', async () => {
     const { memory, again } = testMemory();

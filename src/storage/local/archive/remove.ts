@@ -1,9 +1,14 @@
 // Forgetting: the text, its terms and its vectors go, and what they stood on is overwritten (secure_delete for the tables,
-// the index's own secure-delete for the terms). Copies in the write-ahead log go with the checkpoint that follows.
+// the index's own secure-delete for the terms; where much goes at once, writing the whole index anew is quicker than
+// taking out term by term, and leaves as little). Copies in the write-ahead log go with the checkpoint that follows.
 import type { DatabaseSync } from 'node:sqlite';
 import type { TermsOf } from '../../archive.ts';
 import { indexName, readState, write } from './tables.ts';
 import { removeVectors } from './vectors.ts';
+
+/** From here on, and where it is more than so small a part of all, many chunks are taken out at once. */
+const MANY = 200;
+const PART_OF_ALL = 1 / 500;
 
 interface Row {
   id: number;
@@ -15,32 +20,51 @@ interface Row {
 export function removeDocuments(db: DatabaseSync, ids: readonly string[], termsOf: TermsOf): number {
   const removed = write(db, () => {
     const state = readState(db);
-    const tables = [indexName(state.generation)];
-    const find = db.prepare('SELECT key FROM archive_documents WHERE id = ?');
+    const indexes = [{ name: indexName(state.generation), upTo: Number.POSITIVE_INFINITY }];
+    // One under construction may hold some of it already.
+    if (state.building !== null) indexes.push({ name: indexName(state.building), upTo: state.built_to ?? 0 });
+    const keys = [...new Set(ids)].flatMap((id) => keyOf(db, id) ?? []);
+    const isMany = chunkCount(db, keys) > Math.max(MANY, state.chunks * PART_OF_ALL);
+    if (isMany) for (const { name } of indexes) setSecure(db, name, false);
     const chunksOf = db.prepare('SELECT id, length, context, text FROM archive_chunks WHERE document = ?');
-    let count = 0;
-    for (const id of ids) {
-      const key = find.get(id)?.key as number | undefined;
-      if (key === undefined) continue;
-      count += 1;
+    for (const key of keys) {
       const rows = chunksOf.all(key) as unknown as Row[];
       for (const row of rows) {
         const terms = termsOf(row).join(' ');
-        // An index under construction may hold it already.
-        const building = state.building !== null && row.id <= (state.built_to ?? 0) ? [indexName(state.building)] : [];
-        for (const table of [...tables, ...building]) {
-          db.prepare(`INSERT INTO ${table} (${table}, rowid, terms) VALUES ('delete', ?, ?)`).run(row.id, terms);
-        }
+        for (const { name } of indexes.filter(({ upTo }) => row.id <= upTo))
+          db.prepare(`INSERT INTO ${name} (${name}, rowid, terms) VALUES ('delete', ?, ?)`).run(row.id, terms);
         removeVectors(db, row.id);
       }
       const length = rows.reduce((sum, row) => sum + row.length, 0);
       db.prepare('DELETE FROM archive_chunks WHERE document = ?').run(key);
       db.prepare('DELETE FROM archive_documents WHERE key = ?').run(key);
-      db.prepare('UPDATE archive_documents SET superseded_by = NULL WHERE superseded_by = ?').run(id);
       db.prepare('UPDATE archive_state SET chunks = chunks - ?, length = length - ?').run(rows.length, length);
     }
-    return count;
+    // One look at all of them, however many were removed.
+    db.exec(
+      'UPDATE archive_documents SET superseded_by = NULL WHERE superseded_by IS NOT NULL AND superseded_by NOT IN (SELECT id FROM archive_documents)',
+    );
+    if (isMany) {
+      for (const { name } of indexes) {
+        db.exec(`INSERT INTO ${name} (${name}) VALUES ('optimize')`);
+        setSecure(db, name, true);
+      }
+    }
+    return keys.length;
   });
   if (removed > 0) db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
   return removed;
+}
+
+function keyOf(db: DatabaseSync, id: string): number | undefined {
+  return db.prepare('SELECT key FROM archive_documents WHERE id = ?').get(id)?.key as number | undefined;
+}
+
+function chunkCount(db: DatabaseSync, documents: readonly number[]): number {
+  const count = db.prepare('SELECT count(*) AS chunks FROM archive_chunks WHERE document = ?');
+  return documents.reduce((sum, key) => sum + Number(count.get(key)?.chunks), 0);
+}
+
+function setSecure(db: DatabaseSync, index: string, isOn: boolean): void {
+  db.exec(`INSERT INTO ${index} (${index}, rank) VALUES ('secure-delete', ${isOn ? 1 : 0})`);
 }
