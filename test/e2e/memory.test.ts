@@ -32,6 +32,22 @@ describe('lainclaw memory', () => {
     expect(readFileSync(join(home.path, 'lainclaw.db')).includes('blue pot')).toBe(false);
   });
 
+  it('a text in another encoding is refused, not damaged', async () => {
+    const home = testHome();
+    const refused = await lainclaw(['memory', 'save', '-'], { home, stdin: Buffer.from([0x63, 0x61, 0x66, 0xe9]) });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('UTF-8');
+    expect((await memory(home, 'list')).json()).toEqual([]);
+  });
+
+  it('says when there is more than it lists', async () => {
+    const home = testHome();
+    await memory(home, 'save', 'one');
+    await memory(home, 'save', 'two');
+    expect((await memory(home, 'list', '--text', '--limit', '1')).stderr).toContain('--limit');
+    expect((await memory(home, 'list', '--text')).stderr).toBe('');
+  });
+
   it('prints text for a person', async () => {
     const home = testHome();
     await memory(home, 'save', 'Чай с мятой по утрам', '--date', '2026-02-03');
@@ -53,6 +69,7 @@ describe('lainclaw memory', () => {
   it.each([
     [['save', '  '], 1, 'MEMORY_EMPTY'],
     [['save', 'x', '--date', 'someday'], 1, 'someday'],
+    [['forget', '--source', 'nowhere'], 1, 'MEMORY_NOT_FOUND'],
     [['save', 'x', '--supersedes', 'mem-none'], 1, 'mem-none'],
     [['search', 'x', '--top-k', '0'], 2, '--top-k'],
     [['search', 'x', '--fusion', 'best'], 2, 'convex'],

@@ -12,6 +12,9 @@ import { configureModel } from './memory-model.ts';
 /** What a command spends on vectors that are missing, after it has said what it has to say. */
 const SETTLE_MS = 2_000;
 
+/** How many are listed when nobody says. */
+const LISTED = 50;
+
 interface SaveFlags extends OutputFlags {
   source?: string;
   title?: string;
@@ -64,7 +67,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
     .action((query: string, flags: SearchFlags) => run(flags, (app) => search(app, query, flags, terminal)));
   add(memory, 'list', 'what was saved, the newest first')
-    .addOption(single('--limit <N>', 'at most N (default: 50)', integerFrom(1)))
+    .addOption(single('--limit <N>', `at most N (default: ${LISTED})`, integerFrom(1)))
     .addOption(single('--source <name>', 'only of this source', text))
     .action((flags: ListFlags) => run(flags, (app) => list(app, flags, terminal)));
   add(memory, 'forget', 'remove for good: text, index and vectors')
@@ -148,8 +151,8 @@ async function save(app: App, given: string, flags: SaveFlags, terminal: Termina
 }
 
 async function standardInput(signal: AbortSignal): Promise<string> {
-  const { readStandardInput } = await import('../standard-input.ts');
-  return readStandardInput(signal);
+  const { readStandardInputUnharmed } = await import('../standard-input.ts');
+  return readStandardInputUnharmed(signal);
 }
 
 async function search(app: App, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
@@ -180,10 +183,11 @@ function renderFound(
 }
 
 async function list(app: App, { limit, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
-  const documents = await (await app.memory()).list({ limit, source });
+  const documents = await (await app.memory()).list({ limit: limit ?? LISTED, source });
   if (wantsJson(terminal, flags)) return writeJson(terminal, documents);
   if (documents.length === 0) return void terminal.out.write('nothing saved yet: lainclaw memory save "…" does\n');
   const colors = colorsFor(terminal.out, terminal);
+  if (documents.length === (limit ?? LISTED)) warn(terminal, `the newest ${documents.length}: --limit shows more`);
   for (const { id, source: from, date, head, title } of documents) {
     const line = printable(title ?? head)
       .replace(/\s+/g, ' ')

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseSource } from './source.ts';
 
-const folders = ['./mine', 'mine', '/abs'];
+// The empty path is the current folder.
+const folders = ['./mine', 'mine', '/abs', ''];
 const parse = (given: string) => parseSource(given, async (path) => folders.includes(path));
 
 describe('what can be installed from', () => {
@@ -35,7 +36,7 @@ describe('what can be installed from', () => {
     ['skill@https://example.com/x.tgz', 'cannot be installed from'],
     ['./absent', 'there is no folder'],
     ['../absent', 'there is no folder'],
-    ['', 'cannot be installed from'],
+    ['', 'nothing to install from'],
   ])('not %j', async (given, reason) => {
     await expect(parse(given)).rejects.toMatchObject({ name: 'SkillError', message: expect.stringContaining(reason) });
   });

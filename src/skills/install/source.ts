@@ -10,6 +10,7 @@ const SCP_FORM = /^[a-z0-9_][\w.-]*@[a-z0-9][\w.-]*:(?!\/\/)\S+$/i;
 
 /** `isFolder`: whether a folder stands at the path. */
 export async function parseSource(given: string, isFolder: (path: string) => Promise<boolean>): Promise<Source> {
+  if (given.trim() === '') throw refused(`there is nothing to install from; ${ACCEPTED}`);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return { kind: 'git', url: checkAddress(given) };
   if (await isFolder(given)) return { kind: 'folder', path: given };
   if (/^(\.{0,2}\/|\.{1,2}$|~)/.test(given)) throw new SkillError('SKILL_SOURCE', `there is no folder ${given}`);
