@@ -28,6 +28,8 @@ describe('terms', () => {
     ['Node24', 'node 24'],
     ['v1.2.3', '1.2.3'],
     ['iPhone', 'phone'],
+    ['8,400 EUR', '8400'],
+    ['+7 (912) 345-67-89', '79123456789'],
     ['the 1980s', '1980'],
   ])('%s meets %s', (one, other) => {
     expect(shared(one, other).length).toBeGreaterThan(0);
@@ -44,6 +46,10 @@ describe('terms', () => {
   it('a name written as one word is found whole and by its parts, each once', () => {
     expect(terms('getUserName')).toEqual(['getusernam', 'get', 'user', 'name']);
     expect(terms('version 1.2.3 of Node24')).toEqual(['version', '1', '2', '3', 'of', 'node24', 'node', '24']);
+  });
+
+  it.each(['1', '1 ', '1-', 'a1', 'aB', 'A', 'é', '字', 'ا'])('takes a text of nothing but %j', (part) => {
+    expect(terms(part.repeat(300_000)).length).toBeGreaterThan(0);
   });
 
   it('a checksum has no parts', () => {

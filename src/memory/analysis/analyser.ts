@@ -4,7 +4,7 @@
 // Terms hold letters, digits and pictographs only, so no query can be a syntax error. Pure but for a bounded cache.
 import { stemEnglish } from './english-stem.ts';
 import { foldLatin, foldMarks } from './fold.ts';
-import { hasCompounds, partsOf } from './parts.ts';
+import { hasCompounds, joinedNumbers, partsOf } from './parts.ts';
 import { stemRussian } from './russian-stem.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
@@ -126,7 +126,7 @@ function headOf(word: string): number {
 interface Piece {
   text: string;
   isDense: boolean;
-  /** Of the word before it, which has been spelt as a whole. */
+  /** Made of words that have been spelt already. */
   isPart?: true;
 }
 
@@ -138,13 +138,18 @@ function isSpelt({ isDense, isPart }: Piece): boolean {
 function piecesOf(text: string): Piece[] {
   const written = text.normalize('NFKC');
   const split = DENSE.test(written) ? splitByScript : asOne;
-  if (!hasCompounds(written)) return (plainOf(written).match(RUN) ?? []).flatMap(split);
-  return (written.match(RUN) ?? []).flatMap((run) => {
+  const numbers = joinedNumbers(written).map(asPart);
+  if (!hasCompounds(written)) return [...(plainOf(written).match(RUN) ?? []).flatMap(split), ...numbers];
+  const words = (written.match(RUN) ?? []).flatMap((run) => {
     const parts = partsOf(run);
     const whole = split(plainOf(run));
-    if (parts.length === 0) return whole;
-    return [...whole, ...parts.map((part) => ({ text: part.toLowerCase(), isDense: false, isPart: true as const }))];
+    return parts.length > 0 ? [...whole, ...parts.map(asPart)] : whole;
   });
+  return [...words, ...numbers];
+}
+
+function asPart(text: string): Piece {
+  return { text: text.toLowerCase(), isDense: false, isPart: true };
 }
 
 function plainOf(written: string): string {
