@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rememberTurns, type Turn } from './remember-turns.ts';
@@ -244,6 +245,22 @@ describe('forget', () => {
     await expect(memory.forget(id)).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' });
     await expect(memory.forgetSource('nowhere')).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' });
   });
+});
+
+it('forgetting waits for whoever reads, and then nothing is left in the log either', async () => {
+  const { memory, home } = testMemory();
+  const { id } = await memory.save({ content: 'The word is zebrafish.' });
+  const reader = new DatabaseSync(join(home, 'lainclaw.db'));
+  onTestFinished(() => reader.close());
+  reader.exec('BEGIN; SELECT count(*) FROM archive_documents');
+  const isLeft = (): boolean =>
+    readdirSync(home).some(
+      (name) => /^lainclaw\.db/.test(name) && readFileSync(join(home, name)).includes('zebrafish'),
+    );
+  const forgotten = memory.forget(id);
+  setTimeout(() => reader.exec('COMMIT'), 300);
+  await forgotten;
+  expect(isLeft()).toBe(false);
 });
 
 it('forgetting much at once leaves nothing of it either', async () => {

@@ -11,7 +11,7 @@ import { createAddTogether } from './add-together.ts';
 import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks, termsBeginning } from './find.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
-import { removeDocuments } from './remove.ts';
+import { emptyLog, removeDocuments } from './remove.ts';
 import { prepareTables, readState } from './tables.ts';
 import {
   dropOtherVectors,
@@ -54,7 +54,11 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
           .all(head, `${head}\u{10ffff}`)
           .map((row) => String(row.source)),
       ),
-    remove: (ids, termsOf) => use((db) => removeDocuments(db, ids, termsOf)),
+    async remove(ids, termsOf) {
+      const removed = await use((db) => removeDocuments(db, ids, termsOf));
+      if (removed > 0) await emptyLog(use);
+      return removed;
+    },
     candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),
     termsBeginning: (head, limit) => use((db) => termsBeginning(db, head, limit)),
     read: (ids) => use((db) => readChunks(db, ids)),
