@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +46,22 @@ describe('lainclaw memory', () => {
     await memory(home, 'save', 'two');
     expect((await memory(home, 'list', '--text', '--limit', '1')).stderr).toContain('--limit');
     expect((await memory(home, 'list', '--text')).stderr).toBe('');
+  });
+
+  it('an import names the files that are gone, and forgets them when asked', async () => {
+    const home = testHome();
+    const folder = join(home.workspace, 'notes');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'tulips.md'), '# Tulips\n\nPlant them in October.\n');
+    writeFileSync(join(folder, 'roses.md'), '# Roses\n\nPrune them in March.\n');
+    await memory(home, 'import', folder);
+    rmSync(join(folder, 'tulips.md'));
+    const { stdout, stderr } = await memory(home, 'import', folder, '--text');
+    expect(stdout).toBe('1 files: 0 new, 0 changed, 1 as before\n');
+    expect(stderr).toContain('tulips.md');
+    expect(stderr).toContain('--forget-gone');
+    expect((await memory(home, 'import', folder, '--forget-gone')).json()).toMatchObject({ forgotten: 1, gone: [] });
+    expect((await search(home, 'tulips')).results).toEqual([]);
   });
 
   it('prints text for a person', async () => {

@@ -230,8 +230,8 @@ function printReport(report: ImportReport, terminal: Terminal): void {
   ];
   const counts = [`${added - moved} new`, `${changed} changed`, `${unchanged} as before`, ...rest];
   terminal.out.write(`${files} files: ${counts.join(', ')}\n`);
-  if (gone.length > 0)
-    warn(terminal, `${gone.length} files are gone and still remembered: --forget-gone forgets what they held`);
+  for (const path of gone) warn(terminal, `gone and still remembered: ${path}`);
+  if (gone.length > 0) warn(terminal, '--forget-gone forgets what came from files that are gone');
 }
 
 async function embed(app: App, flags: EmbedFlags, terminal: Terminal): Promise<void> {
