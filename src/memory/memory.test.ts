@@ -80,6 +80,22 @@ describe('save and search', () => {
     expect((await memory.search('note 49')).results[0]?.text).toBe('note 49');
   });
 
+  it('an index made of other terms, of whatever version, is made anew before it is used', async () => {
+    const { memory, archive } = testMemory();
+    const chunks = [{ context: '', text: 'The heating was repaired.' }];
+    const old = { id: 'mem-old', source: 'manual', date: '2026-01-01T00:00:00.000Z', hash: 'x', chunks };
+    await archive.add([old], () => ['heating', 'repaired']);
+    expect(await archive.indexVersion()).toBeUndefined();
+    expect(textsOf(await memory.search('repairs'))).toEqual(['The heating was repaired.']);
+    const version = await archive.indexVersion();
+    expect(version).toBeDefined();
+    await archive.rebuild(() => ['heating'], { version: 'another' });
+    expect(textsOf(await memory.search('repairs'))).toEqual(['The heating was repaired.']);
+    expect(await archive.indexVersion()).toBe(version);
+    await memory.forget('mem-old');
+    expect(await memory.search('heating')).toMatchObject({ results: [] });
+  });
+
   it('no query is an error', async () => {
     const { memory } = testMemory();
     await memory.save({ content: 'something to find "quoted" AND more' });

@@ -83,10 +83,12 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
   const termsOf = (chunk: { context: string; text: string }): string[] => analyser.terms(indexedText(chunk));
   const version = String(ANALYSER_VERSION);
 
-  /** Terms of another version can neither be searched nor taken out again: the index is rebuilt first. */
+  /**
+   * Terms of another version can neither be searched nor taken out again: the index is rebuilt first. One that says nothing of
+   * its version is new, or of a time when it was not recorded.
+   */
   async function ensureCurrent(): Promise<Archive> {
-    const indexed = await archive.indexVersion();
-    if (indexed !== undefined && indexed !== version) await archive.rebuild(termsOf, { version });
+    if ((await archive.indexVersion()) !== version) await archive.rebuild(termsOf, { version, unlessCurrent: true });
     return archive;
   }
 

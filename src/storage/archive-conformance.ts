@@ -215,6 +215,16 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         expect(await find(['word1199x'])).toEqual(['word1199']);
       });
 
+      it('is left out where the index is of that version already', async () => {
+        await add(documentOf('one', 'alpha'));
+        const longer: TermsOf = (chunk) => termsOf(chunk).map((term) => `${term}x`);
+        expect(await archive.rebuild(longer, { version: '2', unlessCurrent: true })).toEqual({ chunks: 1 });
+        expect(await find(['alphax'], other)).toEqual(['alpha']);
+        expect(await other.rebuild(termsOf, { version: '2', unlessCurrent: true })).toEqual({ chunks: 1 });
+        expect(await find(['alphax'])).toEqual(['alpha']);
+        expect(await find(['alpha'])).toEqual([]);
+      });
+
       it('asked for twice at once is done twice, one after the other', async () => {
         await add(documentOf('one', 'alpha'));
         await Promise.all([archive.rebuild(termsOf, { version: '2' }), other.rebuild(termsOf, { version: '2' })]);

@@ -107,7 +107,7 @@ export interface Archive {
   around(chunks: readonly { id: number; session: string }[], distance: number): Promise<Around[]>;
   /** Builds the index anew beside the old one and swaps them; a kill leaves the old one whole. */
   rebuild(termsOf: TermsOf, options: RebuildOptions): Promise<{ chunks: number }>;
-  /** The version of the analyser that made the index; undefined while the archive is empty. */
+  /** The version of the terms that the last rebuild made; undefined before the first one. */
   indexVersion(): Promise<string | undefined>;
 
   /**
@@ -131,6 +131,8 @@ export interface Archive {
 
 export interface RebuildOptions {
   version: string;
+  /** Leave an index that is of this version already: somebody else was quicker. */
+  unlessCurrent?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
 }

@@ -66,6 +66,8 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     async rebuild(termsOf, options) {
       const lock = await locks.acquire(REBUILD_LOCK, { signal: options.signal });
       try {
+        const { version, chunks } = await use(readState);
+        if (options.unlessCurrent && version === options.version) return { chunks };
         return await rebuildIndex(use, termsOf, options);
       } finally {
         lock.release();
