@@ -1,0 +1,118 @@
+// Questions to the person at the chat: the same words as `ask` shows, answered by a key or, for forms, in lines. One at a time.
+import type { AskForm } from '../../mcp/elicitation.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
+import type { AskPerson } from '../../tools/policy.ts';
+import { answerForm } from '../ask-form.ts';
+import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
+import type { Colors } from '../colors.ts';
+import type { Person } from '../person-at.ts';
+import { createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
+
+export interface PersonDependencies {
+  colors: Colors;
+  /** Shows the question, and returns how its answer is shown below it. */
+  show(question: string): (answer: string) => void;
+  setPrompt(prompt: Prompt | undefined): void;
+}
+
+export interface ChatPerson extends Person {
+  /** A question of the chat itself, with a default of no. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
+  /** How many questions are open or wait. */
+  waiting(): number;
+}
+
+const GIVEN: Record<Scope, string> = {
+  once: 'allowed once',
+  session: 'allowed for this session',
+  always: 'always allowed',
+};
+
+export function createPerson({ colors, show, setPrompt }: PersonDependencies): ChatPerson {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    waiting += 1;
+    const asked = last.then(ask).finally(() => {
+      waiting -= 1;
+    });
+    last = asked.catch(() => {});
+    return asked;
+  };
+
+  /** Rejects when `signal` fires. */
+  async function put<T>(create: (answer: (value: T) => void) => Prompt, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    setPrompt(create(resolve));
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      setPrompt(undefined);
+    }
+  }
+
+  const askPerson: AskPerson = (question, signal) =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      const { shown, keys } = offeredAnswers(question);
+      const answered = show(describeQuestion(question, colors));
+      const scope = await put<Scope | undefined>(
+        (onAnswer) =>
+          createKeyPrompt({
+            shown: colors.bold(shown),
+            keys: new Map<string, Scope | undefined>([...keys, ['n', undefined]]),
+            otherwise: undefined,
+            onAnswer,
+          }),
+        signal,
+      ).catch(orCutShort(answered));
+      answered(scope ? `→ ${GIVEN[scope]}` : '→ not allowed');
+      return scope;
+    });
+
+  const askForm: AskForm = (request, signal) =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      const read = (shown: string): Promise<string | undefined> =>
+        put((onLine) => createLinePrompt({ shown: shown.replace(/ › $/, ''), onLine }), signal);
+      let answered: (answer: string) => void = () => {};
+      const write = (text: string): void => {
+        answered = show(text.replace(/^\n|\n$/g, ''));
+      };
+      const answer = await answerForm(request, { read, write, colors }).catch(orCutShort(answered));
+      answered(answer.action === 'accept' ? '→ sent' : '→ not sent');
+      return answer;
+    });
+
+  return {
+    askPerson,
+    askForm,
+    confirm: (question, signal) =>
+      inTurn(async () => {
+        const answered = show(question);
+        const shown = colors.bold('[y] yes  [N] no');
+        const keys = new Map([
+          ['y', true],
+          ['n', false],
+        ]);
+        const isYes = await put<boolean>(
+          (onAnswer) => createKeyPrompt({ shown, keys, otherwise: false, onAnswer }),
+          signal,
+        ).catch(orCutShort(answered));
+        answered(isYes ? '→ yes' : '→ no');
+        return isYes;
+      }),
+    waiting: () => waiting,
+  };
+}
+
+function orCutShort(answered: (answer: string) => void): (error: unknown) => never {
+  return (error) => {
+    answered('→ no answer');
+    throw error;
+  };
+}

@@ -1,0 +1,190 @@
+// The screen: the conversation, and below it what waits, what is going on, the input and a line that tells where one is. It knows
+// nothing of turns; it is told what to show.
+import {
+  type AutocompleteProvider,
+  Editor,
+  isKeyRelease,
+  KeybindingsManager,
+  setKeybindings,
+  type Terminal,
+  TUI_KEYBINDINGS,
+  TuiMainScreen,
+} from '@earendil-works/pi-tui';
+import type { Colors } from '../colors.ts';
+import type { Entry } from './entries.ts';
+import type { Prompt } from './prompt.ts';
+import { createScrollGuard } from './scroll-guard.ts';
+import { fitting, shownText } from './shown-text.ts';
+import { editorTheme } from './theme.ts';
+import { createTranscript } from './transcript.ts';
+
+/** Lines above the screen that can still be unfolded. */
+const KEPT_LINES = 300;
+const FRAME_MS = 40;
+const QUEUED_SHOWN = 3;
+/** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
+const QUIET_MS = 600;
+
+export interface Below {
+  queued: readonly string[];
+  status: string | undefined;
+  footer: string;
+}
+
+export interface ScreenOptions {
+  terminal: Terminal;
+  colors: Colors;
+  /** What stands below the conversation now. */
+  below(): Below;
+  onSubmit(text: string): void;
+  /** A key, before anyone else gets it; true when that was all. */
+  onKey(data: string): boolean;
+  now(): number;
+}
+
+export interface Screen {
+  start(): void;
+  /** Leaves the terminal as it was; the conversation stays on it. */
+  stop(): void;
+  put(entry: Entry): void;
+  remove(id: number): void;
+  /** Something below has changed. */
+  refresh(): void;
+  /** Folds and unfolds the cards. */
+  toggleCards(): void;
+  /** Draws what the terminal has lost. */
+  redraw(): void;
+  /** Puts a question in the input's place; undefined gives it back. */
+  setPrompt(prompt: Prompt | undefined): void;
+  readonly hasPrompt: boolean;
+  readonly editor: Editor;
+  complete(provider: AutocompleteProvider): void;
+}
+
+export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: ScreenOptions): Screen {
+  setKeybindings(
+    new KeybindingsManager(TUI_KEYBINDINGS, { 'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'] }),
+  );
+  const tui = new TuiMainScreen(terminal);
+  const editor = new Editor(tui, editorTheme(colors), { paddingX: 1, autocompleteMaxVisible: 8 });
+  editor.onSubmit = onSubmit;
+  const guard = createScrollGuard();
+  let isExpanded = false;
+  const transcript = createTranscript(colors, () => isExpanded);
+  let prompt: { shown: Prompt; isArmed: boolean } | undefined;
+  let lastKeyAt = Number.NEGATIVE_INFINITY;
+  let armTimer: NodeJS.Timeout | undefined;
+  let frameTimer: NodeJS.Timeout | undefined;
+  let isRunning = false;
+
+  tui.addChild({
+    render(width) {
+      const lines = [...transcript.lines(width), ...lower(width)];
+      const scrolled = tui.captureRenderState().previousViewportTop;
+      return guard.next({ lines, columns: width, rows: terminal.rows, scrolled });
+    },
+    invalidate() {},
+  });
+  tui.addInputListener((data) => {
+    if (isKeyRelease(data)) return undefined;
+    if (!prompt?.isArmed) lastKeyAt = now();
+    return onKey(data) ? { consume: true } : undefined;
+  });
+  tui.setFocus(editor);
+
+  function lower(width: number): string[] {
+    const { queued, status, footer } = below();
+    const waiting = queued.slice(0, QUEUED_SHOWN).map((text) => `⏎ queued: ${shownText(text).replace(/\s+/g, ' ')}`);
+    if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
+    const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
+    const unread = prompt && !prompt.isArmed ? [colors.yellow('? a question waits: stop typing to answer it')] : [];
+    const lines = [...waiting.map(colors.dim), ...unread, ...(status === undefined ? [] : [colors.dim(status)])];
+    return ['', ...lines, ...input, colors.dim(shownText(footer))].map((line) => fitting(line, width));
+  }
+
+  function arm(): void {
+    clearTimeout(armTimer);
+    if (!prompt || prompt.isArmed) return;
+    const wait = lastKeyAt + QUIET_MS - now();
+    if (wait > 0) armTimer = setTimeout(arm, wait);
+    else {
+      prompt.isArmed = true;
+      tui.setFocus(prompt.shown);
+    }
+    refresh();
+  }
+
+  function refresh(): void {
+    if (!isRunning || frameTimer) return;
+    frameTimer = setTimeout(() => {
+      frameTimer = undefined;
+      if (!isRunning) return;
+      tui.renderNow();
+      letGo();
+    }, FRAME_MS);
+  }
+
+  /** Right after a frame: what has scrolled away is forgotten, here and by the library alike. */
+  function letGo(): void {
+    const state = tui.captureRenderState();
+    const spare = guard.above(state.previousViewportTop) - KEPT_LINES;
+    if (spare <= KEPT_LINES || state.previousWidth !== terminal.columns) return;
+    const gone = guard.forget(transcript.drop(spare, state.previousWidth));
+    if (gone === 0 || gone > state.previousViewportTop) return;
+    tui.restoreRenderState({
+      ...state,
+      previousLines: state.previousLines.slice(gone),
+      cursorRow: state.cursorRow - gone,
+      hardwareCursorRow: state.hardwareCursorRow - gone,
+      maxLinesRendered: state.maxLinesRendered - gone,
+      previousViewportTop: state.previousViewportTop - gone,
+    });
+  }
+
+  function redraw(): void {
+    guard.release('a screen');
+    tui.requestRender(true);
+  }
+
+  return {
+    editor,
+    get hasPrompt() {
+      return prompt?.isArmed ?? false;
+    },
+    start() {
+      isRunning = true;
+      tui.start();
+    },
+    stop() {
+      if (!isRunning) return;
+      clearTimeout(frameTimer);
+      clearTimeout(armTimer);
+      frameTimer = undefined;
+      tui.renderNow();
+      isRunning = false;
+      tui.stop();
+    },
+    put(entry) {
+      transcript.put(entry);
+      refresh();
+    },
+    remove(id) {
+      transcript.remove(id);
+      refresh();
+    },
+    refresh,
+    toggleCards() {
+      isExpanded = !isExpanded;
+      guard.release('everything');
+      tui.requestRender(true);
+    },
+    redraw,
+    setPrompt(shown) {
+      prompt = shown && { shown, isArmed: false };
+      if (!shown) tui.setFocus(editor);
+      arm();
+      refresh();
+    },
+    complete: (provider) => editor.setAutocompleteProvider(provider),
+  };
+}
