@@ -6,10 +6,12 @@ const CLEAR_ALL = '\x1b[2J\x1b[H\x1b[3J';
 
 export class QuietTerminal extends ProcessTerminal {
   override write(data: string): void {
-    super.write(data.includes(CLEAR_ALL) ? data.replaceAll(CLEAR_ALL, clearLines(this.rows)) : data);
+    super.write(sparing(data, this.rows));
   }
 }
 
-export function clearLines(rows: number): string {
-  return `\x1b[H${'\x1b[2K\x1b[1B'.repeat(rows)}\x1b[H`;
+/** What the library draws, without what it would destroy. */
+export function sparing(data: string, rows: number): string {
+  if (!data.includes(CLEAR_ALL)) return data;
+  return data.replaceAll(CLEAR_ALL, `\x1b[H${'\x1b[2K\x1b[1B'.repeat(rows)}\x1b[H`);
 }
