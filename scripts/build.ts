@@ -47,7 +47,7 @@ await build({
         },
         {
           name: 'shared',
-          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|permissions[\\/]paths)|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
+          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|search[\\/]program|permissions[\\/]paths)|sessions[\\/]session-key|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
         },
         {
           name: 'archive',

@@ -202,7 +202,7 @@ describe.concurrent('commands', () => {
     await say('/session work');
     await chat.shows('work is a new conversation.');
     await say('in work');
-    await chat.shows(/heard.*in work/);
+    await chat.shows('24 in, 14 out');
     await say('/sessions');
     await chat.shows(/work .*\(this one\)/);
     await say('/session main');

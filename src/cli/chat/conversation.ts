@@ -135,15 +135,17 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const runningCards = (): Entry[] =>
     (turn?.view.entries ?? []).filter((entry) => entry.kind === 'tool' && entry.end.state === 'running');
 
+  function cancel(): boolean {
+    if (!turn || turn.isCancelling) return turn !== undefined;
+    turn.isCancelling = true;
+    turn.control.abort();
+    onChange();
+    return true;
+  }
+
   return {
     send,
-    cancel() {
-      if (!turn || turn.isCancelling) return turn !== undefined;
-      turn.isCancelling = true;
-      turn.control.abort();
-      onChange();
-      return true;
-    },
+    cancel,
     get turn() {
       return turn;
     },
@@ -161,7 +163,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     },
     async end() {
       isOver = true;
-      turn?.control.abort();
+      cancel();
       await busy;
       return queued;
     },
