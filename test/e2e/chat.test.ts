@@ -1,5 +1,5 @@
 // `lainclaw chat` as a person uses it: the built binary on a real terminal, against the fake model server.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../fakes/model-server/reply.ts';
 import { startChat } from '../support/chat-terminal.ts';
 import { ask, lainclaw } from '../support/lainclaw.ts';
@@ -11,6 +11,12 @@ import { structureProblems } from '../support/transcript-rules.ts';
 /** A reply of which the model sends only the beginning: the turn lasts until it is cancelled. */
 function unfinished(reply: Reply, from: string): Reply {
   return { ...reply, fault: { kind: 'hang', afterBytes: bytesBefore(from, 'openai-compatible', reply) } };
+}
+
+/** Something that goes wrong inside the program when it gets SIGUSR2. */
+function onSignal(code: string): Record<string, string> {
+  const module = `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2',()=>{${code}})`)}`;
+  return { NODE_OPTIONS: `--import=${module}` };
 }
 
 describe.concurrent('a chat', () => {
@@ -176,6 +182,37 @@ describe.concurrent('a chat', () => {
     expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
     expect(structureProblems(home.lines())).toEqual([]);
     expect(home.lines().at(-1)).toMatchObject({ type: 'turn-end', outcome: 'cancelled' });
+  });
+
+  it('closes the turn and ends when the window is closed', async () => {
+    const opened = await openChat([unfinished({ text: ['The beginning ', 'and the end.'] }, 'and the end')]);
+    const { chat, say, home } = opened;
+    await say('go');
+    await chat.shows('The beginning');
+    chat.close();
+    await vi.waitFor(() => expect(chat.isAlive()).toBe(false), { timeout: 30_000 });
+    expect(home.lines().at(-1)).toMatchObject({ type: 'turn-end', outcome: 'cancelled' });
+  });
+
+  it('restores the terminal when it fails, and says what failed', async () => {
+    const env = onSignal("throw new Error('a defect')");
+    const { chat } = await openChat([], [], { env });
+    chat.signal('SIGUSR2');
+    const { code, stdout } = await chat.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('error INTERNAL: Error: a defect');
+    expect(stdout).toMatch(/\sicanon /);
+    expect(stdout.lastIndexOf('\x1b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\x1b[?25l'));
+  });
+
+  it('makes a notice of what is written to stderr or the console, harmless', async () => {
+    const env = onSignal("process.stderr.write('a warning\\x1b[2J'); console.log('a remark')");
+    const opened = await openChat([], [], { env });
+    const { chat } = opened;
+    chat.signal('SIGUSR2');
+    await chat.shows('a remark');
+    expect(await chat.screen()).toMatch(/leaves\n\na warning\\x1b\[2J\na remark\n/);
+    expect(await leave(opened)).toBe(0);
   });
 
   it('shows a failure with what to do, and goes on', async () => {

@@ -20,6 +20,10 @@ export interface ChatTerminal {
   type(text: string): Promise<void>;
   /** Sends it to the program, not to the terminal. */
   signal(name: NodeJS.Signals): void;
+  /** The terminal is gone: its window was closed. */
+  close(): void;
+  /** Whether the program is still there. */
+  isAlive(): boolean;
   /** Everything the terminal received, as it was sent. */
   raw(): string;
   readonly ended: Promise<TerminalFinished>;
@@ -42,6 +46,8 @@ export function startChat(args: readonly string[], options: ChatTerminalOptions)
   let fed = 0;
   let hasEnded = false;
   running.ended.finally(() => (hasEnded = true)).catch(() => {});
+
+  const pid = (): number => Number(readFileSync(join(options.home.base, 'chat.pid'), 'utf8'));
 
   function feed(): void {
     // A character whose bytes have not all arrived is waited for.
@@ -77,7 +83,15 @@ export function startChat(args: readonly string[], options: ChatTerminalOptions)
       ),
     hides: (text) => until(`hiding ${text}`, (screen) => !screen.includes(text)),
     type: (text) => running.write(text),
-    signal: (name) => void process.kill(Number(readFileSync(join(options.home.base, 'chat.pid'), 'utf8')), name),
+    signal: (name) => void process.kill(pid(), name),
+    close: () => running.kill('SIGKILL'),
+    isAlive() {
+      try {
+        return process.kill(pid(), 0);
+      } catch {
+        return false;
+      }
+    },
     raw: () => running.said(),
     ended: running.ended,
   };
