@@ -23,16 +23,19 @@ function drawn(text: string, splitFrom?: number): string {
 const ANSWER = [
   '# Title',
   'A paragraph with **bold** and `code`.',
-  '- one\n- two\n  - three',
-  '```ts\nconst a = 1;\n\nconst b = 2;\n```',
+  '- one\n- two\n  - three\n  - four\n- five\n- six words\n- seven',
+  '```ts\nconst a = 1;\n\nconst b = 2;\n\n\n  const c = 3;\n// ~~~ no end\n```',
+  '9. nine\n10. ten\n11. eleven\n    still eleven\n12. twelve\n13. thirteen',
   '> quoted',
+  '~~~~\nfirst\n```\nin the block\n~~~~',
   '| a | b |\n|---|---|\n| 1 | 2 |',
+  '- loose\n\n- list\n\n- of four\n\n- items',
   'The end.',
 ].join('\n\n');
 
 describe('an answer that grows', () => {
-  it('looks the same whether its beginning is settled early or not', () => {
-    expect(drawn(ANSWER, 10)).toBe(drawn(ANSWER));
+  it.each([1, 10, 40, 100])('looks the same when its beginning is kept from %d characters on', (splitFrom) => {
+    expect(drawn(ANSWER, splitFrom)).toBe(drawn(ANSWER));
     expect(drawn(ANSWER)).toContain('const b = 2;');
   });
 

@@ -192,7 +192,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const restore = (): void => {
     clearInterval(tick);
     release();
-    screen.stop();
+    screen.stop('ended');
   };
   const onSignal = (): void => void leave(terminal.cancelledExit());
   const onHangUp = (): void => void leave(EXIT.hungUp);
@@ -272,11 +272,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }
 
   function suspend(): void {
-    screen.stop();
-    process.once('SIGCONT', () => {
-      screen.start();
-      screen.redraw();
-    });
+    screen.stop('resumed');
+    process.once('SIGCONT', () => screen.resume());
     process.kill(process.pid, 'SIGTSTP');
   }
 }

@@ -170,8 +170,20 @@ describe('the screen', () => {
     const { virtual, screen, shows } = setUp();
     screen.put(answer(1, 'An answer.'));
     await shows('An answer.');
-    screen.stop();
+    screen.stop('ended');
     virtual.write('$ ');
-    expect(await virtual.screen()).toMatch(/An answer\.[\s\S]*footer\n+\$$/);
+    expect(await virtual.screen()).toMatch(/An answer\.\n\nfooter\n+\$$/);
+  });
+
+  it('goes on below what was done while it was suspended', async () => {
+    const { virtual, screen, shows } = setUp();
+    screen.put(answer(1, 'An answer.'));
+    await shows('An answer.');
+    screen.stop('resumed');
+    virtual.write('$ ls\r\nfile\r\n$ fg\r\n');
+    screen.resume();
+    screen.put(answer(2, 'Another.'));
+    await shows('Another.');
+    expect(await virtual.everything()).toMatch(/An answer\.[\s\S]*\$ ls\nfile\n\$ fg\n[\s\S]*An answer\.\n\nAnother\./);
   });
 });

@@ -19,8 +19,19 @@ import { editorTheme } from './theme.ts';
 import { createTranscript } from './transcript.ts';
 
 /** Lines above the screen that can still be unfolded. */
-const KEPT_LINES = 300;
+const KEPT_LINES = 150;
 const FRAME_MS = 40;
+/** Drawing may take this part of the time, so that keys are never waited for. */
+const SHARE = 1 / 4;
+const NOTHING_DRAWN = {
+  previousLines: [],
+  previousWidth: 0,
+  previousHeight: 0,
+  cursorRow: 0,
+  hardwareCursorRow: 0,
+  maxLinesRendered: 0,
+  previousViewportTop: 0,
+};
 const QUEUED_SHOWN = 3;
 /** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
 const QUIET_MS = 600;
@@ -44,8 +55,10 @@ export interface ScreenOptions {
 
 export interface Screen {
   start(): void;
-  /** Leaves the terminal as it was; the conversation stays on it. */
-  stop(): void;
+  /** Leaves the terminal as it was, for a while or for good; the conversation stays on it. */
+  stop(until: 'resumed' | 'ended'): void;
+  /** Goes on below what the terminal shows by now. */
+  resume(): void;
   put(entry: Entry): void;
   remove(id: number): void;
   /** Something below has changed. */
@@ -76,6 +89,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   let armTimer: NodeJS.Timeout | undefined;
   let frameTimer: NodeJS.Timeout | undefined;
   let isRunning = false;
+  let isOver = false;
+  let frameMs = FRAME_MS;
 
   tui.addChild({
     render(width) {
@@ -94,6 +109,7 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
 
   function lower(width: number): string[] {
     const { queued, status, footer } = below();
+    if (isOver) return ['', fitting(colors.dim(shownText(footer)), width)];
     const waiting = queued.slice(0, QUEUED_SHOWN).map((text) => `⏎ queued: ${shownText(text).replace(/\s+/g, ' ')}`);
     if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
     const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
@@ -119,16 +135,19 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
     frameTimer = setTimeout(() => {
       frameTimer = undefined;
       if (!isRunning) return;
+      const begun = performance.now();
       tui.renderNow();
       letGo();
-    }, FRAME_MS);
+      frameMs = Math.max(FRAME_MS, (performance.now() - begun) / SHARE);
+    }, frameMs);
   }
 
   /** Right after a frame: what has scrolled away is forgotten, here and by the library alike. */
   function letGo(): void {
     const state = tui.captureRenderState();
-    const spare = guard.above(state.previousViewportTop) - KEPT_LINES;
-    if (spare <= KEPT_LINES || state.previousWidth !== terminal.columns) return;
+    const keep = Math.max(KEPT_LINES, terminal.rows);
+    const spare = guard.above(state.previousViewportTop) - keep;
+    if (spare <= keep || state.previousWidth !== terminal.columns) return;
     const gone = guard.forget(transcript.drop(spare, state.previousWidth));
     if (gone === 0 || gone > state.previousViewportTop) return;
     tui.restoreRenderState({
@@ -155,14 +174,21 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       isRunning = true;
       tui.start();
     },
-    stop() {
+    stop(until) {
       if (!isRunning) return;
+      isOver = until === 'ended';
       clearTimeout(frameTimer);
       clearTimeout(armTimer);
       frameTimer = undefined;
       tui.renderNow();
       isRunning = false;
       tui.stop();
+    },
+    resume() {
+      guard.release('a screen');
+      tui.restoreRenderState(NOTHING_DRAWN);
+      isRunning = true;
+      tui.start();
     },
     put(entry) {
       transcript.put(entry);
