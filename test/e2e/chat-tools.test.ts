@@ -257,6 +257,13 @@ describe('a server that asks for input', () => {
     await chat.type('y');
     await chat.shows('[f] fill in');
     expect(await chat.screen()).toContain('? The server "everything" asks for input');
+    await chat.type('f\r');
+    await chat.shows(/^ {2}name\n› /m);
+    await chat.type('Ann\r');
+    await chat.shows(/^ {2}check\n› /m);
+    await chat.type('maybe\r');
+    await chat.shows('accepted: yes or no');
+    await chat.shows(/^ {2}check\n› /m);
     await chat.type('\x04');
     await chat.shows('→ not sent');
     await chat.shows('✓ mcp__everything');

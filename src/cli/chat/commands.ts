@@ -21,6 +21,8 @@ export interface ChatCommand {
   isImmediate: boolean;
   /** The values its argument can have. */
   complete?(): Promise<readonly string[]>;
+  /** It can have others too: what is typed is not taken for one of them. */
+  takesOthers?: true;
   /** The answer as Markdown; undefined when there is nothing to say. */
   run(argument: string): Promise<string | undefined>;
 }
@@ -89,6 +91,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
       about: 'go on with another conversation, or begin it',
       isImmediate: false,
       complete: keys,
+      takesOthers: true,
       run: async (argument) =>
         argument === ''
           ? `This is \`${context().sessionKey}\`. \`/session <key>\` goes to another.`

@@ -17,15 +17,15 @@ export interface CompletionDependencies {
 export function createCompletion(dependencies: CompletionDependencies): AutocompleteProvider {
   const { commands, root, listFiles, now } = dependencies;
   const library = new CombinedAutocompleteProvider(
-    commands.map(({ name, about, complete }) => ({
+    commands.map(({ name, about, complete, takesOthers }) => ({
       name,
       description: about,
       ...(complete && {
         getArgumentCompletions: async (prefix: string) => {
-          const values = await complete().catch(() => []);
-          return fuzzyFilter([...values], prefix, (value) => value)
-            .slice(0, SHOWN)
-            .map((value) => ({ value, label: value }));
+          const values = await complete().catch((): string[] => []);
+          const found = fuzzyFilter([...values], prefix, (value) => value).slice(0, SHOWN);
+          const isOther = takesOthers && prefix !== '' && !values.includes(prefix);
+          return (isOther ? [prefix, ...found] : found).map((value) => ({ value, label: value }));
         },
       }),
     })),
