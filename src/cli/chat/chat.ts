@@ -1,29 +1,30 @@
 // A chat at the terminal: the screen, the person, the app and the conversation put together; keys; and leaving, whatever the reason,
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
-import { matchesKey } from '@earendil-works/pi-tui';
 import type { App } from '../../app.ts';
-import type { ChatChoices, ChoicesStore } from '../../gateway/chats/choices.ts';
 import { turnSettings } from '../../gateway/chats/choices.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
+import type { TurnUsage } from '../../pipeline/events.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../person-at.ts';
 import { EXIT, printable, type Terminal } from '../terminal.ts';
 import type { TurnSettings } from '../turn-flags.ts';
 import { captureOutput } from './captured-output.ts';
+import { createChosen } from './chosen.ts';
+import { createCommandServices } from './command-services.ts';
 import { createCommands, readCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
 import { type Conversation, createConversation } from './conversation.ts';
-import type { NewEntry } from './entries.ts';
+import type { Entry, NewEntry } from './entries.ts';
+import { keyAction } from './keys.ts';
 import { listFiles } from './list-files.ts';
 import { readMentions } from './mentions.ts';
 import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
-import { shownText } from './shown-text.ts';
 import { addUsage, footerLine, statusLine } from './status.ts';
-import { terminalChat } from './terminal-chat.ts';
+import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
 const AGAIN_MS = 2_000;
@@ -33,6 +34,7 @@ export interface OpenedChat {
   app: App;
   turn: TurnSettings;
   ask: Gateway['ask'];
+  /** Of the workspace. */
   root: string;
 }
 
@@ -52,17 +54,17 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let { sessionKey, newSession } = options;
   const leaving = new AbortController();
   const left = Promise.withResolvers<number>();
+  const chosen = createChosen();
   let lastId = 0;
-  let usage: ReturnType<typeof addUsage>;
+  let usage: TurnUsage | undefined;
   let answeredBy: string | undefined;
-  let cleared = Number.NEGATIVE_INFINITY;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
   let conversation: Conversation | undefined;
-  const choices = inMemory();
 
   const nextId = (): number => ++lastId;
   const add = (entry: NewEntry): number => {
     const id = nextId();
-    screen.put({ ...entry, id } as Parameters<typeof screen.put>[0]);
+    screen.put({ ...entry, id } as Entry);
     return id;
   };
   const notice = (text: string): void => void add({ kind: 'notice', text });
@@ -79,7 +81,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     onSubmit(text) {
       if (text.trim() === '') return;
       screen.editor.addToHistory(text);
-      conversation?.send(text.trim());
+      void shownBefore.then(() => conversation?.send(text.trim()));
     },
     onKey,
   });
@@ -97,64 +99,36 @@ export async function runChat(options: ChatOptions): Promise<number> {
   });
   const { app, turn, ask, root } = await options.open(person, notice);
 
-  const chosen = (): ChatChoices => choices.now();
   const modelName = (): string => {
-    const model = chosen().model?.name ?? turn?.model ?? answeredBy;
+    const model = chosen.now().model?.name ?? turn.model ?? answeredBy;
     return model ? `${turn.provider}/${model}` : turn.provider;
   };
-  const session = async (key: string) => (await app.sessions.list()).find((each) => each.sessionKey === key);
-  const commands = createCommands({
-    context: () => ({
-      ...terminalChat,
-      sessionKey,
-      settings: async () => ({ turn, groups: false }),
-      choices,
-      models: app.listModels,
-      session,
-      renew: async (key, signal) => {
-        newSession = false;
-        return app.sessions.renew(key, signal);
-      },
-      undo: async (entry, signal) => (await app.undo()).undo({ ...entry, force: false, signal }),
-      approvals: { answer: () => undefined, waitingIn: () => person.waiting() },
-      stop: async () => conversation?.cancel() ?? false,
-      activity: () => ({
-        isRunning: conversation?.turn !== undefined,
-        waiting: conversation?.queued.length ?? 0,
-      }),
-      signal: leaving.signal,
-    }),
-    sessions: () => app.sessions.list(),
+  const services = createCommandServices({
+    app,
+    turn,
+    choices: chosen,
+    person,
+    conversation: () => conversation,
+    sessionKey: () => sessionKey,
+    async renew(key, signal) {
+      const entry = await app.sessions.renew(key, signal);
+      newSession = false;
+      return entry;
+    },
     async switchTo(key) {
       const problem = sessionKeyProblem(key);
       if (problem) return `\`${key}\` cannot name a conversation: ${problem}`;
       sessionKey = key;
       newSession = false;
-      if (!(await session(key))) return `\`${key}\` is a new conversation.`;
-      await showRecent();
-      return undefined;
-    },
-    async changes() {
-      const entry = await session(sessionKey);
-      return entry ? (await app.undo()).turns(entry.sessionId) : [];
-    },
-    confirm: (question) => person.confirm(shownText(question), leaving.signal),
-    async tools() {
-      const toolbox = await app.toolbox();
-      await toolbox.refresh(leaving.signal);
-      if (!turn.withTools) return [];
-      const visible = toolbox.visible(turn.toolAllow).distinct();
-      const described = await toolbox.describe(visible);
-      return described.map(({ name, description }, index) => {
-        const [about = ''] = description.split(/(?<=[.。])\s|\n/);
-        return { name, description: about, asksFirst: visible[index]?.spec.requiresPermission ?? false };
-      });
+      return (await showRecent()) ? undefined : `\`${key}\` is a new conversation.`;
     },
     leave: () => void leave(EXIT.done),
+    signal: leaving.signal,
   });
-  conversation = createConversation({
+  const commands = createCommands(services);
+  const talk = createConversation({
     ask,
-    request: async () => ({ ...turnSettings({ turn, groups: false }, chosen()), sessionKey, newSession }),
+    request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
     attachments: (text) => readMentions(text, root, terminal),
     readCommand: (text) => readCommand(text, commands),
     add,
@@ -170,22 +144,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     now,
   });
+  conversation = talk;
   screen.complete(createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now }));
-
-  const talk = conversation;
-  add(
-    header(
-      {
-        version: terminal.environment.version,
-        model: modelName(),
-        sessionKey,
-        workspace: root,
-        userHome: options.userHome,
-      },
-      colors,
-    ),
-  );
-  if (!newSession) await showRecent();
+  const { version } = terminal.environment;
+  add(header({ version, model: modelName(), sessionKey, workspace: root, userHome: options.userHome }, colors));
 
   const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);
   const release = captureOutput(notice);
@@ -194,27 +156,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
     release();
     screen.stop('ended');
   };
-  const onSignal = (): void => void leave(terminal.cancelledExit());
-  const onHangUp = (): void => void leave(EXIT.hungUp);
-  const onCrash = (error: unknown): void => {
-    restore();
-    terminal.err.write(
-      `error INTERNAL: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
-    );
-    process.exit(EXIT.failed);
-  };
-  terminal.signal.addEventListener('abort', onSignal, { once: true });
-  process.on('SIGHUP', onHangUp).on('uncaughtException', onCrash).on('exit', restore);
-  process.stdin.once('end', onHangUp).once('error', onHangUp);
+  screen.start();
+  // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
+  const shownBefore = newSession
+    ? Promise.resolve()
+    : showRecent().then(
+        () => {},
+        (error: Error) => void add({ kind: 'failure', text: error.message }),
+      );
+  const stopWatching = watchEnding({ terminal, restore, leave: (code) => void leave(code) });
   try {
-    screen.start();
-    if (terminal.signal.aborted) onSignal();
     return await left.promise;
   } finally {
     restore();
-    terminal.signal.removeEventListener('abort', onSignal);
-    process.off('SIGHUP', onHangUp).off('uncaughtException', onCrash).off('exit', restore);
-    process.stdin.off('end', onHangUp).off('error', onHangUp);
+    stopWatching();
     app.close();
   }
 
@@ -223,52 +178,47 @@ export async function runChat(options: ChatOptions): Promise<number> {
     leaving.abort();
     const unsent = await talk.end();
     const typed = screen.editor.getExpandedText();
-    const lost = [...unsent, ...(typed.trim() === '' ? [] : [typed])];
     restore();
-    for (const text of lost) terminal.out.write(`not sent: ${printable(text)}\n`);
-    terminal.out.write(
-      colors.dim(`go on with: lainclaw chat${sessionKey === 'main' ? '' : ` --session ${sessionKey}`}`),
-    );
-    terminal.out.write('\n');
+    for (const text of [...unsent, typed]) {
+      if (text.trim() !== '') terminal.out.write(`not sent: ${printable(text)}\n`);
+    }
+    const again = `go on with: lainclaw chat${sessionKey === 'main' ? '' : ` --session ${sessionKey}`}`;
+    terminal.out.write(`${colors.dim(again)}\n`);
     left.resolve(code);
   }
 
-  async function showRecent(): Promise<void> {
+  /** False where nothing was said yet. */
+  async function showRecent(): Promise<boolean> {
     const shown = await app.sessions.show(sessionKey, REMEMBERED_INPUTS);
-    if (!shown) return;
+    if (!shown) return false;
     for (const entry of recentEntries(shown.messages)) add(entry);
     for (const text of sentBefore(shown.messages)) screen.editor.addToHistory(text);
+    return true;
   }
 
-  /** Keys that mean the same wherever one is. */
   function onKey(data: string): boolean {
-    const { editor } = screen;
-    if (matchesKey(data, 'ctrl+c')) {
-      // A turn that does not end must not keep anyone here.
-      if (leaving.signal.aborted) process.exit(EXIT.cancelled);
-      if (!screen.hasPrompt && editor.getText() !== '') {
-        editor.setText('');
-        screen.refresh();
-      } else if (!conversation?.cancel()) {
-        if (now() - cleared < AGAIN_MS) void leave(EXIT.done);
-        else notice('Ctrl+C again leaves');
-        cleared = now();
-      }
-      return true;
-    }
-    if (matchesKey(data, 'ctrl+d') && !screen.hasPrompt && editor.getText() === '') {
-      void leave(EXIT.done);
-      return true;
-    }
-    if (matchesKey(data, 'escape') && !screen.hasPrompt && !editor.isShowingAutocomplete()) {
-      conversation?.cancel();
-      return true;
-    }
-    if (matchesKey(data, 'ctrl+o')) screen.toggleCards();
-    else if (matchesKey(data, 'ctrl+l')) screen.redraw();
-    else if (matchesKey(data, 'ctrl+z')) suspend();
-    else return false;
-    return true;
+    const { editor, hasPrompt } = screen;
+    const state = { hasPrompt, hasText: editor.getText() !== '', isCompleting: editor.isShowingAutocomplete() };
+    const action = keyAction(data, state);
+    if (action === 'clear') editor.setText('');
+    else if (action === 'interrupt') interrupt();
+    else if (action === 'leave') void leave(EXIT.done);
+    else if (action === 'cancel') talk.cancel();
+    else if (action === 'toggle-cards') screen.toggleCards();
+    else if (action === 'redraw') screen.redraw();
+    else if (action === 'suspend') suspend();
+    screen.refresh();
+    return action !== undefined;
+  }
+
+  /** Ends what runs; with nothing running, the second time leaves. */
+  function interrupt(): void {
+    // A turn that does not end must not keep anyone here.
+    if (leaving.signal.aborted) process.exit(EXIT.cancelled);
+    if (talk.cancel()) return;
+    if (now() - interruptedAt < AGAIN_MS) return void leave(EXIT.done);
+    notice('Ctrl+C again leaves');
+    interruptedAt = now();
   }
 
   function suspend(): void {
@@ -281,16 +231,4 @@ export async function runChat(options: ChatOptions): Promise<number> {
 function statusOf({ turn }: Conversation, isAsking: boolean, time: number): string | undefined {
   const manner = turn?.isCancelling ? 'cancelling' : isAsking ? 'asking' : 'running';
   return turn && statusLine(turn.view.activity, time - turn.startedAt, manner);
-}
-
-/** What was chosen holds as long as the chat is open. */
-function inMemory(): ChoicesStore & { now(): ChatChoices } {
-  let chosen: ChatChoices = {};
-  return {
-    now: () => chosen,
-    get: async () => chosen,
-    async change(_chat, change) {
-      chosen = { ...chosen, ...change } as ChatChoices;
-    },
-  };
 }

@@ -1,6 +1,9 @@
 // The commands of a chat at the terminal. Those that a chat on a platform has too are the very same ones (gateway/chats/commands), with
 // this chat around them; the others stand here.
+
+import { approveCommand } from '../../gateway/chats/commands/approve.ts';
 import type { CommandContext, ChatCommand as SharedCommand } from '../../gateway/chats/commands/command.ts';
+import { denyCommand } from '../../gateway/chats/commands/deny.ts';
 import { memoryCommand } from '../../gateway/chats/commands/memory.ts';
 import { modelCommand } from '../../gateway/chats/commands/model.ts';
 import { modelsCommand } from '../../gateway/chats/commands/models.ts';
@@ -111,6 +114,12 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     },
     { ...shared(undoCommand), run: (argument) => undo(dependencies, argument) },
     shared(stopCommand),
+    {
+      ...shared(approveCommand),
+      usage: '/approve [once|session|always]',
+      about: 'allow what is asked for, as its keys do',
+    },
+    { ...shared(denyCommand), usage: '/deny', about: 'refuse it' },
     {
       name: 'help',
       usage: '/help',

@@ -20,6 +20,8 @@ export interface ChatPerson extends Person {
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
   /** How many questions are open or wait. */
   waiting(): number;
+  /** Answers the permission question that is open; returns why not. */
+  answer(scope: Scope | undefined): string | undefined;
 }
 
 const GIVEN: Record<Scope, string> = {
@@ -30,6 +32,7 @@ const GIVEN: Record<Scope, string> = {
 
 export function createPerson({ colors, show, setPrompt }: PersonDependencies): ChatPerson {
   let waiting = 0;
+  let open: { keys: ReadonlyMap<string, Scope>; answer(scope: Scope | undefined): void } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     waiting += 1;
@@ -60,16 +63,13 @@ export function createPerson({ colors, show, setPrompt }: PersonDependencies): C
       signal.throwIfAborted();
       const { shown, keys } = offeredAnswers(question);
       const answered = show(describeQuestion(question, colors));
-      const scope = await put<Scope | undefined>(
-        (onAnswer) =>
-          createKeyPrompt({
-            shown: colors.bold(shown),
-            keys: new Map<string, Scope | undefined>([...keys, ['n', undefined]]),
-            otherwise: undefined,
-            onAnswer,
-          }),
-        signal,
-      ).catch(orCutShort(answered));
+      const scope = await put<Scope | undefined>((onAnswer) => {
+        open = { keys, answer: onAnswer };
+        const all = new Map<string, Scope | undefined>([...keys, ['n', undefined]]);
+        return createKeyPrompt({ shown: colors.bold(shown), keys: all, otherwise: undefined, onAnswer });
+      }, signal)
+        .finally(() => (open = undefined))
+        .catch(orCutShort(answered));
       answered(scope ? `→ ${GIVEN[scope]}` : '→ not allowed');
       return scope;
     });
@@ -107,6 +107,12 @@ export function createPerson({ colors, show, setPrompt }: PersonDependencies): C
         return isYes;
       }),
     waiting: () => waiting,
+    answer(scope) {
+      if (!open) return 'Nothing is asked for here.';
+      if (scope && ![...open.keys.values()].includes(scope)) return `This cannot be allowed for longer than once.`;
+      open.answer(scope);
+      return undefined;
+    },
   };
 }
 

@@ -30,6 +30,11 @@ describe('the card of a call', () => {
     );
   });
 
+  it('shows the last state of a line that is written over, without its colours', () => {
+    const output = '\x1b[32mok\x1b[0m 1\n10 %\r50 %\r100 %\r\n';
+    expect(card(entryOf('bash', {}, { state: 'running' }, output))).toBe('● bash\n  ok 1\n  100 %');
+  });
+
   it('tells what an edit changed, and all of it when it is unfolded', () => {
     const edit = entryOf('file_edit', { path: 'x' }, ended({ data: { diff: DIFF } }));
     expect(card(edit)).toBe('✓ file_edit x +2 −1 · 1.2 s');

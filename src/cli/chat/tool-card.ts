@@ -1,6 +1,6 @@
 // One call as a card: its state, its name, the argument that tells most; below it, while it runs, the end of what it shows, and
 // afterwards what it changed or why it failed. Expanded, all of that.
-import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import { stripTerminalSequences, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
 import { tellingArgument } from '../../tools/telling-argument.ts';
 import type { ToolResult } from '../../tools/tool.ts';
 import type { Colors } from '../colors.ts';
@@ -100,13 +100,18 @@ function textOf({ data }: ToolResult): string {
 
 function firstLines(text: string, most: number, colors: Colors): string[] {
   const lines = text.trimEnd().split('\n', most + 1);
-  const shown = lines.slice(0, most).map(shownText);
+  const shown = lines.slice(0, most).map(lineOfOutput);
   return lines.length > most ? [...shown, colors.dim('…')] : shown.filter((line) => line !== '' || shown.length > 1);
 }
 
 function lastLines(text: string, most: number): string[] {
   const whole = text.trimEnd();
-  return whole === '' ? [] : whole.split('\n').slice(-most).map(shownText);
+  return whole === '' ? [] : whole.split('\n').slice(-most).map(lineOfOutput);
+}
+
+/** As a program meant it for a terminal: the last state of a line that it wrote over, without its colours. */
+function lineOfOutput(line: string): string {
+  return shownText(stripTerminalSequences(line.trimEnd().split('\r').at(-1) ?? ''));
 }
 
 function oneLine(text: string): string {
