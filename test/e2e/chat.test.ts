@@ -215,6 +215,18 @@ describe.concurrent('a chat', () => {
     expect(await leave(opened)).toBe(0);
   });
 
+  it('takes back a broken answer, and shows the whole one', async () => {
+    const wrong: Reply = { text: ['Wrong ', 'start'] };
+    const cut = { kind: 'cut', afterBytes: bytesBefore('start', 'openai-compatible', wrong) } as const;
+    const opened = await openChat([{ ...wrong, fault: cut }, { text: 'Right answer.' }]);
+    const { chat, say } = opened;
+    await say('go');
+    await chat.shows('Right answer.');
+    expect(await chat.screen()).toMatch(/› go\n\n↻ .*; asking again in \d+ s\n\nRight answer\./);
+    expect(await chat.everything()).not.toContain('Wrong');
+    expect(await leave(opened)).toBe(0);
+  });
+
   it('shows a failure with what to do, and goes on', async () => {
     const opened = await openChat([{ fault: { kind: 'status', status: 401 } }, { text: 'Fine now.' }]);
     const { chat, say } = opened;

@@ -87,7 +87,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   });
   const person = createPerson({
     colors,
-    setPrompt: (prompt) => screen.setPrompt(prompt),
+    setPrompt: (prompt, when) => screen.setPrompt(prompt, when),
+    clearPrompt: () => screen.clearPrompt(),
     show(question) {
       conversation?.hideRunning();
       const id = add({ kind: 'drawn', text: question });

@@ -25,6 +25,9 @@ function setUp() {
     setPrompt(next) {
       prompt = next;
     },
+    clearPrompt() {
+      prompt = undefined;
+    },
     show(text) {
       const at = shown.push(text) - 1;
       return (answer) => {

@@ -7,12 +7,14 @@ import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../person-at.ts';
 import { createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
+import type { PromptTime } from './screen.ts';
 
 export interface PersonDependencies {
   colors: Colors;
   /** Shows the question, and returns how its answer is shown below it. */
   show(question: string): (answer: string) => void;
-  setPrompt(prompt: Prompt | undefined): void;
+  setPrompt(prompt: Prompt, when: PromptTime): void;
+  clearPrompt(): void;
 }
 
 export interface ChatPerson extends Person {
@@ -30,7 +32,7 @@ const GIVEN: Record<Scope, string> = {
   always: 'always allowed',
 };
 
-export function createPerson({ colors, show, setPrompt }: PersonDependencies): ChatPerson {
+export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDependencies): ChatPerson {
   let waiting = 0;
   let open: { keys: ReadonlyMap<string, Scope>; answer(scope: Scope | undefined): void } | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -44,17 +46,21 @@ export function createPerson({ colors, show, setPrompt }: PersonDependencies): C
   };
 
   /** Rejects when `signal` fires. */
-  async function put<T>(create: (answer: (value: T) => void) => Prompt, signal: AbortSignal): Promise<T> {
+  async function put<T>(
+    create: (answer: (value: T) => void) => Prompt,
+    signal: AbortSignal,
+    when: PromptTime = 'quiet',
+  ): Promise<T> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    setPrompt(create(resolve));
+    setPrompt(create(resolve), when);
     try {
       return await promise;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      setPrompt(undefined);
+      clearPrompt();
     }
   }
 
@@ -77,8 +83,17 @@ export function createPerson({ colors, show, setPrompt }: PersonDependencies): C
   const askForm: AskForm = (request, signal) =>
     inTurn(async () => {
       signal.throwIfAborted();
-      const read = (shown: string): Promise<string | undefined> =>
-        put((onLine) => createLinePrompt({ shown: shown.replace(/ › $/, ''), onLine }), signal);
+      let when: PromptTime = 'quiet';
+      const read = async (shown: string): Promise<string | undefined> => {
+        const line = await put<string | undefined>(
+          (onLine) => createLinePrompt({ shown: shown.replace(/ › $/, ''), onLine }),
+          signal,
+          when,
+        );
+        // Whoever fills in a form is typing: the next field is where they look.
+        when = 'at once';
+        return line;
+      };
       let answered: (answer: string) => void = () => {};
       const write = (text: string): void => {
         answered = show(text.replace(/^\n|\n$/g, ''));

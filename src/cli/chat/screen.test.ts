@@ -143,17 +143,20 @@ describe('the screen', () => {
     const { screen, type, shows, later, virtual } = setUp();
     const answers: boolean[] = [];
     type('y');
-    screen.setPrompt(
-      createKeyPrompt({
-        shown: '[y] yes  [N] no',
-        keys: new Map([['y', true]]),
-        otherwise: false,
-        onAnswer(value) {
-          answers.push(value);
-          screen.setPrompt(undefined);
-        },
-      }),
-    );
+    const ask = (shown: string): void =>
+      screen.setPrompt(
+        createKeyPrompt({
+          shown,
+          keys: new Map([['y', true]]),
+          otherwise: false,
+          onAnswer(value) {
+            answers.push(value);
+            screen.clearPrompt();
+          },
+        }),
+        'quiet',
+      );
+    ask('[y] yes  [N] no');
     await shows('a question waits');
     type('es');
     later(10_000);
@@ -164,6 +167,14 @@ describe('the screen', () => {
     expect(answers).toEqual([true]);
     await shows(' yes');
     expect(await virtual.screen()).not.toContain('[N] no');
+    // The next one is not answered by the same press of a key, repeated.
+    ask('[y] another  [N] no');
+    type('y');
+    expect(answers).toEqual([true]);
+    later(10_000);
+    await shows('[y] another');
+    type('y');
+    expect(answers).toEqual([true, true]);
   });
 
   it('leaves the conversation on the terminal, and the cursor below it', async () => {

@@ -36,6 +36,8 @@ const QUEUED_SHOWN = 3;
 /** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
 const QUIET_MS = 600;
 
+export type PromptTime = 'quiet' | 'at once';
+
 export interface Below {
   queued: readonly string[];
   status: string | undefined;
@@ -67,8 +69,10 @@ export interface Screen {
   toggleCards(): void;
   /** Draws what the terminal has lost. */
   redraw(): void;
-  /** Puts a question in the input's place; undefined gives it back. */
-  setPrompt(prompt: Prompt | undefined): void;
+  /** Puts a question in the input's place: when nobody is typing, or at once where it goes on from another. */
+  setPrompt(prompt: Prompt, when: PromptTime): void;
+  /** Gives the input back. */
+  clearPrompt(): void;
   readonly hasPrompt: boolean;
   readonly editor: Editor;
   complete(provider: AutocompleteProvider): void;
@@ -102,7 +106,7 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   });
   tui.addInputListener((data) => {
     if (isKeyRelease(data)) return undefined;
-    if (!prompt?.isArmed) lastKeyAt = now();
+    lastKeyAt = now();
     return onKey(data) ? { consume: true } : undefined;
   });
   tui.setFocus(editor);
@@ -205,10 +209,14 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       tui.requestRender(true);
     },
     redraw,
-    setPrompt(shown) {
-      prompt = shown && { shown, isArmed: false };
-      if (!shown) tui.setFocus(editor);
+    setPrompt(shown, when) {
+      prompt = { shown, isArmed: false };
+      if (when === 'at once') lastKeyAt = Number.NEGATIVE_INFINITY;
       arm();
+    },
+    clearPrompt() {
+      prompt = undefined;
+      tui.setFocus(editor);
       refresh();
     },
     complete: (provider) => editor.setAutocompleteProvider(provider),
