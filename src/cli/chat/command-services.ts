@@ -40,7 +40,8 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       renew,
       undo: async (entry, until) => (await app.undo()).undo({ ...entry, force: false, signal: until }),
       approvals: { answer: ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
-      stop: async () => conversation()?.cancel() ?? false,
+      systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+      stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
       activity: () => ({
         isRunning: conversation()?.turn !== undefined,
         waiting: conversation()?.queued.length ?? 0,

@@ -14,6 +14,7 @@ import { undoCommand } from '../../gateway/chats/commands/undo.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { ListedTurn } from '../../undo/undo.ts';
+import { localTime } from '../local-time.ts';
 
 export interface ChatCommand {
   name: string;
@@ -185,7 +186,7 @@ function listed(entries: readonly SessionEntry[], current: string): string {
     .slice(0, SHOWN_SESSIONS)
     .map(
       ({ sessionKey, updatedAt, provider }) =>
-        `- \`${sessionKey}\` ${updatedAt.slice(0, 16).replace('T', ' ')} UTC${provider ? `, ${provider}` : ''}${sessionKey === current ? ' (this one)' : ''}`,
+        `- \`${sessionKey}\` ${localTime(updatedAt).slice(0, 16)}${provider ? `, ${provider}` : ''}${sessionKey === current ? ' (this one)' : ''}`,
     );
   if (entries.length > SHOWN_SESSIONS) lines.push(`- … ${entries.length - SHOWN_SESSIONS} more`);
   return `${lines.join('\n')}\n\n\`/session <key>\` goes to one.`;

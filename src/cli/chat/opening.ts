@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { SessionMessage } from '../../sessions/lines.ts';
 import type { Colors } from '../colors.ts';
+import { localTime } from '../local-time.ts';
 import type { NewEntry } from './entries.ts';
 import { shownText } from './shown-text.ts';
 
@@ -32,9 +33,8 @@ export function recentEntries(messages: readonly SessionMessage[]): NewEntry[] {
   const spoken = messages.filter(({ role }) => role !== 'system').slice(-SHOWN_MESSAGES);
   const [first] = spoken;
   if (!first) return [];
-  const since = first.timestamp.slice(0, 16).replace('T', ' ');
   return [
-    { kind: 'notice', text: `The conversation goes on; its end, since ${since} UTC:` },
+    { kind: 'notice', text: `The conversation goes on; its end, since ${localTime(first.timestamp).slice(0, 16)}:` },
     ...spoken.map(({ role, content }): NewEntry => {
       const text = content.length > SHOWN_CHARACTERS ? `${content.slice(0, SHOWN_CHARACTERS)} …` : content;
       return role === 'user' ? { kind: 'user', text, attached: [] } : { kind: 'answer', text, isPlain: false };
