@@ -43,11 +43,11 @@ await build({
       groups: [
         {
           name: 'cli',
-          test: /src[\\/](cli[\\/](?!login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
+          test: /src[\\/](cli[\\/](?!chat[\\/]|login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
         },
         {
           name: 'shared',
-          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|permissions[\\/]paths)|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
+          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|search[\\/]program|permissions[\\/]paths)|sessions[\\/]session-key|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
         },
         {
           name: 'archive',

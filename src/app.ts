@@ -10,6 +10,7 @@ import { CHANNEL_NAMES } from './channels/channel.ts';
 import type { Config } from './config/config.ts';
 import { keepMemorySmall } from './config/lasting-process.ts';
 import type { ChannelGateway } from './gateway/channel-gateway.ts';
+import type { ListModels } from './gateway/chats/commands/command.ts';
 import type { ChannelGatewayDependencies } from './gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from './gateway/gateway.ts';
 import type { ScheduledJobs } from './gateway/open-jobs.ts';
@@ -59,6 +60,8 @@ export interface App extends Domain {
   gateway(): Promise<Gateway>;
   /** A gateway of its own whose tools answer from a recording and run nothing. */
   recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
+  /** For the commands of chats. */
+  listModels: ListModels;
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   /** The channels around it; not started. */
@@ -158,6 +161,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       onLasting: keepMemorySmall,
     });
   const gateway = lazily(async () => gatewayOver(await toolbox()));
+  const listModels: ListModels = async (provider, signal) => {
+    if (provider === stub.provider) return { ok: true, models: [] };
+    const listed = await (await modelServices()).models.list(provider, signal);
+    if (listed?.ok) return listed;
+    return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
+  };
   let deliver: Deliver | undefined;
   const background = lazily(async () => {
     const { openBackground } = await import('./app/background.ts');
@@ -179,12 +188,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       sessions,
       session: catalogue.get,
       workspace,
-      models: async (provider, signal) => {
-        if (provider === stub.provider) return { ok: true, models: [] };
-        const listed = await (await modelServices()).models.list(provider, signal);
-        if (listed?.ok) return listed;
-        return { ok: false, message: listed?.failure.message ?? `there is no provider "${provider}"` };
-      },
+      models: listModels,
       undo: async (session, signal) => (await undo()).undo({ ...session, force: false, signal }),
       systemTimezone,
       now,
@@ -214,6 +218,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const recorded = createRecordedTools(await toolbox());
       return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
     },
+    listModels,
     gatewayAdmin,
     channelGateway,
     async mcpOffer(use) {

@@ -6,7 +6,8 @@ import { withLines } from './read-lines.ts';
 import { printable, type Terminal } from './terminal.ts';
 
 const SHOWN_LINES = 60;
-const ANSWERS: Record<string, Scope> = { y: 'once', yes: 'once', s: 'session', a: 'always' };
+const KEYS: Record<Scope, string> = { once: 'y', session: 's', always: 'a' };
+const NAMES: Record<Scope, string> = { once: 'once', session: 'this session', always: 'always' };
 
 export async function askPermission(
   question: PermissionQuestion,
@@ -15,22 +16,25 @@ export async function askPermission(
 ): Promise<Scope | undefined> {
   const { err } = terminal;
   const colors = colorsFor(err, terminal);
-  const { scopes } = question.verdict;
-  err.write(`\n${describe(question, colors)}\n`);
-  const offered = [
-    '[y] once',
-    scopes.includes('session') && '[s] this session',
-    scopes.includes('always') && '[a] always',
-    '[N] no',
-  ];
-  const shown = `${colors.bold(offered.filter(Boolean).join('  '))} › `;
-  const typed = await withLines(terminal, signal, (read) => read(shown));
+  const { shown, keys } = offeredAnswers(question);
+  err.write(`\n${describeQuestion(question, colors)}\n`);
+  const typed = await withLines(terminal, signal, (read) => read(`${colors.bold(shown)} › `));
+  const answer = (typed ?? '').trim().toLowerCase();
   // No answer is no.
-  const scope = ANSWERS[(typed ?? '').trim().toLowerCase()];
-  return scope && scopes.includes(scope) ? scope : undefined;
+  return keys.get(answer === 'yes' ? 'y' : answer);
 }
 
-function describe({ verdict, preview }: PermissionQuestion, colors: Colors): string {
+/** The answers this question takes, by key, and how they are offered. */
+export function offeredAnswers({ verdict }: PermissionQuestion): { shown: string; keys: ReadonlyMap<string, Scope> } {
+  const scopes = (['once', 'session', 'always'] as const).filter(
+    (scope) => scope === 'once' || verdict.scopes.includes(scope),
+  );
+  const shown = [...scopes.map((scope) => `[${KEYS[scope]}] ${NAMES[scope]}`), '[N] no'].join('  ');
+  return { shown, keys: new Map(scopes.map((scope) => [KEYS[scope], scope])) };
+}
+
+/** Exactly what would happen, and why it asks; harmless to show. */
+export function describeQuestion({ verdict, preview }: PermissionQuestion, colors: Colors): string {
   const { question, reasons } = verdict;
   const exact = (preview?.text ?? question.exact).split('\n');
   const shown = exact

@@ -14,22 +14,29 @@ const IMAGE_LIMIT = 10 * 1024 * 1024;
 /** What was already said when we look is there within this. */
 const AT_ONCE_MS = 10;
 
+/** Where paths start, and what they are called in errors. */
+export interface AttachedBy extends Pick<Terminal, 'environment'> {
+  flags?: { file: string; image: string };
+}
+
 export async function readAttachments(
   files: readonly string[],
   images: readonly string[],
-  { environment }: Terminal,
+  { environment, flags = { file: '--file', image: '--image' } }: AttachedBy,
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
   for (const path of files) {
-    const bytes = await readRegular('--file', resolve(environment.cwd, path), path, TEXT_LIMIT);
+    const bytes = await readRegular(flags.file, resolve(environment.cwd, path), path, TEXT_LIMIT);
     if (bytes.includes(0))
-      throw new UsageError(`--file ${path} is a binary file: attach text, or a picture with --image`);
+      throw new UsageError(
+        `${flags.file} ${path} is a binary file: attach text, or a picture${flags.image === '--image' ? ' with --image' : ''}`,
+      );
     attachments.push({ kind: 'text', name: path, text: bytes.toString('utf8') });
   }
   for (const path of images) {
-    const bytes = await readRegular('--image', resolve(environment.cwd, path), path, IMAGE_LIMIT);
+    const bytes = await readRegular(flags.image, resolve(environment.cwd, path), path, IMAGE_LIMIT);
     const mimeType = imageType(bytes);
-    if (!mimeType) throw new UsageError(`--image ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
+    if (!mimeType) throw new UsageError(`${flags.image} ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
     attachments.push({ kind: 'image', name: basename(path), mimeType, data: bytes.toString('base64') });
   }
   return attachments;

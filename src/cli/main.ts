@@ -10,7 +10,7 @@ import { EXIT, printable, type Terminal, UsageError, writeJson } from './termina
 
 const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'], groups: ['true', 'false'] } as const;
 /** The commands that know them. */
-const WITH_SWITCHES = ['ask', 'gateway'];
+const WITH_SWITCHES = ['ask', 'chat', 'gateway'];
 
 /** `replaced` puts other commands under the names of the program's own. */
 export async function main(

@@ -20,6 +20,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/ask.ts')).configureAsk,
   },
   {
+    name: 'chat',
+    description: 'an interactive session in this terminal',
+    load: async () => (await import('./commands/chat.ts')).configureChat,
+  },
+  {
     name: 'tools',
     description: 'the tools: what there is, how each is called, and calling one',
     load: async () => (await import('./commands/tools.ts')).configureTools,

@@ -2,7 +2,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { OutputStream } from './streams.ts';
 
-export const EXIT = { done: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, hungUp: 129, cancelled: 130, terminated: 143 } as const;
 
 export interface Terminal {
   environment: Environment;

@@ -2,6 +2,7 @@
 // most every so often, and never gets in the turn's way: what cannot be shown is not shown.
 import { type Channel, ChannelError, type OutgoingMessage, type SentMessage } from '../../channels/channel.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
+import { tellingArgument } from '../../tools/telling-argument.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 
 const WORKING_EVERY_MS = 4_000;
@@ -114,8 +115,7 @@ function rendered(tools: readonly { line: string }[], text: string): string {
 
 /** The tool, and the argument that tells most. */
 function describeCall({ name, args }: ToolCall): string {
-  const told = ['command', 'path', 'pattern', 'query', 'url', 'name'].map((key) => args[key]);
-  const main = told.find((value) => typeof value === 'string') as string | undefined;
+  const main = tellingArgument(args);
   if (main === undefined) return name;
   const line = main.replace(/\s+/g, ' ').replaceAll('`', "'").trim();
   return `${name} \`${line.length > SHOWN_ARGUMENT ? `${line.slice(0, SHOWN_ARGUMENT - 1)}…` : line}\``;

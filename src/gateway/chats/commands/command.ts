@@ -29,7 +29,7 @@ export interface CommandServices {
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   renew: Sessions['renew'];
   undo: UndoLast;
-  approvals: Approvals;
+  approvals: Pick<Approvals, 'answer' | 'waitingIn'>;
   /** Of the machine the gateway runs on, the owner's. */
   systemTimezone(): string;
   /** Cancels what is going on in the chat, as far as whoever asks for it may. */

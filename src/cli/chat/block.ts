@@ -1,0 +1,69 @@
+// An entry as a component: it is told what the entry has become, and draws it for a width.
+import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import type { Colors } from '../colors.ts';
+import { createAnswerBlock } from './answer-block.ts';
+import type { Entry } from './entries.ts';
+import { fitting, harmless, indented, shownText } from './shown-text.ts';
+import { markdownTheme } from './theme.ts';
+import { toolCard } from './tool-card.ts';
+
+export interface Block extends Component {
+  readonly id: number;
+  readonly kind: Entry['kind'];
+  update(entry: Entry): void;
+}
+
+/** `isExpanded` is asked with every frame: cards are folded and unfolded all at once. */
+export function createBlock(first: Entry, colors: Colors, isExpanded: () => boolean): Block {
+  const answer =
+    (first.kind === 'answer' && !first.isPlain) || first.kind === 'reply'
+      ? createAnswerBlock(markdownTheme(colors))
+      : undefined;
+  let entry = first;
+  let drawn: { width: number; isExpanded: boolean; lines: string[] } | undefined;
+
+  return {
+    id: first.id,
+    kind: first.kind,
+    update(next) {
+      entry = next;
+      drawn = undefined;
+    },
+    render(width) {
+      const expanded = isExpanded();
+      if (drawn?.width !== width || drawn.isExpanded !== expanded) {
+        // Not with every piece of the text: with every frame.
+        if (answer && 'text' in entry) answer.setText(entry.text);
+        const lines = answer ? answer.render(width) : linesOf(entry, expanded, width, colors);
+        drawn = { width, isExpanded: expanded, lines: lines.map((line) => fitting(harmless(line), width)) };
+      }
+      return drawn.lines;
+    },
+    invalidate() {
+      drawn = undefined;
+      answer?.invalidate();
+    },
+  };
+}
+
+function linesOf(entry: Entry, isExpanded: boolean, width: number, colors: Colors): string[] {
+  switch (entry.kind) {
+    case 'user':
+      return [
+        ...indented(colors.bold(shownText(entry.text)), width, colors.cyan('› '), 2),
+        ...entry.attached.flatMap((name) => indented(colors.dim(shownText(name)), width, colors.dim('  + '), 4)),
+      ];
+    case 'tool':
+      return toolCard(entry, isExpanded, width, colors);
+    case 'drawn':
+      return wrapTextWithAnsi(entry.text.replaceAll('\t', '    '), width);
+    case 'notice':
+      return wrapTextWithAnsi(colors.dim(shownText(entry.text)), width);
+    case 'warning':
+      return indented(shownText(entry.text), width, colors.yellow('! '), 2);
+    case 'failure':
+      return indented(colors.red(shownText(entry.text)), width, colors.red('✗ '), 2);
+    default:
+      return wrapTextWithAnsi(shownText(entry.text), width);
+  }
+}

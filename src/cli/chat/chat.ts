@@ -1,0 +1,235 @@
+// A chat at the terminal: the screen, the person, the app and the conversation put together; keys; and leaving, whatever the reason,
+// with the turn closed, the terminal as it was, and nothing lost that was typed.
+import type { App } from '../../app.ts';
+import { turnSettings } from '../../gateway/chats/choices.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import type { TurnUsage } from '../../pipeline/events.ts';
+import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import type { Colors } from '../colors.ts';
+import type { Person } from '../person-at.ts';
+import { EXIT, printable, type Terminal } from '../terminal.ts';
+import type { TurnSettings } from '../turn-flags.ts';
+import { captureOutput } from './captured-output.ts';
+import { createChosen } from './chosen.ts';
+import { createCommandServices } from './command-services.ts';
+import { createCommands, readCommand } from './commands.ts';
+import { createCompletion } from './completion.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import type { Entry, NewEntry } from './entries.ts';
+import { keyAction } from './keys.ts';
+import { listFiles } from './list-files.ts';
+import { readMentions } from './mentions.ts';
+import { header, recentEntries, sentBefore } from './opening.ts';
+import { createPerson } from './person.ts';
+import { QuietTerminal } from './quiet-terminal.ts';
+import { createScreen } from './screen.ts';
+import { addUsage, footerLine, statusLine } from './status.ts';
+import { watchEnding } from './watch-ending.ts';
+
+const TICK_MS = 100;
+const AGAIN_MS = 2_000;
+const REMEMBERED_INPUTS = 200;
+
+export interface OpenedChat {
+  app: App;
+  turn: TurnSettings;
+  ask: Gateway['ask'];
+  /** Of the workspace. */
+  root: string;
+}
+
+export interface ChatOptions {
+  terminal: Terminal;
+  colors: Colors;
+  sessionKey: string;
+  newSession: boolean;
+  userHome: string;
+  /** Makes the app, whose questions go to the person. Rejects before anything is shown. */
+  open(person: Person, warn: (line: string) => void): Promise<OpenedChat>;
+  now(): number;
+}
+
+export async function runChat(options: ChatOptions): Promise<number> {
+  const { terminal, colors, now } = options;
+  let { sessionKey, newSession } = options;
+  const leaving = new AbortController();
+  const left = Promise.withResolvers<number>();
+  const chosen = createChosen();
+  let lastId = 0;
+  let usage: TurnUsage | undefined;
+  let answeredBy: string | undefined;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
+  let conversation: Conversation | undefined;
+
+  const nextId = (): number => ++lastId;
+  const add = (entry: NewEntry): number => {
+    const id = nextId();
+    screen.put({ ...entry, id } as Entry);
+    return id;
+  };
+  const notice = (text: string): void => void add({ kind: 'notice', text });
+
+  const screen = createScreen({
+    terminal: new QuietTerminal(),
+    colors,
+    now,
+    below: () => ({
+      queued: conversation?.queued ?? [],
+      status: conversation && statusOf(conversation, screen.hasPrompt, now()),
+      footer: footerLine({ model: modelName(), sessionKey, usage }),
+    }),
+    onSubmit(text) {
+      if (text.trim() === '') return;
+      screen.editor.addToHistory(text);
+      void shownBefore.then(() => conversation?.send(text.trim()));
+    },
+    onKey,
+  });
+  const person = createPerson({
+    colors,
+    setPrompt: (prompt, when) => screen.setPrompt(prompt, when),
+    clearPrompt: () => screen.clearPrompt(),
+    show(question) {
+      conversation?.hideRunning();
+      const id = add({ kind: 'drawn', text: question });
+      return (answer) => {
+        screen.put({ kind: 'drawn', id, text: `${question}\n${colors.dim(answer)}` });
+        conversation?.showRunning();
+      };
+    },
+  });
+  const { app, turn, ask, root } = await options.open(person, notice);
+
+  const modelName = (): string => {
+    const model = chosen.now().model?.name ?? turn.model ?? answeredBy;
+    return model ? `${turn.provider}/${model}` : turn.provider;
+  };
+  const services = createCommandServices({
+    app,
+    turn,
+    choices: chosen,
+    person,
+    conversation: () => conversation,
+    sessionKey: () => sessionKey,
+    async renew(key, signal) {
+      const entry = await app.sessions.renew(key, signal);
+      newSession = false;
+      return entry;
+    },
+    async switchTo(key) {
+      const problem = sessionKeyProblem(key);
+      if (problem) return `\`${key}\` cannot name a conversation: ${problem}`;
+      sessionKey = key;
+      newSession = false;
+      return (await showRecent()) ? undefined : `\`${key}\` is a new conversation.`;
+    },
+    leave: () => void leave(EXIT.done),
+    signal: leaving.signal,
+  });
+  const commands = createCommands(services);
+  const talk = createConversation({
+    ask,
+    request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
+    attachments: (text) => readMentions(text, root, terminal),
+    readCommand: (text) => readCommand(text, commands),
+    add,
+    put: (entry) => screen.put(entry),
+    remove: (id) => screen.remove(id),
+    nextId,
+    giveBack: (text) => screen.editor.setText([text, screen.editor.getExpandedText()].filter(Boolean).join('\n')),
+    onChange: () => screen.refresh(),
+    onEnd(result) {
+      newSession = false;
+      usage = addUsage(usage, result.usage);
+      answeredBy = result.model ?? answeredBy;
+    },
+    now,
+  });
+  conversation = talk;
+  screen.complete(createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now }));
+  const { version } = terminal.environment;
+  add(header({ version, model: modelName(), sessionKey, workspace: root, userHome: options.userHome }, colors));
+
+  const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);
+  const release = captureOutput(notice);
+  const restore = (): void => {
+    clearInterval(tick);
+    release();
+    screen.stop('ended');
+  };
+  screen.start();
+  // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
+  const shownBefore = newSession
+    ? Promise.resolve()
+    : showRecent().then(
+        () => {},
+        (error: Error) => void add({ kind: 'failure', text: error.message }),
+      );
+  const stopWatching = watchEnding({ terminal, restore, leave: (code) => void leave(code) });
+  try {
+    return await left.promise;
+  } finally {
+    restore();
+    stopWatching();
+    app.close();
+  }
+
+  async function leave(code: number): Promise<void> {
+    if (leaving.signal.aborted) return;
+    leaving.abort();
+    const unsent = await talk.end();
+    const typed = screen.editor.getExpandedText();
+    restore();
+    for (const text of [...unsent, typed]) {
+      if (text.trim() !== '') terminal.out.write(`not sent: ${printable(text)}\n`);
+    }
+    const again = `go on with: lainclaw chat${sessionKey === 'main' ? '' : ` --session ${sessionKey}`}`;
+    terminal.out.write(`${colors.dim(again)}\n`);
+    left.resolve(code);
+  }
+
+  /** False where nothing was said yet. */
+  async function showRecent(): Promise<boolean> {
+    const shown = await app.sessions.show(sessionKey, REMEMBERED_INPUTS);
+    if (!shown) return false;
+    for (const entry of recentEntries(shown.messages)) add(entry);
+    for (const text of sentBefore(shown.messages)) screen.editor.addToHistory(text);
+    return true;
+  }
+
+  function onKey(data: string): boolean {
+    const { editor, hasPrompt } = screen;
+    const state = { hasPrompt, hasText: editor.getText() !== '', isCompleting: editor.isShowingAutocomplete() };
+    const action = keyAction(data, state);
+    if (action === 'clear') editor.setText('');
+    else if (action === 'interrupt') interrupt();
+    else if (action === 'leave') void leave(EXIT.done);
+    else if (action === 'cancel') talk.cancel();
+    else if (action === 'toggle-cards') screen.toggleCards();
+    else if (action === 'redraw') screen.redraw();
+    else if (action === 'suspend') suspend();
+    screen.refresh();
+    return action !== undefined;
+  }
+
+  /** Ends what runs; with nothing running, the second time leaves. */
+  function interrupt(): void {
+    // A turn that does not end must not keep anyone here.
+    if (leaving.signal.aborted) process.exit(EXIT.cancelled);
+    if (talk.cancel()) return;
+    if (now() - interruptedAt < AGAIN_MS) return void leave(EXIT.done);
+    notice('Ctrl+C again leaves');
+    interruptedAt = now();
+  }
+
+  function suspend(): void {
+    screen.stop('resumed');
+    process.once('SIGCONT', () => screen.resume());
+    process.kill(process.pid, 'SIGTSTP');
+  }
+}
+
+function statusOf({ turn }: Conversation, isAsking: boolean, time: number): string | undefined {
+  const manner = turn?.isCancelling ? 'cancelling' : isAsking ? 'asking' : 'running';
+  return turn && statusLine(turn.view.activity, time - turn.startedAt, manner);
+}

@@ -1,0 +1,71 @@
+// What the commands of the chat work on.
+import type { App } from '../../app.ts';
+import type { ChoicesStore } from '../../gateway/chats/choices.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { SessionEntry } from '../../storage/storage.ts';
+import type { TurnSettings } from '../turn-flags.ts';
+import type { CommandsDependencies } from './commands.ts';
+import type { Conversation } from './conversation.ts';
+import type { ChatPerson } from './person.ts';
+import { shownText } from './shown-text.ts';
+import { terminalChat } from './terminal-chat.ts';
+
+export interface CommandServicesDependencies {
+  app: Pick<App, 'sessions' | 'undo' | 'toolbox' | 'listModels'>;
+  turn: TurnSettings;
+  choices: ChoicesStore;
+  person: ChatPerson;
+  conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel'> | undefined;
+  sessionKey(): string;
+  renew: Sessions['renew'];
+  switchTo: CommandsDependencies['switchTo'];
+  leave(): void;
+  /** Fires when the chat is left. */
+  signal: AbortSignal;
+}
+
+export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
+  const { app, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } = dependencies;
+  const session = async (key: string): Promise<SessionEntry | undefined> =>
+    (await app.sessions.list()).find((each) => each.sessionKey === key);
+
+  return {
+    context: () => ({
+      ...terminalChat,
+      sessionKey: sessionKey(),
+      settings: async () => ({ turn, groups: false }),
+      choices,
+      models: app.listModels,
+      session,
+      renew,
+      undo: async (entry, until) => (await app.undo()).undo({ ...entry, force: false, signal: until }),
+      approvals: { answer: ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
+      systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+      stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
+      activity: () => ({
+        isRunning: conversation()?.turn !== undefined,
+        waiting: conversation()?.queued.length ?? 0,
+      }),
+      signal,
+    }),
+    sessions: () => app.sessions.list(),
+    switchTo,
+    async changes() {
+      const entry = await session(sessionKey());
+      return entry ? (await app.undo()).turns(entry.sessionId) : [];
+    },
+    confirm: (question) => person.confirm(shownText(question), signal),
+    async tools() {
+      if (!turn.withTools) return [];
+      const toolbox = await app.toolbox();
+      await toolbox.refresh(signal);
+      const visible = toolbox.visible(turn.toolAllow).distinct();
+      const described = await toolbox.describe(visible);
+      return described.map(({ name, description }, index) => {
+        const [about = ''] = description.split(/(?<=[.。])\s|\n/);
+        return { name, description: about, asksFirst: visible[index]?.spec.requiresPermission ?? false };
+      });
+    },
+    leave,
+  };
+}

@@ -1,0 +1,204 @@
+// The commands of a chat at the terminal. Those that a chat on a platform has too are the very same ones (gateway/chats/commands), with
+// this chat around them; the others stand here.
+
+import { approveCommand } from '../../gateway/chats/commands/approve.ts';
+import type { CommandContext, ChatCommand as SharedCommand } from '../../gateway/chats/commands/command.ts';
+import { denyCommand } from '../../gateway/chats/commands/deny.ts';
+import { memoryCommand } from '../../gateway/chats/commands/memory.ts';
+import { modelCommand } from '../../gateway/chats/commands/model.ts';
+import { modelsCommand } from '../../gateway/chats/commands/models.ts';
+import { newCommand } from '../../gateway/chats/commands/new.ts';
+import { statusCommand } from '../../gateway/chats/commands/status.ts';
+import { stopCommand } from '../../gateway/chats/commands/stop.ts';
+import { undoCommand } from '../../gateway/chats/commands/undo.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { SessionEntry } from '../../storage/storage.ts';
+import type { ListedTurn } from '../../undo/undo.ts';
+import { localTime } from '../local-time.ts';
+
+export interface ChatCommand {
+  name: string;
+  /** As it is written, with its arguments. */
+  usage: string;
+  about: string;
+  /** Answered at once, also while a turn is running. */
+  isImmediate: boolean;
+  /** The values its argument can have. */
+  complete?(): Promise<readonly string[]>;
+  /** It can have others too: what is typed is not taken for one of them. */
+  takesOthers?: true;
+  /** The answer as Markdown; undefined when there is nothing to say. */
+  run(argument: string): Promise<string | undefined>;
+}
+
+export interface CommandsDependencies {
+  /** What the shared commands work on. */
+  context(): Omit<CommandContext, 'argument'>;
+  sessions(): Promise<SessionEntry[]>;
+  /** Goes on with another conversation; resolves with why not. */
+  switchTo(sessionKey: string): Promise<string | undefined>;
+  /** Turns of this conversation that changed files, the newest first. */
+  changes(): Promise<readonly ListedTurn[]>;
+  confirm(question: string): Promise<boolean>;
+  tools(): Promise<readonly { name: string; description: string; asksFirst: boolean }[]>;
+  leave(): void;
+}
+
+const SHOWN_FILES = 20;
+const SHOWN_SESSIONS = 30;
+const KEYS = [
+  ['Enter', 'send; while a turn runs, the message waits for its end'],
+  ['Shift+Enter, Alt+Enter, Ctrl+J', 'a new line'],
+  ['Esc', 'cancel the turn'],
+  ['Ctrl+O', 'unfold the tool cards, or fold them'],
+  ['Up, Down', 'what was sent before'],
+  ['Ctrl+C', 'clear the input; twice leaves'],
+  ['Ctrl+D', 'leave'],
+] as const;
+
+export function createCommands(dependencies: CommandsDependencies): ChatCommand[] {
+  const { context, sessions, switchTo, tools, leave } = dependencies;
+  const shared = (
+    { name, usage, about, isImmediate, run }: SharedCommand,
+    complete?: ChatCommand['complete'],
+  ): ChatCommand => ({
+    name,
+    usage,
+    about,
+    isImmediate,
+    ...(complete && { complete }),
+    run: (argument) => run({ ...context(), argument }),
+  });
+  const models = async (): Promise<string[]> => {
+    const { settings, models: list, request, signal } = context();
+    const listed = await list((await settings(request.chat)).turn.provider, signal);
+    return listed.ok ? ['default', ...listed.models.map(({ id }) => id)] : [];
+  };
+  const keys = async (): Promise<string[]> => (await sessions()).map(({ sessionKey }) => sessionKey);
+
+  const commands: ChatCommand[] = [
+    shared(newCommand),
+    shared(statusCommand),
+    shared(modelCommand, models),
+    shared(modelsCommand),
+    shared(memoryCommand, async () => ['on', 'off']),
+    {
+      name: 'sessions',
+      usage: '/sessions',
+      about: 'the conversations there are',
+      isImmediate: true,
+      run: async () => listed(await sessions(), context().sessionKey),
+    },
+    {
+      name: 'session',
+      usage: '/session <key>',
+      about: 'go on with another conversation, or begin it',
+      isImmediate: false,
+      complete: keys,
+      takesOthers: true,
+      run: async (argument) =>
+        argument === ''
+          ? `This is \`${context().sessionKey}\`. \`/session <key>\` goes to another.`
+          : switchTo(argument),
+    },
+    {
+      name: 'tools',
+      usage: '/tools',
+      about: 'what the model can call',
+      isImmediate: true,
+      async run() {
+        const lines = (await tools()).map(
+          ({ name, description, asksFirst }) => `- \`${name}\`${asksFirst ? ' (asks first)' : ''} ${description}`,
+        );
+        return lines.length > 0 ? lines.join('\n') : 'There are no tools here.';
+      },
+    },
+    { ...shared(undoCommand), run: (argument) => undo(dependencies, argument) },
+    shared(stopCommand),
+    {
+      ...shared(approveCommand),
+      usage: '/approve [once|session|always]',
+      about: 'allow what is asked for, as its keys do',
+    },
+    { ...shared(denyCommand), usage: '/deny', about: 'refuse it' },
+    {
+      name: 'help',
+      usage: '/help',
+      about: 'this list',
+      isImmediate: true,
+      run: async () => help(commands),
+    },
+    {
+      name: 'exit',
+      usage: '/exit',
+      about: 'leave',
+      isImmediate: true,
+      async run() {
+        leave();
+        return undefined;
+      },
+    },
+  ];
+  return commands;
+}
+
+export interface ReadCommand {
+  command: ChatCommand;
+  argument: string;
+}
+
+/** A command that was typed; undefined for everything else. A path is no command. */
+export function readCommand(text: string, commands: readonly ChatCommand[]): ReadCommand | undefined {
+  const [, name = '', rest = ''] = /^\/([a-zA-Z_]{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  if (name === '') return undefined;
+  const command = commands.find((each) => each.name === name.toLowerCase()) ?? unknown(name, commands);
+  return { command, argument: rest.trim() };
+}
+
+function unknown(name: string, commands: readonly ChatCommand[]): ChatCommand {
+  const close = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = close ? `did you mean \`/${close}\`?` : '`/help` lists what there is.';
+  const run = async (): Promise<string> => `There is no command \`/${name}\`: ${hint}`;
+  return { name, usage: `/${name}`, about: '', isImmediate: true, run };
+}
+
+/** Says first what would be put back. */
+async function undo(
+  { changes, confirm, context }: CommandsDependencies,
+  argument: string,
+): Promise<string | undefined> {
+  const last = (await changes()).find((turn) => turn.undoes === undefined && !turn.undone);
+  if (last) {
+    const shown = last.paths.slice(0, SHOWN_FILES).map((path) => `  ${path}`);
+    if (last.paths.length > SHOWN_FILES) shown.push(`  … ${last.paths.length - SHOWN_FILES} more`);
+    const isWanted = await confirm(['? Take back the last changes to these files?', ...shown].join('\n'));
+    if (!isWanted) return 'Nothing was taken back.';
+  }
+  return undoCommand.run({ ...context(), argument });
+}
+
+function listed(entries: readonly SessionEntry[], current: string): string {
+  if (entries.length === 0) return 'There are no conversations yet.';
+  const lines = entries
+    .slice(0, SHOWN_SESSIONS)
+    .map(
+      ({ sessionKey, updatedAt, provider }) =>
+        `- \`${sessionKey}\` ${localTime(updatedAt).slice(0, 16)}${provider ? `, ${provider}` : ''}${sessionKey === current ? ' (this one)' : ''}`,
+    );
+  if (entries.length > SHOWN_SESSIONS) lines.push(`- … ${entries.length - SHOWN_SESSIONS} more`);
+  return `${lines.join('\n')}\n\n\`/session <key>\` goes to one.`;
+}
+
+function help(commands: readonly ChatCommand[]): string {
+  const lines = commands.map(({ usage, about }) => `- \`${usage}\` ${about}`);
+  const keys = KEYS.map(([key, what]) => `- **${key}** ${what}`);
+  return [
+    'Write what you want to know or have done. `@path` attaches a file or a picture, `tool:name {json}` calls a tool by hand.',
+    lines.join('\n'),
+    'Keys:',
+    keys.join('\n'),
+  ].join('\n\n');
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatCommand } from './commands.ts';
+import { createCompletion } from './completion.ts';
+
+const command = (name: string, more: Partial<ChatCommand> = {}): ChatCommand => ({
+  name,
+  usage: `/${name}`,
+  about: `about ${name}`,
+  isImmediate: false,
+  run: async () => undefined,
+  ...more,
+});
+
+function setUp(files: readonly string[] = []) {
+  let time = 0;
+  let listed = 0;
+  const provider = createCompletion({
+    commands: [
+      command('memory', { complete: async () => ['on', 'off'] }),
+      command('session', { complete: async () => ['main', 'work'], takesOthers: true }),
+      command('broken', { complete: () => Promise.reject(new Error('no network')) }),
+    ],
+    root: '/does/not/exist',
+    async listFiles() {
+      listed += 1;
+      return files;
+    },
+    now: () => time,
+  });
+  const offered = async (line: string): Promise<string[] | undefined> => {
+    const found = await provider.getSuggestions([line], 0, line.length, { signal: new AbortController().signal });
+    return found?.items.map(({ value }) => value);
+  };
+  const taken = async (line: string): Promise<string | undefined> => {
+    const found = await provider.getSuggestions([line], 0, line.length, { signal: new AbortController().signal });
+    const [item] = found?.items ?? [];
+    return item && provider.applyCompletion([line], 0, line.length, item, found?.prefix ?? '').lines[0];
+  };
+  return { offered, taken, listed: () => listed, later: (ms: number) => (time += ms) };
+}
+
+describe('what the input offers', () => {
+  it('behind / are the commands, and then their arguments', async () => {
+    const { offered, taken } = setUp();
+    expect(await offered('/me')).toEqual(['memory']);
+    expect(await offered('/memory o')).toEqual(['on', 'off']);
+    expect(await taken('/mem')).toBe('/memory ');
+  });
+
+  it('what is typed is not taken for another value where any is accepted', async () => {
+    const { offered } = setUp();
+    expect(await offered('/session wo')).toEqual(['wo', 'work']);
+    expect(await offered('/session work')).toEqual(['work']);
+  });
+
+  it('a list that cannot be had offers nothing', async () => {
+    expect(await setUp().offered('/broken x')).toBeUndefined();
+  });
+
+  it('behind @ are files, in quotes where their names need them', async () => {
+    const { offered, taken } = setUp(['src/app.ts', 'docs/a plan.md', 'README.md']);
+    expect(await offered('look at @app')).toEqual(['@src/app.ts']);
+    expect(await taken('look at @plan')).toBe('look at @"docs/a plan.md" ');
+    expect(await taken('look at @"a pl')).toBe('look at @"docs/a plan.md" ');
+    expect(await offered('me@app')).toBeUndefined();
+  });
+
+  it('files are listed again after a while only', async () => {
+    const { offered, listed, later } = setUp(['a.txt']);
+    await offered('@a');
+    await offered('@a.');
+    expect(listed()).toBe(1);
+    later(10_000);
+    await offered('@a');
+    expect(listed()).toBe(2);
+  });
+});

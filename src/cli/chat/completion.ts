@@ -1,0 +1,56 @@
+// What the input offers: commands and their arguments behind `/`, files of the workspace behind `@`, paths with Tab.
+import { type AutocompleteProvider, CombinedAutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui';
+import type { ChatCommand } from './commands.ts';
+
+const SHOWN = 50;
+/** A list is good for so long: people complete several names in a row. */
+const FRESH_MS = 3_000;
+
+export interface CompletionDependencies {
+  commands: readonly ChatCommand[];
+  root: string;
+  /** Files below the root, as paths from it. */
+  listFiles(signal: AbortSignal): Promise<readonly string[]>;
+  now(): number;
+}
+
+export function createCompletion(dependencies: CompletionDependencies): AutocompleteProvider {
+  const { commands, root, listFiles, now } = dependencies;
+  const library = new CombinedAutocompleteProvider(
+    commands.map(({ name, about, complete, takesOthers }) => ({
+      name,
+      description: about,
+      ...(complete && {
+        getArgumentCompletions: async (prefix: string) => {
+          const values = await complete().catch((): string[] => []);
+          const found = fuzzyFilter([...values], prefix, (value) => value).slice(0, SHOWN);
+          const isOther = takesOthers && prefix !== '' && !values.includes(prefix);
+          return (isOther ? [prefix, ...found] : found).map((value) => ({ value, label: value }));
+        },
+      }),
+    })),
+    root,
+  );
+  let files: { listed: Promise<readonly string[]>; at: number } | undefined;
+
+  return {
+    triggerCharacters: ['@'],
+    async getSuggestions(lines, cursorLine, cursorCol, options) {
+      const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
+      const [, prefix] = /(?:^|\s)(@(?:"[^"]*|\S*))$/.exec(before) ?? [];
+      if (prefix === undefined) return library.getSuggestions(lines, cursorLine, cursorCol, options);
+      if (!files || now() - files.at > FRESH_MS) {
+        files = { listed: listFiles(AbortSignal.timeout(FRESH_MS)).catch(() => []), at: now() };
+      }
+      const typed = prefix.replace(/^@"?/, '');
+      const found = fuzzyFilter([...(await files.listed)], typed, (path) => path).slice(0, SHOWN);
+      if (options.signal.aborted || found.length === 0) return null;
+      return {
+        prefix,
+        items: found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path })),
+      };
+    },
+    applyCompletion: (...args) => library.applyCompletion(...args),
+    shouldTriggerFileCompletion: (...args) => library.shouldTriggerFileCompletion(...args),
+  };
+}

@@ -1,0 +1,127 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../pipeline/events.ts';
+import type { ReadCommand } from './commands.ts';
+import { createConversation } from './conversation.ts';
+
+type End = 'answered' | 'failed' | 'cancelled';
+
+function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Promise<string> }> = {}) {
+  const log: string[] = [];
+  const asked: string[] = [];
+  const ends: ((end: End) => void)[] = [];
+  let id = 0;
+  const conversation = createConversation({
+    async ask({ input }, signal) {
+      asked.push(input);
+      const { promise, resolve } = Promise.withResolvers<End>();
+      ends.push(resolve);
+      signal.addEventListener('abort', () => resolve('cancelled'));
+      return (async function* (): AsyncGenerator<RunEvent> {
+        const stage = await promise;
+        const facts = { stage, result: '', route: '', toolCalls: [], toolResults: [] };
+        const error = { code: 'X', message: 'broken' };
+        yield { type: 'run-end', result: { success: stage === 'answered', error, ...facts } as never };
+      })();
+    },
+    request: async () => ({}) as never,
+    attachments: async (text) => {
+      if (text.includes('@bad')) throw new Error('@bad cannot be read');
+      return [];
+    },
+    readCommand(text): ReadCommand | undefined {
+      const found = text.startsWith('/') ? commands[text.slice(1)] : undefined;
+      if (!found) return undefined;
+      const run = found.run ?? (async () => `reply to ${text}`);
+      return { command: { name: text.slice(1), usage: text, about: '', ...found, run }, argument: '' };
+    },
+    add(entry) {
+      log.push(entry.kind === 'tool' ? 'tool' : `${entry.kind}: ${entry.text}`);
+      return ++id;
+    },
+    put: (entry) => log.push(entry.kind === 'tool' ? 'tool' : `${entry.kind}: ${entry.text}`),
+    remove: () => {},
+    nextId: () => ++id,
+    giveBack: (text) => log.push(`given back: ${text}`),
+    onChange: () => {},
+    onEnd: ({ stage }) => log.push(`end: ${stage}`),
+    now: () => 0,
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await tick();
+  };
+  const end = async (how: End): Promise<void> => {
+    await settle();
+    ends.at(-1)?.(how);
+    await settle();
+  };
+  return { conversation, log, asked, end, settle };
+}
+
+describe('a conversation', () => {
+  it('sends what was written meanwhile when the turn has ended, in order', async () => {
+    const { conversation, asked, end } = setUp();
+    for (const text of ['one', 'two', 'three']) conversation.send(text);
+    expect(conversation.queued).toEqual(['two', 'three']);
+    await end('answered');
+    expect(asked).toEqual(['one', 'two']);
+    await end('answered');
+    await end('answered');
+    expect(asked).toEqual(['one', 'two', 'three']);
+    expect(conversation.isBusy).toBe(false);
+  });
+
+  it('gives back what waits when the turn fails or is cancelled', async () => {
+    const { conversation, asked, log, end, settle } = setUp();
+    for (const text of ['one', 'two', 'three']) conversation.send(text);
+    await end('failed');
+    expect(asked).toEqual(['one']);
+    expect(log).toContain('given back: two\nthree');
+    conversation.send('again');
+    conversation.send('later');
+    await settle();
+    expect(conversation.cancel()).toBe(true);
+    await settle();
+    expect(log).toContain('given back: later');
+    expect(conversation.cancel()).toBe(false);
+  });
+
+  it('gives back what names a file that cannot be attached', async () => {
+    const { conversation, asked, log, settle } = setUp();
+    conversation.send('look at @bad');
+    await settle();
+    expect(asked).toEqual([]);
+    expect(log).toEqual(['failure: @bad cannot be read', 'given back: look at @bad']);
+  });
+
+  it('answers some commands at once and lets the others wait for the turn', async () => {
+    const { conversation, log, end, settle } = setUp({ now: { isImmediate: true }, later: { isImmediate: false } });
+    conversation.send('one');
+    conversation.send('/later');
+    conversation.send('/now');
+    await settle();
+    expect(log).toEqual(['user: /now', 'user: one', 'reply: reply to /now']);
+    await end('answered');
+    expect(log.slice(3)).toEqual(['end: answered', 'user: /later', 'reply: reply to /later']);
+  });
+
+  it('ends with the turn closed, and tells what was not sent', async () => {
+    const { conversation, log, asked, settle } = setUp();
+    conversation.send('one');
+    conversation.send('two');
+    await settle();
+    expect(await conversation.end()).toEqual(['two']);
+    expect(log).toContain('end: cancelled');
+    expect(asked).toEqual(['one']);
+  });
+
+  it('says what went wrong with a command and goes on', async () => {
+    const { conversation, log, settle } = setUp({
+      broken: { isImmediate: false, run: () => Promise.reject(new Error('no disk')) },
+    });
+    conversation.send('/broken');
+    await settle();
+    expect(log).toEqual(['user: /broken', 'failure: /broken failed: no disk']);
+    expect(conversation.isBusy).toBe(false);
+  });
+});

@@ -1,0 +1,139 @@
+// Questions to the person at the chat: the same words as `ask` shows, answered by a key or, for forms, in lines. One at a time.
+import type { AskForm } from '../../mcp/elicitation.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
+import type { AskPerson } from '../../tools/policy.ts';
+import { answerForm } from '../ask-form.ts';
+import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
+import type { Colors } from '../colors.ts';
+import type { Person } from '../person-at.ts';
+import { createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
+import type { PromptTime } from './screen.ts';
+
+export interface PersonDependencies {
+  colors: Colors;
+  /** Shows the question, and returns how its answer is shown below it. */
+  show(question: string): (answer: string) => void;
+  setPrompt(prompt: Prompt, when: PromptTime): void;
+  clearPrompt(): void;
+}
+
+export interface ChatPerson extends Person {
+  /** A question of the chat itself, with a default of no. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
+  /** How many questions are open or wait. */
+  waiting(): number;
+  /** Answers the permission question that is open; returns why not. */
+  answer(scope: Scope | undefined): string | undefined;
+}
+
+const GIVEN: Record<Scope, string> = {
+  once: 'allowed once',
+  session: 'allowed for this session',
+  always: 'always allowed',
+};
+
+export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDependencies): ChatPerson {
+  let waiting = 0;
+  let open: { keys: ReadonlyMap<string, Scope>; answer(scope: Scope | undefined): void } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    waiting += 1;
+    const asked = last.then(ask).finally(() => {
+      waiting -= 1;
+    });
+    last = asked.catch(() => {});
+    return asked;
+  };
+
+  /** Rejects when `signal` fires. */
+  async function put<T>(
+    create: (answer: (value: T) => void) => Prompt,
+    signal: AbortSignal,
+    when: PromptTime = 'quiet',
+  ): Promise<T> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    setPrompt(create(resolve), when);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      clearPrompt();
+    }
+  }
+
+  const askPerson: AskPerson = (question, signal) =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      const { shown, keys } = offeredAnswers(question);
+      const answered = show(describeQuestion(question, colors));
+      const scope = await put<Scope | undefined>((onAnswer) => {
+        open = { keys, answer: onAnswer };
+        const all = new Map<string, Scope | undefined>([...keys, ['n', undefined]]);
+        return createKeyPrompt({ shown: colors.bold(shown), keys: all, otherwise: undefined, onAnswer });
+      }, signal)
+        .finally(() => (open = undefined))
+        .catch(orCutShort(answered));
+      answered(scope ? `→ ${GIVEN[scope]}` : '→ not allowed');
+      return scope;
+    });
+
+  const askForm: AskForm = (request, signal) =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      let when: PromptTime = 'quiet';
+      const read = async (shown: string): Promise<string | undefined> => {
+        const line = await put<string | undefined>(
+          (onLine) => createLinePrompt({ shown: shown.replace(/ › $/, ''), onLine }),
+          signal,
+          when,
+        );
+        // Whoever fills in a form is typing: the next field is where they look.
+        when = 'at once';
+        return line;
+      };
+      let answered: (answer: string) => void = () => {};
+      const write = (text: string): void => {
+        answered = show(text.replace(/^\n|\n$/g, ''));
+      };
+      const answer = await answerForm(request, { read, write, colors }).catch(orCutShort(answered));
+      answered(answer.action === 'accept' ? '→ sent' : '→ not sent');
+      return answer;
+    });
+
+  return {
+    askPerson,
+    askForm,
+    confirm: (question, signal) =>
+      inTurn(async () => {
+        const answered = show(question);
+        const shown = colors.bold('[y] yes  [N] no');
+        const keys = new Map([
+          ['y', true],
+          ['n', false],
+        ]);
+        const isYes = await put<boolean>(
+          (onAnswer) => createKeyPrompt({ shown, keys, otherwise: false, onAnswer }),
+          signal,
+        ).catch(orCutShort(answered));
+        answered(isYes ? '→ yes' : '→ no');
+        return isYes;
+      }),
+    waiting: () => waiting,
+    answer(scope) {
+      if (!open) return 'Nothing is asked for here.';
+      if (scope && ![...open.keys.values()].includes(scope)) return `This cannot be allowed for longer than once.`;
+      open.answer(scope);
+      return undefined;
+    },
+  };
+}
+
+function orCutShort(answered: (answer: string) => void): (error: unknown) => never {
+  return (error) => {
+    answered('→ no answer');
+    throw error;
+  };
+}

@@ -1,0 +1,57 @@
+// What stands in the input's place while a question is open: keys to press, or a line to type.
+import { type Component, type Focusable, Input, matchesKey } from '@earendil-works/pi-tui';
+import { fitting, indented } from './shown-text.ts';
+
+export interface Prompt extends Component, Focusable {
+  handleInput(data: string): void;
+}
+
+export interface KeyPromptOptions<Answer> {
+  /** Which keys there are, coloured. */
+  shown: string;
+  keys: ReadonlyMap<string, Answer>;
+  /** Of Enter and Escape. */
+  otherwise: Answer;
+  onAnswer(answer: Answer): void;
+}
+
+/** One key answers; any other is ignored. */
+export function createKeyPrompt<Answer>({ shown, keys, otherwise, onAnswer }: KeyPromptOptions<Answer>): Prompt {
+  return {
+    focused: false,
+    handleInput(data) {
+      if (matchesKey(data, 'enter') || matchesKey(data, 'escape')) return onAnswer(otherwise);
+      for (const [key, answer] of keys) {
+        if (data === key || data === key.toUpperCase() || matchesKey(data, key as 'y')) return onAnswer(answer);
+      }
+    },
+    render: (width) => indented(shown, width, '', 0).map((line) => fitting(line, width)),
+    invalidate() {},
+  };
+}
+
+export interface LinePromptOptions {
+  shown: string;
+  onLine(line: string | undefined): void;
+}
+
+/** A line; undefined after Escape or Ctrl-D. */
+export function createLinePrompt({ shown, onLine }: LinePromptOptions): Prompt {
+  const input = new Input({ prompt: '› ' });
+  input.onSubmit = onLine;
+  input.onEscape = () => onLine(undefined);
+  return {
+    get focused() {
+      return input.focused;
+    },
+    set focused(value) {
+      input.focused = value;
+    },
+    handleInput(data) {
+      if (matchesKey(data, 'ctrl+d') && input.getValue() === '') onLine(undefined);
+      else input.handleInput(data);
+    },
+    render: (width) => [...indented(shown, width, '', 0), ...input.render(width)].map((line) => fitting(line, width)),
+    invalidate: () => input.invalidate(),
+  };
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { addUsage, footerLine, statusLine } from './status.ts';
+
+describe('the line above the input', () => {
+  it.each([
+    [{ kind: 'thinking' }, 900, /Thinking… 0 s · Esc cancels$/],
+    [{ kind: 'calling', names: ['bash'] }, 59_999, /Running bash… 59 s/],
+    [{ kind: 'calling', names: ['grep', 'glob'] }, 61_000, /Running 2 tools… 1 min 01 s/],
+  ] as const)('tells what is going on and for how long: %j', (activity, ms, expected) => {
+    expect(statusLine(activity, ms, 'running')).toMatch(expected);
+  });
+
+  it('says what Escape means while a question is open', () => {
+    expect(statusLine({ kind: 'thinking' }, 0, 'asking')).toMatch(/Waiting for your answer.*Esc says no$/);
+    expect(statusLine({ kind: 'thinking' }, 0, 'cancelling')).toMatch(/Cancelling/);
+  });
+});
+
+describe('the line below the input', () => {
+  it('adds up what the chat has used', () => {
+    const once = { inputTokens: 1_200, outputTokens: 30, costUsd: 0.0012 };
+    const usage = addUsage(addUsage(addUsage(undefined, once), undefined), once);
+    expect(footerLine({ model: 'a/b', sessionKey: 'main', usage })).toBe('a/b · main · 2.4k in, 60 out · $0.0024');
+  });
+
+  it('says nothing of dollars where nobody knows them', () => {
+    const usage = addUsage(undefined, { inputTokens: 1, outputTokens: 2 });
+    expect(footerLine({ model: 'a', sessionKey: 'k', usage })).toBe('a · k · 1 in, 2 out');
+  });
+});

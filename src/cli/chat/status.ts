@@ -1,0 +1,64 @@
+// The two lines around the input, as texts: what is going on, and where one is.
+import type { TurnUsage } from '../../pipeline/events.ts';
+import type { Activity } from './turn-view.ts';
+
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+
+export type Manner = 'running' | 'cancelling' | 'asking';
+
+export function statusLine(activity: Activity, elapsedMs: number, manner: Manner): string {
+  if (manner === 'asking') return `◆ Waiting for your answer… ${elapsed(elapsedMs)} · Esc says no`;
+  const spinner = SPINNER[Math.floor(elapsedMs / FRAME_MS) % SPINNER.length];
+  if (manner === 'cancelling') return `${spinner} Cancelling… ${elapsed(elapsedMs)}`;
+  return `${spinner} ${described(activity)}… ${elapsed(elapsedMs)} · Esc cancels`;
+}
+
+function described(activity: Activity): string {
+  switch (activity.kind) {
+    case 'thinking':
+      return 'Thinking';
+    case 'writing':
+      return 'Writing';
+    case 'waiting':
+      return 'Waiting for another turn of this session';
+    case 'calling': {
+      const [first = '', ...others] = activity.names;
+      return others.length > 0 ? `Running ${activity.names.length} tools` : `Running ${first}`;
+    }
+  }
+}
+
+function elapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}
+
+export interface FooterFacts {
+  model: string;
+  sessionKey: string;
+  usage: TurnUsage | undefined;
+}
+
+export function footerLine({ model, sessionKey, usage }: FooterFacts): string {
+  const parts = [model, sessionKey];
+  if (usage) parts.push(`${tokens(usage.inputTokens)} in, ${tokens(usage.outputTokens)} out`);
+  if (usage?.costUsd !== undefined) parts.push(`$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`);
+  return parts.join(' · ');
+}
+
+export function addUsage(total: TurnUsage | undefined, more: TurnUsage | undefined): TurnUsage | undefined {
+  if (!more) return total;
+  const cost = (total?.costUsd ?? 0) + (more.costUsd ?? 0);
+  return {
+    inputTokens: (total?.inputTokens ?? 0) + more.inputTokens,
+    outputTokens: (total?.outputTokens ?? 0) + more.outputTokens,
+    ...((total?.costUsd !== undefined || more.costUsd !== undefined) && { costUsd: cost }),
+  };
+}
+
+function tokens(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { AskResult, RunEvent } from '../../pipeline/events.ts';
+import type { ToolCall, ToolResult } from '../../tools/tool.ts';
+import { NEW_TURN, type TurnView, withEvent } from './turn-view.ts';
+
+const call = (id: string, name = 'bash'): ToolCall => ({ id, name, args: { command: 'ls' }, source: 'model' });
+const done: ToolResult = { ok: true, data: { output: 'a' }, meta: { durationMs: 5 } };
+const text = (value: string): RunEvent => ({ type: 'text-delta', text: value });
+
+function endOf(more: Partial<AskResult> = {}): RunEvent {
+  return {
+    type: 'run-end',
+    result: {
+      success: true,
+      requestId: 'req',
+      createdAt: '',
+      route: 'chat.fake',
+      stage: 'answered',
+      result: '',
+      sessionKey: 'main',
+      sessionId: 's',
+      memoryEnabled: false,
+      memoryUpdated: false,
+      toolCalls: [],
+      toolResults: [],
+      sessionContextUpdated: true,
+      ...more,
+    } as AskResult,
+  };
+}
+
+function viewOf(...events: RunEvent[]): TurnView {
+  let id = 0;
+  return events.reduce((view, event) => withEvent(view, event, () => ++id), NEW_TURN);
+}
+
+const shown = ({ entries }: TurnView): string[] =>
+  entries.map((entry) =>
+    entry.kind === 'tool' ? `${entry.call.id} ${entry.end.state}` : `${entry.kind}: ${entry.text}`,
+  );
+
+describe('a turn as it is shown', () => {
+  it('grows one answer from its pieces, and begins another after a tool', () => {
+    const view = viewOf(
+      text('Let me '),
+      text('look.'),
+      { type: 'tool-start', call: call('1') },
+      { type: 'tool-end', call: call('1'), result: done },
+      text('It is a.'),
+      endOf({ result: 'It is a.' }),
+    );
+    expect(shown(view)).toEqual(['answer: Let me look.', '1 ended', 'answer: It is a.']);
+  });
+
+  it('takes back what was streamed before the model is asked again', () => {
+    const view = viewOf(text('Wrong'), { type: 'text-restart', reason: 'cut off', waitMs: 1_200 }, text('Right'));
+    expect(shown(view)).toEqual(['notice: ↻ cut off; asking again in 2 s', 'answer: Right']);
+  });
+
+  it('keeps the text before a tool when the model is asked again after it', () => {
+    const view = viewOf(
+      text('Before'),
+      { type: 'tool-start', call: call('1') },
+      { type: 'tool-end', call: call('1'), result: done },
+      { type: 'text-restart', reason: 'cut off', waitMs: 0 },
+    );
+    expect(shown(view)).toEqual(['answer: Before', '1 ended', 'notice: ↻ cut off; asking again in 0 s']);
+  });
+
+  it('tells what is going on, calls at the same time included', () => {
+    const running = viewOf({ type: 'tool-start', call: call('1') }, { type: 'tool-start', call: call('2', 'grep') });
+    expect(running.activity).toEqual({ kind: 'calling', names: ['bash', 'grep'] });
+    expect(viewOf({ type: 'waiting' }).activity).toEqual({ kind: 'waiting' });
+    expect(viewOf(text('a')).activity).toEqual({ kind: 'writing' });
+  });
+
+  it('keeps a bounded end of what a call shows', () => {
+    const output: RunEvent = { type: 'tool-output', call: call('1'), text: `${'x'.repeat(5_000)}\n` };
+    const view = viewOf({ type: 'tool-start', call: call('1') }, output, output, {
+      ...output,
+      text: 'the end',
+    });
+    const [entry] = view.entries;
+    expect(entry).toMatchObject({ kind: 'tool', output: expect.stringMatching(/the end$/) });
+    expect(entry?.kind === 'tool' && entry.output.length).toBeLessThanOrEqual(8_000);
+  });
+
+  it('does not say twice what a limit repeats as the result', () => {
+    const view = viewOf(
+      text('Looking.'),
+      { type: 'tool-start', call: call('1') },
+      { type: 'tool-end', call: call('1'), result: done },
+      endOf({
+        result: 'Looking.',
+        stage: 'tool-limit',
+        toolError: { tool: 'bash', code: 'execution_error', message: 'exceeded max steps (1)' },
+      }),
+    );
+    expect(shown(view)).toEqual(['answer: Looking.', '1 ended', 'warning: exceeded max steps (1)']);
+  });
+
+  it('shows results of calls by hand as they are', () => {
+    const view = viewOf(endOf({ route: 'tool', result: 'time.now: {"a":1}' }));
+    expect(view.entries).toMatchObject([{ kind: 'answer', isPlain: true }]);
+  });
+
+  it('says how it ended when that is not by an answer', () => {
+    const failed = { success: false, stage: 'failed', error: { code: 'NO_KEY', message: 'sign in' } } as const;
+    expect(shown(viewOf(endOf(failed)))).toEqual(['failure: NO_KEY: sign in']);
+    const cancelled = { success: false, stage: 'cancelled', error: { code: 'CANCELLED', message: '' } } as const;
+    expect(shown(viewOf({ type: 'tool-start', call: call('1') }, endOf(cancelled)))).toEqual([
+      '1 cut-short',
+      'notice: ⏹ cancelled',
+    ]);
+  });
+});

@@ -1,0 +1,111 @@
+// A turn as it is shown: its events, one by one, become entries. Pure, so that what is on the screen can be told without one.
+import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
+import type { Entry, NewEntry, ToolEntry } from './entries.ts';
+
+/** Of what a running call shows, the end is kept. */
+const OUTPUT_KEPT = 8_000;
+
+export type Activity =
+  | { kind: 'thinking' }
+  /** For another turn of the session. */
+  | { kind: 'waiting' }
+  | { kind: 'writing' }
+  | { kind: 'calling'; names: readonly string[] };
+
+export interface TurnView {
+  readonly entries: readonly Entry[];
+  readonly activity: Activity;
+  readonly result: AskResult | undefined;
+}
+
+export const NEW_TURN: TurnView = { entries: [], activity: { kind: 'thinking' }, result: undefined };
+
+/** `nextId` names a new entry. */
+export function withEvent(view: TurnView, event: RunEvent, nextId: () => number): TurnView {
+  const { entries } = view;
+  const added = (entry: NewEntry): Entry[] => [...entries, { ...entry, id: nextId() } as Entry];
+  switch (event.type) {
+    case 'run-start':
+      return { ...view, activity: { kind: 'thinking' } };
+    case 'waiting':
+      return {
+        ...view,
+        activity: { kind: 'waiting' },
+        entries: added({ kind: 'notice', text: 'another turn of this session is running; waiting for it' }),
+      };
+    case 'notice':
+      return { ...view, entries: added({ kind: 'notice', text: event.text }) };
+    case 'text-delta': {
+      const open = openAnswer(entries);
+      const activity: Activity = { kind: 'writing' };
+      if (!open) return { ...view, activity, entries: added({ kind: 'answer', text: event.text, isPlain: false }) };
+      return { ...view, activity, entries: replaced(entries, { ...open, text: open.text + event.text }) };
+    }
+    case 'text-restart': {
+      const void_ = openAnswer(entries);
+      const rest = void_ ? entries.filter((entry) => entry !== void_) : entries;
+      const text = `↻ ${event.reason}; asking again in ${Math.ceil(event.waitMs / 1000)} s`;
+      return { ...view, activity: { kind: 'thinking' }, entries: [...rest, { kind: 'notice', text, id: nextId() }] };
+    }
+    case 'tool-start':
+      return calling({
+        ...view,
+        entries: added({ kind: 'tool', call: event.call, output: '', end: { state: 'running' } }),
+      });
+    case 'tool-output':
+      return changedCall(view, event.call.id, (entry) => ({
+        ...entry,
+        output: (entry.output + event.text).slice(-OUTPUT_KEPT),
+      }));
+    case 'tool-end':
+      return calling(
+        changedCall(view, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
+      );
+    case 'run-end':
+      return { ...ended(view, event.result, nextId), result: event.result };
+  }
+}
+
+/** The answer that text is still added to: nothing was called since. */
+function openAnswer(entries: readonly Entry[]): Extract<Entry, { kind: 'answer' }> | undefined {
+  const last = entries.findLast(({ kind }) => kind === 'answer' || kind === 'tool');
+  return last?.kind === 'answer' ? last : undefined;
+}
+
+function changedCall(view: TurnView, callId: string, change: (entry: ToolEntry) => ToolEntry): TurnView {
+  const entry = view.entries.findLast((each): each is ToolEntry => each.kind === 'tool' && each.call.id === callId);
+  return entry ? { ...view, entries: replaced(view.entries, change(entry)) } : view;
+}
+
+function calling(view: TurnView): TurnView {
+  const running = view.entries.filter((entry) => entry.kind === 'tool' && entry.end.state === 'running');
+  const names = running.flatMap((entry) => (entry.kind === 'tool' ? [entry.call.name] : []));
+  return { ...view, activity: names.length > 0 ? { kind: 'calling', names } : { kind: 'thinking' } };
+}
+
+function replaced(entries: readonly Entry[], entry: Entry): Entry[] {
+  return entries.map((each) => (each.id === entry.id ? entry : each));
+}
+
+/** What the result says that was not streamed, and how the turn ended where that is not by an answer. */
+function ended(view: TurnView, result: AskResult, nextId: () => number): TurnView {
+  let entries = view.entries.map((entry) =>
+    entry.kind === 'tool' && entry.end.state === 'running' ? { ...entry, end: { state: 'cut-short' as const } } : entry,
+  );
+  const add = (entry: NewEntry): void => {
+    entries = [...entries, { ...entry, id: nextId() } as Entry];
+  };
+  // A limit repeats the last text as the result.
+  const streamed = entries.findLast((entry) => entry.kind === 'answer');
+  if (streamed && result.result.startsWith(streamed.text)) {
+    if (openAnswer(entries)) entries = replaced(entries, { ...streamed, text: result.result });
+    else if (result.result.length > streamed.text.length)
+      add({ kind: 'answer', text: result.result.slice(streamed.text.length).trimStart(), isPlain: false });
+  } else if (result.result !== '') {
+    add({ kind: 'answer', text: result.result, isPlain: result.route === CALLED_BY_HAND });
+  }
+  if (!result.success && result.stage === 'cancelled') add({ kind: 'notice', text: '⏹ cancelled' });
+  else if (!result.success) add({ kind: 'failure', text: `${result.error.code}: ${result.error.message}` });
+  else if (result.toolError && result.stage !== 'answered') add({ kind: 'warning', text: result.toolError.message });
+  return { ...view, entries };
+}

@@ -1,0 +1,71 @@
+import { homedir } from 'node:os';
+import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../program.ts';
+import { namingWorkspace, type Terminal, UsageError } from '../terminal.ts';
+import { addTurnFlags, type TurnFlags, turnOf } from '../turn-flags.ts';
+
+const MAX_STEPS = 25;
+const USAGE = 'lainclaw chat [flags]   (lainclaw chat --help lists the flags)';
+
+export const configureChat: ConfigureCommand = (command, terminal, setExitCode) => {
+  addTurnFlags(command, { maxSteps: MAX_STEPS }).action(async (flags: TurnFlags) =>
+    setExitCode(await chat(flags, terminal)),
+  );
+};
+
+async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
+  const { environment, out, signal } = terminal;
+  if (!process.stdin.isTTY || !out.isTTY || environment.variables.TERM === 'dumb') {
+    throw new UsageError('chat needs a terminal to draw on; without one, use: lainclaw ask "…"', {
+      code: 'NO_TERMINAL',
+      usage: USAGE,
+    });
+  }
+  const sessionKey = flags.session ?? 'main';
+  const problem = sessionKeyProblem(sessionKey);
+  if (problem) {
+    throw new UsageError(`--session: "${sessionKey}" cannot name a session: ${problem}`, {
+      code: 'INVALID_SESSION_KEY',
+      usage: USAGE,
+    });
+  }
+  const [{ createApp }, { runChat }] = await Promise.all([import('../../app.ts'), import('../chat/chat.ts')]);
+  return runChat({
+    terminal,
+    colors: colorsFor(out, terminal),
+    sessionKey,
+    newSession: flags.newSession ?? false,
+    userHome: homedir(),
+    now: () => Date.now(),
+    async open(person, warn) {
+      const app = await createApp({
+        environment,
+        workspace: flags.workspace,
+        baseUrl: flags.baseUrl,
+        askPerson: person.askPerson,
+        askForm: person.askForm,
+        signal,
+        warn,
+      });
+      try {
+        const [gateway, toolbox] = await Promise.all([
+          namingWorkspace(flags.workspace, app.gateway()),
+          namingWorkspace(flags.workspace, app.toolbox()),
+        ]);
+        const turn = turnOf(flags, app.config, { maxSteps: MAX_STEPS, usage: USAGE });
+        const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await app.modelServices()).names())];
+        if (!providers.includes(turn.provider)) {
+          throw new UsageError(
+            `--provider: there is no provider "${turn.provider}"; accepted: ${providers.join(', ')}`,
+            { code: 'UNSUPPORTED_PROVIDER', usage: USAGE },
+          );
+        }
+        return { app, turn, ask: gateway.ask, root: toolbox.workspaceRoot };
+      } catch (error) {
+        app.close();
+        throw error;
+      }
+    },
+  });
+}

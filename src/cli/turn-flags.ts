@@ -1,0 +1,105 @@
+// What `ask` and `chat` have in common: the flags of a turn, and the turn they ask for.
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import type { AskRequest } from '../gateway/gateway.ts';
+import type { Approval } from '../tools/policy.ts';
+import { amount, approve, integerFrom, single, switchOf, text, toolAllow, webAddress, workspace } from './flags.ts';
+import { UsageError } from './terminal.ts';
+
+export interface TurnFlags {
+  provider?: string;
+  profile?: string;
+  model?: string;
+  session?: string;
+  newSession?: boolean;
+  memory?: boolean;
+  withTools?: boolean;
+  toolAllow?: string[];
+  toolMaxSteps?: number;
+  approve?: Approval;
+  workspace?: string;
+  baseUrl?: string;
+  maxTokens?: number;
+  maxCostUsd?: number;
+}
+
+/** How turns are asked, whatever is asked. */
+export type TurnSettings = Pick<
+  AskRequest,
+  'provider' | 'profileId' | 'model' | 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory' | 'approval' | 'caps'
+>;
+
+const COMPATIBLE = 'openai-compatible';
+
+export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number }): Command {
+  return command
+    .addOption(single('--provider <name>', 'the model provider (default: LAINCLAW_PROVIDER, config.json, stub)', text))
+    .addOption(single('--profile <id>', 'the sign-in profile of the provider', text))
+    .addOption(single('--model <name>', 'the model', text))
+    .addOption(single('--session <key>', 'the conversation to continue (default: main)', text))
+    .option('--new-session', 'start a new conversation under this key')
+    .addOption(
+      single('--memory <on|off>', 'memory of this session; also --memory alone and --no-memory', switchOf('on', 'off')),
+    )
+    .addOption(
+      single(
+        '--with-tools <true|false>',
+        'let the model call tools (default: true); also --no-with-tools',
+        switchOf('true', 'false'),
+      ),
+    )
+    .addOption(toolAllow())
+    .addOption(
+      single(
+        '--tool-max-steps <N>',
+        `model calls in one turn: a whole number of at least 1 (default: ${maxSteps})`,
+        integerFrom(1),
+      ),
+    )
+    .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
+    .addOption(single('--max-tokens <N>', 'end the turn when it has used this many tokens', integerFrom(1)))
+    .addOption(single('--max-cost-usd <amount>', 'end the turn when it has cost this much', amount))
+    .addOption(approve())
+    .addOption(workspace());
+}
+
+/** Flags over the configuration: a configured model and profile belong to their own provider only. */
+export function turnOf(
+  flags: TurnFlags,
+  config: Config,
+  { maxSteps, usage }: { maxSteps: number; usage: string },
+): TurnSettings {
+  const provider = flags.provider ?? config.provider;
+  const { modelFor = provider } = config;
+  const configured = modelFor === provider ? config : undefined;
+  if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
+    throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage });
+  return {
+    provider,
+    profileId: flags.profile ?? configured?.profile,
+    model: flags.model ?? configured?.model,
+    memory: flags.memory,
+    withTools: flags.withTools ?? true,
+    toolAllow: flags.toolAllow,
+    toolMaxSteps: flags.toolMaxSteps ?? maxSteps,
+    approval: flags.approve ?? 'ask',
+    caps: {
+      maxTokens: flags.maxTokens ?? config.maxTokens,
+      maxCostUsd: flags.maxCostUsd ?? config.maxCostUsd,
+      dailyMaxTokens: config.dailyMaxTokens,
+      dailyMaxCostUsd: config.dailyMaxCostUsd,
+    },
+  };
+}
+
+/** What the gateway refuses outright is wrong usage of the command. */
+export async function refusable<T>(asked: Promise<T>, usage: string): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const { name, code, message } = error as Error & { code: string };
+    if (name !== 'RefusedRequest') throw error;
+    const flag = { INVALID_SESSION_KEY: '--session: ', UNSUPPORTED_PROVIDER: '--provider: ' }[code] ?? '';
+    throw new UsageError(flag + message, { code, usage });
+  }
+}
