@@ -15,6 +15,7 @@ import {
   webAddress,
   workspace,
 } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
@@ -81,7 +82,7 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
 };
 
 async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
-  const asJson = wantsJson(terminal, flags);
+  wantsJson(terminal, flags);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
   const piped = waitsForInput ? await readStandardInput(terminal.signal) : undefined;
@@ -90,59 +91,60 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   if (input.trim() === '')
     throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
 
-  const [{ createApp }, { renderJson, renderText }] = await Promise.all([
-    import('../../app.ts'),
-    import('../render.ts'),
-  ]);
   const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    baseUrl: flags.baseUrl,
-    ...(await personAt(terminal)),
+  const person = await personAt(terminal);
+  const { workspace: root, baseUrl } = flags;
+  return onApp(terminal, (app) => answer(app, { input, attachments }, flags, terminal), {
+    ...person,
+    workspace: root,
+    baseUrl,
     signal: terminal.signal,
-    warn: (line) => warn(terminal, line),
   });
-  try {
-    const gateway = await namingWorkspace(flags.workspace, app.gateway());
-    const provider = flags.provider ?? app.config.provider;
-    const { modelFor = provider } = app.config;
-    const configured = modelFor === provider ? app.config : undefined;
-    if (flags.baseUrl !== undefined && provider !== COMPATIBLE) {
-      throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage: USAGE });
-    }
-    const events = await refusable(
-      gateway.ask(
-        {
-          input,
-          attachments,
-          provider,
-          profileId: flags.profile ?? configured?.profile,
-          model: flags.model ?? configured?.model,
-          sessionKey: flags.session ?? 'main',
-          newSession: flags.newSession ?? false,
-          memory: flags.memory,
-          withTools: flags.withTools ?? true,
-          toolAllow: flags.toolAllow,
-          toolMaxSteps: flags.toolMaxSteps ?? 3,
-          approval: flags.approve ?? 'ask',
-          caps: {
-            maxTokens: flags.maxTokens ?? app.config.maxTokens,
-            maxCostUsd: flags.maxCostUsd ?? app.config.maxCostUsd,
-            dailyMaxTokens: app.config.dailyMaxTokens,
-            dailyMaxCostUsd: app.config.dailyMaxCostUsd,
-          },
-        },
-        terminal.signal,
-      ),
-    );
-    const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
-    if (provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
-    if (result.success) return EXIT.done;
-    return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
-  } finally {
-    app.close();
+}
+
+async function answer(
+  app: App,
+  question: { input: string; attachments: Attachment[] },
+  flags: AskFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const gateway = await namingWorkspace(flags.workspace, app.gateway());
+  const provider = flags.provider ?? app.config.provider;
+  const { modelFor = provider } = app.config;
+  const configured = modelFor === provider ? app.config : undefined;
+  if (flags.baseUrl !== undefined && provider !== COMPATIBLE) {
+    throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage: USAGE });
   }
+  const events = await refusable(
+    gateway.ask(
+      {
+        ...question,
+        provider,
+        profileId: flags.profile ?? configured?.profile,
+        model: flags.model ?? configured?.model,
+        sessionKey: flags.session ?? 'main',
+        newSession: flags.newSession ?? false,
+        memory: flags.memory,
+        withTools: flags.withTools ?? true,
+        toolAllow: flags.toolAllow,
+        toolMaxSteps: flags.toolMaxSteps ?? 3,
+        approval: flags.approve ?? 'ask',
+        caps: {
+          maxTokens: flags.maxTokens ?? app.config.maxTokens,
+          maxCostUsd: flags.maxCostUsd ?? app.config.maxCostUsd,
+          dailyMaxTokens: app.config.dailyMaxTokens,
+          dailyMaxCostUsd: app.config.dailyMaxCostUsd,
+        },
+      },
+      terminal.signal,
+    ),
+  );
+  const { renderJson, renderText } = await import('../render.ts');
+  const asJson = wantsJson(terminal, flags);
+  const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
+  if (provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
+  if (result.success) return EXIT.done;
+  return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
 
 async function attachmentsOf(

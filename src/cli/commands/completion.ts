@@ -92,8 +92,7 @@ async function candidatesAt(
   if (kind === 'files' || kind === 'directories') return kind;
   // A question is free text: only the beginning of a tool call is worth a look.
   if (kind === 'manualCalls' && !written.startsWith('tool:')) return candidates;
-  const { environment, signal } = terminal;
-  return fitting(await lookUp({ kind, ...line, environment, signal }).catch(() => []));
+  return fitting(await lookUp({ kind, ...line, terminal }).catch(() => []));
 }
 
 function oneLine(text: string): string {

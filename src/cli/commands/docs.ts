@@ -2,8 +2,9 @@ import type { Docs } from '../../docs/docs.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
 interface SearchFlags extends OutputFlags {
   topK?: number;
@@ -38,15 +39,11 @@ export const configureDocs: ConfigureCommand = (docs, terminal) => {
 };
 
 async function withDocs(terminal: Terminal, use: (docs: Docs) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
   try {
-    await use(await app.docs());
+    await onApp(terminal, async (app) => use(await app.docs()));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'DocsError') throw error;
     throw new CommandError((error as Error & { code: string }).code, error.message);
-  } finally {
-    app.close();
   }
 }
 

@@ -3,8 +3,9 @@ import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, type Terminal, wantsJson, warn } from '../terminal.ts';
+import { type OutputFlags, wantsJson } from '../terminal.ts';
 import type { ConfigFlags } from './gateway/config.ts';
 import { accountFlag, addSettingFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
 import type { LogsFlags } from './gateway/logs.ts';
@@ -18,7 +19,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
   return (gateway, terminal) => {
     const withApp = async (flags: OutputFlags, use: (app: App) => Promise<void>): Promise<void> => {
       wantsJson(terminal, flags);
-      await onApp(open, terminal, use);
+      await onApp(terminal, use, { openGateway: open });
     };
     const verb = (name: string, description: string): Command =>
       gateway.command(name).description(description).addOption(json()).addOption(plainText());
@@ -86,22 +87,4 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
 function hidden(flags: string): Option {
   return new Option(flags).hideHelp();
-}
-
-async function onApp(
-  open: OpenGateway | undefined,
-  terminal: Terminal,
-  use: (app: App) => Promise<void>,
-): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    openGateway: open,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    await use(app);
-  } finally {
-    app.close();
-  }
 }

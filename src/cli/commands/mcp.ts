@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
 import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
 import { approve, json, paths, plainText, port, single, text, toolAllow, webAddress, workspace } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import type { ServeFlags } from './mcp-serve.ts';
@@ -17,7 +17,8 @@ interface AddFlags extends OutputFlags {
 }
 
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
-  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> => onMcp(terminal, use);
+  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> =>
+    onApp(terminal, async (app) => use(await app.mcp()));
   const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
   withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
@@ -68,16 +69,6 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
       setExitCode(await serveMcp(flags, terminal));
     });
 };
-
-async function onMcp(terminal: Terminal, use: (mcp: Mcp) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(await app.mcp());
-  } finally {
-    app.close();
-  }
-}
 
 async function list(mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const servers = await mcp.config.read();

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
 import { GATEWAY_CHANNELS, type GatewayChannel } from '../../config/gateway/settings.ts';
 import type { Allowed, PairingScope } from '../../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../../gateway/service/gateway-admin.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText } from '../flags.ts';
 import { localTime } from '../local-time.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { accountFlag, channelFlag } from './gateway/flags.ts';
@@ -47,13 +47,7 @@ async function withAdmin(
   wantsJson(terminal, flags);
   if (flags.account !== undefined && !flags.channel)
     throw new UsageError('--account goes with --channel: name the channel too');
-  const { createApp } = await import('../../app.ts');
-  const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(await app.gatewayAdmin());
-  } finally {
-    app.close();
-  }
+  await onApp(terminal, async (app) => use(await app.gatewayAdmin()));
 }
 
 function scopeOf({ channel, account }: PairingFlags): PairingScope {

@@ -10,6 +10,7 @@ import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
+import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import {
@@ -20,7 +21,6 @@ import {
   type Terminal,
   UsageError,
   wantsJson,
-  warn,
   writeJson,
 } from '../terminal.ts';
 
@@ -63,20 +63,15 @@ async function withToolbox(
   use: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   wantsJson(terminal, flags);
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    ...(await personAt(terminal)),
-    signal: terminal.signal,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
-    await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
-  } finally {
-    app.close();
-  }
+  const person = await personAt(terminal);
+  await onApp(
+    terminal,
+    async (app) => {
+      const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
+      await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
+    },
+    { ...person, workspace: flags.workspace, signal: terminal.signal },
+  );
 }
 
 async function list({ toolbox, registry }: Opened, flags: ToolFlags, terminal: Terminal): Promise<void> {

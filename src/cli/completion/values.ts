@@ -3,8 +3,9 @@
 import { access } from 'node:fs/promises';
 import { PROVIDERS } from '../../adapters/provider-table.ts';
 import type { App } from '../../app.ts';
-import type { Environment } from '../../config/environment.ts';
 import { CORE_SECTIONS } from '../../memory/core-memory.ts';
+import { onApp } from '../on-app.ts';
+import type { Terminal } from '../terminal.ts';
 import type { Candidate, Place, WantedValue } from './completion.ts';
 import { SHELLS } from './scripts.ts';
 
@@ -59,27 +60,19 @@ export function kindOf({ path, name }: Pick<WantedValue, 'path' | 'name'>): Valu
 
 export interface LookUp extends Pick<Place, 'flags' | 'operands'> {
   kind: keyof typeof FIXED | keyof typeof LOOKED_UP;
-  environment: Environment;
-  signal: AbortSignal;
+  terminal: Terminal;
 }
 
 /** Rejects when what it needs cannot be read. Starts no program, asks no server, and makes no home. */
 export async function lookUp({ kind, ...at }: LookUp): Promise<Candidate[]> {
   if (kind in FIXED) return FIXED[kind as keyof typeof FIXED]().map(plain);
-  const { environment, flags } = at;
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment,
-    workspace: flags.get('--workspace'),
-    baseUrl: flags.get('--base-url'),
+  const find: Find = LOOKED_UP[kind as keyof typeof LOOKED_UP];
+  return onApp(at.terminal, (app) => find(app, at), {
+    workspace: at.flags.get('--workspace'),
+    baseUrl: at.flags.get('--base-url'),
     ownToolsOnly: true,
     warn: () => {},
   });
-  try {
-    return await LOOKED_UP[kind as keyof typeof LOOKED_UP](app, at);
-  } finally {
-    app.close();
-  }
 }
 
 const REAL_PROVIDERS = PROVIDERS.map(({ name }) => name);
@@ -114,21 +107,21 @@ const LOOKED_UP = {
     const { profiles } = await (await app.modelServices()).auth.status();
     return profiles.map(({ profileId, provider }) => ({ value: profileId, description: provider }));
   },
-  async skills(app, { signal }) {
+  async skills(app, { terminal: { signal } }) {
     const { skills } = await (await app.skills()).list({ workspace: await app.workspace(), signal });
     return skills.map(({ name, description }) => ({ value: name, description }));
   },
-  async jobs(app, { environment }) {
-    await access(environment.home);
+  async jobs(app, { terminal }) {
+    await access(terminal.environment.home);
     const jobs = await (await app.jobs()).schedule.list();
     return jobs.map(({ name, when }) => ({ value: name, description: when }));
   },
-  async agents(app, { signal }) {
+  async agents(app, { terminal: { signal } }) {
     const { agents } = await (await app.agents()).list({ workspace: await app.workspace(), signal });
     return agents.map(({ name, description }) => ({ value: name, description }));
   },
-  async agentRuns(app, { environment }) {
-    await access(environment.home);
+  async agentRuns(app, { terminal }) {
+    await access(terminal.environment.home);
     const runs = await (await app.agentRuns()).list({ limit: 50 });
     return runs.map(({ id, name, state }) => ({ value: id, description: `${name}, ${state}` }));
   },
