@@ -98,7 +98,6 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     ...person,
     workspace: root,
     baseUrl,
-    signal: terminal.signal,
   });
 }
 

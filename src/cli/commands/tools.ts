@@ -68,9 +68,10 @@ async function withToolbox(
     terminal,
     async (app) => {
       const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
+      await toolbox.refresh(terminal.signal);
       await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
     },
-    { ...person, workspace: flags.workspace, signal: terminal.signal },
+    { ...person, workspace: flags.workspace },
   );
 }
 
