@@ -3,7 +3,6 @@ import { colorsFor } from '../colors.ts';
 import { json, plainText, single, text, webAddress } from '../flags.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { readStandardInput } from '../standard-input.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 
 interface LoginFlags extends OutputFlags {
@@ -24,7 +23,7 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .command('login')
     .description('sign in to a provider')
     .argument('<provider>', 'openai-codex (ChatGPT), openai, anthropic or openai-compatible')
-    .option('--api-key-stdin', 'read an API key from standard input')
+    .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
     .addOption(single('--profile <id>', 'the name to keep it under', text))
     .addOption(single('--base-url <url>', 'the server the key belongs to (openai-compatible)', webAddress))
@@ -61,7 +60,8 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
 async function login(provider: string, auth: Auth, flags: LoginFlags, terminal: Terminal): Promise<void> {
   const { profile: profileId, baseUrl } = flags;
   if (flags.apiKeyStdin) {
-    const key = await readStandardInput(terminal.signal);
+    const { readSecret } = await import('../read-secret.ts');
+    const key = await readSecret('API key', terminal);
     return tell(
       await auth.login({ provider, method: 'api-key', key, baseUrl, profileId }),
       'signed in',
