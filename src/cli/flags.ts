@@ -1,6 +1,6 @@
 // Parsers for flags. Each names the bad value and what is accepted; the command-line library adds the flag's name.
 // A flag that takes one value may be given once.
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { APPROVALS } from '../tools/policy.ts';
 
 /** `accepted`: all there are, where they can be counted. */
@@ -100,6 +100,7 @@ export const workspace = (): Option =>
   single('--workspace <dir>', 'the directory file tools are confined to (default: the current one)', text);
 export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');
 export const plainText = (): Option => new Option('--text', 'print text, also when not on a terminal');
+export const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
 function present(value: string, accepted: string): string {
   if (value.trim() === '') throw new InvalidArgumentError(`It needs a value. Accepted: ${accepted}`);

@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { AgentRun } from '../../storage/agent-runs.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { integerFrom, json, plainText, single, text, workspace } from '../flags.ts';
+import { integerFrom, single, text, withOutput, workspace } from '../flags.ts';
 import { localTime } from '../local-time.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
@@ -20,7 +19,6 @@ const SHOWN_MESSAGE = 60;
 export const configureAgents: ConfigureCommand = (agents, terminal) => {
   const withApp = ({ workspace: root }: AgentsFlags, use: (app: App) => Promise<void>): Promise<void> =>
     onApp(terminal, use, { workspace: root });
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
   withOutput(agents.command('list').description('the sub-agents there are, and the files that cannot be used'))
     .addOption(workspace())

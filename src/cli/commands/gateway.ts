@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
-import { integerFrom, json, plainText, single } from '../flags.ts';
+import { integerFrom, single, withOutput } from '../flags.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, wantsJson } from '../terminal.ts';
@@ -22,7 +22,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       await onApp(terminal, use, { openGateway: open });
     };
     const verb = (name: string, description: string): Command =>
-      gateway.command(name).description(description).addOption(json()).addOption(plainText());
+      withOutput(gateway.command(name).description(description));
 
     const start = verb('start', 'run the gateway: here, or with --daemon in the background')
       .addOption(channelsFlag())
@@ -63,13 +63,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
     const config = gateway.command('config').description('its settings, gateway.json');
     const layered = (name: string, description: string): Command =>
-      config
-        .command(name)
-        .description(description)
-        .addOption(channelFlag())
-        .addOption(accountFlag())
-        .addOption(json())
-        .addOption(plainText());
+      withOutput(config.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
     const configure = (name: 'show' | 'clear' | 'path' | 'validate') => (flags: ConfigFlags) =>
       withApp(flags, async (app) => (await import('./gateway/config.ts'))[name](app, flags, terminal));
 

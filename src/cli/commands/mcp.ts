@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
-import { approve, json, paths, plainText, port, single, text, toolAllow, webAddress, workspace } from '../flags.ts';
+import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -19,7 +18,6 @@ interface AddFlags extends OutputFlags {
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> =>
     onApp(terminal, async (app) => use(await app.mcp()));
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
   withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
     withMcp((service) => list(service, flags, terminal)),

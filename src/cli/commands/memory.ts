@@ -4,7 +4,7 @@ import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import type { ImportReport } from '../../memory/import-folder.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { colorsFor } from '../colors.ts';
-import { integerFrom, json, oneOf, plainText, single, text } from '../flags.ts';
+import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -50,7 +50,7 @@ type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
   const add = (parent: Command, name: string, description: string): Command =>
-    parent.command(name).description(description).addOption(json()).addOption(plainText());
+    withOutput(parent.command(name).description(description));
   const run = <Flags extends OutputFlags>(flags: Flags, action: Run<Flags>): Promise<void> =>
     onApp(terminal, (app) => action(app, flags));
 

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { InstallOutcome } from '../../skills/install/installer.ts';
 import { colorsFor } from '../colors.ts';
-import { json, list as listOf, plainText, workspace } from '../flags.ts';
+import { list as listOf, withOutput, workspace } from '../flags.ts';
 import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -19,7 +18,6 @@ interface InstallFlags extends OutputFlags {
 export const configureSkills: ConfigureCommand = (skills, terminal) => {
   const withApp = ({ workspace: root }: SkillsFlags, use: (app: App) => Promise<void>): Promise<void> =>
     explained(onApp(terminal, use, { workspace: root }), terminal);
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
   withOutput(skills.command('list').description('every skill, and the folders that are none, with the reason'))
     .addOption(workspace())

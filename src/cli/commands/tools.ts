@@ -8,7 +8,7 @@ import type { ToolArgs, ToolCall } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
+import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
 import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
@@ -40,8 +40,7 @@ interface Opened {
 }
 
 export const configureTools: ConfigureCommand = (tools, terminal, setExitCode) => {
-  const withFlags = (command: Command): Command =>
-    command.addOption(toolAllow()).addOption(workspace()).addOption(json()).addOption(plainText());
+  const withFlags = (command: Command): Command => withOutput(command.addOption(toolAllow()).addOption(workspace()));
 
   withFlags(tools.command('list').description('every tool that can be called')).action((flags: ToolFlags) =>
     withToolbox(flags, terminal, (opened) => list(opened, flags, terminal)),

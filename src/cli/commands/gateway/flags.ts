@@ -15,6 +15,7 @@ import {
 } from '../../../config/gateway/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { withValues } from '../../flags.ts';
+import { UsageError } from '../../terminal.ts';
 
 const SETTINGS: [string, Setting][] = Object.entries({ ...SERVICE_SETTINGS, ...BOT_SETTINGS });
 const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow'];
@@ -69,6 +70,10 @@ export const accountFlag = (): Option =>
     if (!ACCOUNT_NAME.test(written)) throw new InvalidArgumentError(`Accepted: ${ACCOUNT_ACCEPTED}.`);
     return written;
   });
+
+export function checkAccount({ channel, account }: { channel?: GatewayChannel; account?: string }): void {
+  if (account !== undefined && !channel) throw new UsageError('--account goes with --channel: name the channel too');
+}
 
 function channelNamed(name: string): GatewayChannel {
   if (isGatewayChannel(name)) return name;
