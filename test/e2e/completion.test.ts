@@ -174,6 +174,14 @@ describe('asking the program', () => {
     expect((await words(home, 'tools', 'info', 'mcp__every__ech')).values).toEqual(['mcp__every__echo']);
   });
 
+  it('gives up in time on a file that never opens', async () => {
+    const home = testHome();
+    mkdirSync(home.path);
+    execFileSync('mkfifo', [join(home.path, 'config.json')]);
+    const line = ['completion', '--complete', 'words', '--', 'lainclaw', 'ask', '--session', ''];
+    expect(await lainclaw(line, { home })).toMatchObject({ stdout: '', stderr: '' });
+  });
+
   it('says nothing on stderr, whatever stands there, and makes no home', async () => {
     const home = testHome();
     const lines = [

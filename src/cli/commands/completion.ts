@@ -5,7 +5,7 @@ import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
 import { parseShellLine } from '../completion/shell-line.ts';
 import { oneOf, single } from '../flags.ts';
 import { type ConfigureCommand, createProgram } from '../program.ts';
-import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts';
+import { printable, type Terminal, UsageError } from '../terminal.ts';
 
 interface CompletionFlags {
   /** How the command line is given: bash's own line and break characters, or words without quotes. */
@@ -47,8 +47,8 @@ async function answer(form: 'line' | 'words', given: readonly string[], terminal
   const timer = setTimeout(() => resolve('late'), LONGEST_MS);
   const lines = await Promise.race([answerLines(form, given, terminal).catch(() => []), late]);
   clearTimeout(timer);
-  // What is still being looked up may keep the process.
-  if (lines === 'late') process.exit(EXIT.done);
+  // A file that cannot be opened keeps the process even from exiting.
+  if (lines === 'late') return void process.kill(process.pid, 'SIGKILL');
   terminal.out.write(lines.map((line) => `${line}\n`).join(''));
 }
 
