@@ -17,13 +17,13 @@ const LONGEST_MS = 2_000;
 
 export const configureCompletion: ConfigureCommand = (command, terminal) => {
   command
-    .usage('[options] [shell]')
     .argument('[shell]', `${SHELLS.join(', ')} (default: that of $SHELL)`)
-    .argument('[words...]')
+    // The words to complete are not for people.
+    .allowExcessArguments()
     .addOption(hidden(single('--complete <form>', 'line or words', oneOf(['line', 'words']))))
-    .action(async (shell: string | undefined, words: string[], { complete }: CompletionFlags) => {
-      if (complete === undefined) return printScript(shell, words, terminal);
-      await answer(complete, [shell ?? '', ...words], terminal);
+    .action(async (shell: string | undefined, { complete }: CompletionFlags) => {
+      if (complete === undefined) return printScript(shell, command.args.slice(1), terminal);
+      await answer(complete, command.args, terminal);
     });
 };
 
