@@ -1,21 +1,13 @@
 // The process in which a person chats, first alone, then beside sub-agents.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { createApp } from '../src/app.ts';
-import { readEnvironment } from '../src/config/environment.ts';
+import { join } from 'node:path';
+import { openModelApp } from './model-app.ts';
 
 const [home = '', runs = '0', turns = '0'] = process.argv.slice(2);
 mkdirSync(home, { recursive: true });
 writeFileSync(join(home, 'config.json'), JSON.stringify({ backgroundRuns: Number(runs) }));
 
-const model = spawn(process.execPath, [resolve('bench/thinking-model.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
-const [line] = (await once(model.stdout, 'data')) as [Buffer];
-const baseUrl = `${String(line).trim()}/v1`;
-const environment = readEnvironment({ LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, home);
-const app = await createApp({ environment, baseUrl, warn: console.error });
-const gateway = await app.gateway();
+const { app, baseUrl, ask, close } = await openModelApp(home, 'thinking-model.ts');
 const stop = new AbortController();
 
 await chat(5);
@@ -35,30 +27,13 @@ const running = (await queue.list({ state: 'running', limit: 100 })).length;
 console.log(JSON.stringify({ alone, beside, running }));
 stop.abort();
 await working;
-app.close();
-model.kill();
+close();
 
 async function chat(count: number): Promise<number[]> {
   const times: number[] = [];
   for (let turn = 0; turn < count; turn += 1) {
     const started = performance.now();
-    const events = await gateway.ask(
-      {
-        input: 'hello',
-        attachments: [],
-        provider: 'openai-compatible',
-        model: 'fake',
-        sessionKey: 'person',
-        newSession: false,
-        withTools: true,
-        toolMaxSteps: 3,
-        approval: 'ask',
-        caps: {},
-      },
-      stop.signal,
-    );
-    for await (const event of events)
-      if (event.type === 'run-end' && !event.result.success) throw new Error(event.result.error.message);
+    await ask('hello', 'person', stop.signal);
     times.push(performance.now() - started);
   }
   return times;

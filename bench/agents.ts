@@ -1,9 +1,8 @@
 // A person chats while sub-agents work in the same process: how much longer do the person's turns take than without them?
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Bench } from './bench.ts';
-import { cleanEnvironment, withTemporaryHome } from './commands.ts';
+import { withTemporaryHome } from './commands.ts';
+import { runNode } from './processes.ts';
 
 const LIMIT_MS = 30;
 
@@ -13,16 +12,7 @@ export const agents: Bench = {
     withTemporaryHome(async (home) => {
       const [runs, turns] = scale === 'full' ? [20, 100] : [2, 4];
       const worker = resolve('bench/agents-worker.ts');
-      const child = spawn(process.execPath, [worker, home, String(runs), String(turns)], {
-        env: cleanEnvironment(),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let output = '';
-      child.stdout.on('data', (chunk) => {
-        output += chunk;
-      });
-      const [code] = (await once(child, 'exit')) as [number];
-      if (code !== 0) throw new Error(`the worker ended with ${code}`);
+      const output = await runNode(worker, home, String(runs), String(turns));
       const { alone, beside, running } = JSON.parse(output) as Record<'alone' | 'beside', number[]> & {
         running: number;
       };

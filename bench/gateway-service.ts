@@ -8,6 +8,7 @@ import { startFeishuServer } from '../test/fakes/feishu-server/feishu-server.ts'
 import { startTelegramServer } from '../test/fakes/telegram-server/telegram-server.ts';
 import { type Bench, median } from './bench.ts';
 import { cleanEnvironment, LAINCLAW, withTemporaryHome } from './commands.ts';
+import { runNode } from './processes.ts';
 
 const READY_LIMIT = 6;
 const IDLE_MEGABYTES = 110;
@@ -67,7 +68,7 @@ export const gatewayService: Bench = {
 
 async function timeNothing(): Promise<number> {
   const started = performance.now();
-  await once(spawn(process.execPath, ['-e', '0'], { env: cleanEnvironment(), stdio: 'ignore' }), 'exit');
+  await runNode('-e', '0');
   return performance.now() - started;
 }
 

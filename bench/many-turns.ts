@@ -1,11 +1,10 @@
 // Many turns in one process, with a model behind HTTP: memory must not grow with their number, nor stand high. The
 // worker is bundled first, as what people run is: from the sources, the compiler's own memory would be counted too.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { type Bench, type Figure, median } from './bench.ts';
-import { cleanEnvironment, withTemporaryHome } from './commands.ts';
+import { withTemporaryHome } from './commands.ts';
+import { runNode } from './processes.ts';
 
 const HEAP_BYTES_A_TURN = 20;
 /** What people complain of is resident, not heap: ten megabytes after a hundred thousand turns is the most it may grow. */
@@ -60,14 +59,8 @@ async function watch(home: string, turns: number): Promise<Window[]> {
     logLevel: 'silent',
     output: { dir: directory, format: 'esm', entryFileNames: 'worker.mjs', chunkFileNames: '[name]-[hash].mjs' },
   });
-  const args = ['--expose-gc', join(directory, 'worker.mjs'), home, String(turns), String(WINDOWS)];
-  const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  const [code] = (await once(child, 'exit')) as [number];
-  if (code !== 0) throw new Error(`the worker ended with ${code}`);
+  const worker = join(directory, 'worker.mjs');
+  const output = await runNode('--expose-gc', worker, home, String(turns), String(WINDOWS));
   return output
     .trim()
     .split('\n')

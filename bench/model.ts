@@ -1,9 +1,8 @@
 // An ask with a model of zero latency, against a 30-line script that does the same HTTP exchange and stores nothing.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Bench, Figure } from './bench.ts';
 import { type Contender, LAINCLAW, timeCommands, withTemporaryHome } from './commands.ts';
+import { startModel } from './processes.ts';
 
 const FLOOR = resolve('bench/floor-agent.mjs');
 const STEPS = 10;
@@ -13,10 +12,10 @@ export const model: Bench = {
   name: 'model',
   run: (scale) =>
     withTemporaryHome((home) =>
-      withModel(async (url) => {
+      withModel(async (baseUrl) => {
         const rounds = scale === 'full' ? 31 : 2;
-        const oneShot = measure(url, home, 0, rounds);
-        const stepping = measure(url, home, STEPS, rounds);
+        const oneShot = measure(baseUrl, home, 0, rounds);
+        const stepping = measure(baseUrl, home, STEPS, rounds);
         const perStep = (who: 'floor' | 'lainclaw'): number => (stepping[who].ms - oneShot[who].ms) / STEPS;
         const ours = perStep('lainclaw');
         const floors = perStep('floor');
@@ -47,19 +46,10 @@ export const model: Bench = {
     ),
 };
 
-function measure(url: string, home: string, steps: number, rounds: number) {
-  const ask = [
-    'ask',
-    `steps ${steps}`,
-    '--provider',
-    'openai-compatible',
-    '--model',
-    'fake',
-    '--base-url',
-    `${url}/v1`,
-  ];
+function measure(baseUrl: string, home: string, steps: number, rounds: number) {
+  const ask = ['ask', `steps ${steps}`, '--provider', 'openai-compatible', '--model', 'fake', '--base-url', baseUrl];
   const contenders: Contender[] = [
-    { name: 'floor', args: [FLOOR, `${url}/v1`, String(steps)] },
+    { name: 'floor', args: [FLOOR, baseUrl, String(steps)] },
     {
       name: 'lainclaw',
       args: [LAINCLAW, ...ask, '--tool-max-steps', '50', '--new-session'],
@@ -71,15 +61,11 @@ function measure(url: string, home: string, steps: number, rounds: number) {
   return { floor: timings.get('floor') ?? none, lainclaw: timings.get('lainclaw') ?? none };
 }
 
-/** The model runs in a process of its own: its work must not be counted as anyone's. */
-async function withModel<T>(use: (url: string) => Promise<T>): Promise<T> {
-  const server = spawn(process.execPath, [resolve('bench/zero-latency-model.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function withModel<T>(use: (baseUrl: string) => Promise<T>): Promise<T> {
+  const { baseUrl, stop } = await startModel('zero-latency-model.ts');
   try {
-    const [line] = (await once(server.stdout, 'data')) as [Buffer];
-    return await use(String(line).trim());
+    return await use(baseUrl);
   } finally {
-    server.kill();
+    stop();
   }
 }

@@ -43,7 +43,7 @@ await build({
       groups: [
         {
           name: 'cli',
-          test: /src[\\/](cli[\\/](?!chat[\\/]|login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
+          test: /src[\\/](cli[\\/](?!chat[\\/]|completion|login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
         },
         {
           name: 'shared',

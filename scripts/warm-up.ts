@@ -34,6 +34,7 @@ try {
   await run('tools', 'invoke', 'time.now');
   await run('sessions', 'list');
   await run('memory', 'search', 'hello');
+  await run('completion', '--complete', 'words', '--', 'lainclaw', 'ask', '--');
   await run('--help');
   await run('--version');
 } finally {

@@ -43,8 +43,6 @@ export interface AppOptions extends BaseOptions {
   ownToolsOnly?: boolean;
   /** Of the process, where it has one already. */
   budget?: DayBudget;
-  /** Whoever runs this gives up: what is being started is not waited for. */
-  signal?: AbortSignal;
 }
 
 /** What the service decides: which channels, who may write, how turns are asked. */
@@ -56,6 +54,7 @@ export type ChannelGatewayOptions = Pick<
 export interface App extends Domain {
   config: Config;
   sessions: Sessions;
+  /** Tools of MCP servers come with its `refresh`, which every turn begins with. */
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
   /** A gateway of its own whose tools answer from a recording and run nothing. */

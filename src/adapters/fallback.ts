@@ -10,6 +10,7 @@ import type {
   ModelRequest,
   ModelUsage,
 } from './adapter.ts';
+import { type Ending, untilEnding } from './until-ending.ts';
 import { addUsage } from './usage.ts';
 
 export interface Link {
@@ -40,7 +41,7 @@ export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
       const { adapter, model, profileId } = link;
       if (last) yield { type: 'restart', failure: last, waitMs: 0 };
       const asked = { ...request, model, profileId };
-      const ending = yield* ask(adapter, asked, signal);
+      const ending = (yield* untilEnding(adapter.stream(asked, signal))) ?? unended(adapter);
       spent = addUsage(spent, ending.usage);
       if (ending.type === 'finish') {
         const answeredBy = index > 0 ? { answeredBy: await identityOf(adapter, asked) } : {};
@@ -69,24 +70,8 @@ interface Failed {
   failure: ModelFailure;
 }
 
-/** Passes everything on but the ending, which it returns; calls are held back until the finish is certain. */
-async function* ask(
-  adapter: Adapter,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent, Extract<ModelEvent, { type: 'finish' | 'failure' }>> {
-  const calls: ModelEvent[] = [];
-  for await (const event of adapter.stream(request, signal)) {
-    if (event.type === 'failure') return event;
-    if (event.type === 'finish') {
-      yield* calls;
-      return event;
-    }
-    if (event.type === 'tool-call') calls.push(event);
-    else yield event;
-    if (event.type === 'restart') calls.length = 0;
-  }
-  const message = `The answer of ${adapter.provider} ended before it was complete.`;
+function unended({ provider }: Adapter): Ending {
+  const message = `The answer of ${provider} ended before it was complete.`;
   return { type: 'failure', failure: { code: 'protocol', message } };
 }
 

@@ -1,7 +1,7 @@
 // What each provider offers: the library's table for the known ones, the server's own list for the others.
 import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
-import { type EndpointOptions, endpointOf } from './endpoint.ts';
+import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
 import { isPriced, knownModels } from './pi/catalogue.ts';
 import { findProvider, type ProviderInfo, signInAdvice } from './provider-table.ts';
 
@@ -24,6 +24,8 @@ export interface ModelsOptions extends EndpointOptions {
 export interface Models {
   /** Never throws; undefined for an unknown provider. */
   list(provider: string, signal?: AbortSignal): Promise<ModelList | undefined>;
+  /** Those of the library's table; asks no server. Never throws. */
+  known(provider: string): Promise<ModelInfo[]>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -34,16 +36,7 @@ export function createModels({ credentials, fetch = globalThis.fetch, ...endpoin
     if (!provider) return undefined;
     const endpoint = endpointOf(provider, endpoints);
     if (!endpoint.ok) return endpoint;
-    const known = await knownModels({ provider: name, api: provider.api, baseUrl: endpoint.baseUrl });
-    const models = known.map(
-      (model): ModelInfo => ({
-        id: model.id,
-        name: model.name,
-        contextWindow: model.contextWindow || undefined,
-        price: isPriced(model) ? { input: model.cost.input, output: model.cost.output } : undefined,
-        isDefault: model.id === endpoint.model,
-      }),
-    );
+    const models = await tableOf(endpoint);
     if (models.length > 0) return { ok: true, models };
     const listed = await listFromServer({ provider, baseUrl: endpoint.baseUrl, credentials, fetch, signal });
     if (!listed.ok) return listed;
@@ -55,7 +48,27 @@ export function createModels({ credentials, fetch = globalThis.fetch, ...endpoin
     };
   }
 
-  return { list };
+  return {
+    list,
+    async known(name) {
+      const provider = findProvider(name);
+      const endpoint = provider && endpointOf(provider, endpoints);
+      return endpoint?.ok ? tableOf(endpoint) : [];
+    },
+  };
+}
+
+async function tableOf({ provider: { name, api }, baseUrl, model: ownModel }: Endpoint): Promise<ModelInfo[]> {
+  const known = await knownModels({ provider: name, api, baseUrl });
+  return known.map(
+    (model): ModelInfo => ({
+      id: model.id,
+      name: model.name,
+      contextWindow: model.contextWindow || undefined,
+      price: isPriced(model) ? { input: model.cost.input, output: model.cost.output } : undefined,
+      isDefault: model.id === ownModel,
+    }),
+  );
 }
 
 type ServerModel = Omit<ModelInfo, 'isDefault'>;

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Adapter, ModelEvent, ModelFailure, ModelFailureCode, ModelRequest, ModelUsage } from './adapter.ts';
 import { cancelled, untilAborted } from './cancellation.ts';
 import { inWords } from './duration.ts';
+import { type Ending, untilEnding } from './until-ending.ts';
 import { addUsage } from './usage.ts';
 
 export interface RetryPolicy {
@@ -53,8 +54,6 @@ const DEFAULT_DEPENDENCIES: RetryDependencies = {
 };
 
 const RETRYABLE: ReadonlySet<ModelFailureCode> = new Set(['rate_limit', 'overloaded', 'network', 'protocol']);
-
-type Ending = Extract<ModelEvent, { type: 'finish' | 'failure' }>;
 
 export function withRetries(
   adapter: Adapter,
@@ -141,27 +140,14 @@ async function* once(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
 
-  const calls: ModelEvent[] = [];
   const onActivity = (): void => {
     idle.refresh();
     request.onActivity?.();
   };
   try {
-    for await (const event of untilAborted(
-      adapter.stream({ ...request, onActivity }, lifeline.signal),
-      lifeline.signal,
-    )) {
-      idle.refresh();
-      if (event.type === 'failure') return event;
-      if (event.type === 'finish') {
-        yield* calls;
-        return event;
-      }
-      if (event.type === 'tool-call') calls.push(event);
-      else yield event;
-      if (event.type === 'restart') calls.length = 0;
-    }
-    return { type: 'failure', failure: unended(adapter) };
+    const events = untilAborted(adapter.stream({ ...request, onActivity }, lifeline.signal), lifeline.signal);
+    const ending = yield* untilEnding(events, () => idle.refresh());
+    return ending ?? { type: 'failure', failure: unended(adapter) };
   } catch (error) {
     if (lifeline.signal.aborted) return { type: 'failure', failure: lifeline.signal.reason as ModelFailure };
     return { type: 'failure', failure: unended(adapter, error) };

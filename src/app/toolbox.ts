@@ -12,15 +12,11 @@ import type { Changes } from '../undo/changes.ts';
 import type { Base } from './base.ts';
 import type { Domain } from './domain.ts';
 
-/** Servers nothing is known of yet may take this long to start; each gives up on its own before. */
-const MCP_START_MS = 45_000;
-
 /** How the tools are used in this process. */
 export interface ToolboxUse {
   askPerson?: AskPerson;
   askForm?: AskForm;
   ownToolsOnly?: boolean;
-  signal?: AbortSignal;
   /** Called when a background run is queued. */
   onQueued(): void;
 }
@@ -31,6 +27,7 @@ export type ToolServices = Pick<
   'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage'
 >;
 
+/** With our own tools; those of MCP servers come with its `refresh`. */
 export async function openToolbox(
   base: Base,
   domain: Domain,
@@ -67,7 +64,7 @@ export async function openToolbox(
     outputs,
   });
   const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  const box = createToolbox({
+  return createToolbox({
     specs,
     moreTools: use.ownToolsOnly ? undefined : mcpTools,
     workspace: await domain.workspace(),
@@ -87,7 +84,4 @@ export async function openToolbox(
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
   });
-  const late = AbortSignal.timeout(MCP_START_MS);
-  await box.refresh(use.signal ? AbortSignal.any([late, use.signal]) : late);
-  return box;
 }

@@ -3,7 +3,7 @@
 import { constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises';
 import type { Attachment } from '../pipeline/attachments.ts';
 import { imageType } from '../pipeline/image-type.ts';
 import { isFedByPipeline } from './pipe-writer.ts';
@@ -97,7 +97,7 @@ async function readToEnd(
   const first = input.next();
   first.catch(() => {});
   try {
-    const begun = atOnceMs === undefined ? await first : await Promise.race([first, sleep(atOnceMs)]);
+    const begun = atOnceMs === undefined ? await first : await Promise.race([first, afterLooking(atOnceMs)]);
     if (begun === undefined && !isComing()) {
       stop();
       return undefined;
@@ -115,4 +115,10 @@ async function readToEnd(
     signal.removeEventListener('abort', stop);
     signal.throwIfAborted();
   }
+}
+
+/** On a busy machine the time is over before the input was looked at once; it is, before this resolves. */
+async function afterLooking(milliseconds: number): Promise<undefined> {
+  await sleep(milliseconds);
+  return nextTurnOfLoop(undefined);
 }

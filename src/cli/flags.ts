@@ -1,27 +1,41 @@
 // Parsers for flags. Each names the bad value and what is accepted; the command-line library adds the flag's name.
 // A flag that takes one value may be given once.
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { APPROVALS } from '../tools/policy.ts';
 
-type Parse<T> = (value: string) => T;
+/** `accepted`: all there are, where they can be counted. */
+type Parse<T> = ((value: string) => T) & { accepted?: readonly string[] };
+
+/** What completion wants to know of a flag beyond what the library keeps. */
+export interface FlagValues {
+  accepted?: readonly string[];
+  /** Several, separated by commas. */
+  isList?: boolean;
+}
+
+export function withValues(option: Option, values: FlagValues): Option & FlagValues {
+  return Object.assign(option, values);
+}
 
 /** A flag with one value: missing, empty and repeated values are refused. */
 export function single<T>(flags: string, description: string, parse: Parse<T>): Option {
-  return new Option(flags, description).argParser<T>((value, previous) => {
+  const option = new Option(flags, description).argParser<T>((value, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
     return parse(present(value, description));
   });
+  return withValues(option, { accepted: parse.accepted });
 }
 
 /** A comma-separated list; repeating the flag adds to it. */
 export function list(flags: string, description: string): Option {
-  return new Option(flags, description).argParser<string[]>((value, previous) => {
+  const option = new Option(flags, description).argParser<string[]>((value, previous) => {
     const names = present(value, description)
       .split(',')
       .map((name) => name.trim());
     if (names.includes('')) throw new InvalidArgumentError('Accepted: names separated by commas, none of them empty.');
     return [...(previous ?? []), ...names];
   });
+  return withValues(option, { isList: true });
 }
 
 /** A path a time; repeating the flag adds to it. */
@@ -35,10 +49,11 @@ export function paths(flags: string, description: string): Option {
 export const text: Parse<string> = (value) => value;
 
 export function oneOf<const T extends string>(accepted: readonly T[]): Parse<T> {
-  return (value) => {
+  const parse = (value: string): T => {
     if (!accepted.includes(value as T)) throw new InvalidArgumentError(`Accepted: ${accepted.join(', ')}.`);
     return value as T;
   };
+  return Object.assign(parse, { accepted });
 }
 
 export function integerFrom(minimum: number): Parse<number> {
@@ -69,10 +84,10 @@ export const webAddress: Parse<string> = (value) => {
   return value;
 };
 
-export const switchOf =
-  (on: string, off: string): Parse<boolean> =>
-  (value) =>
-    oneOf([on, off])(value) === on;
+export function switchOf(on: string, off: string): Parse<boolean> {
+  const parse = oneOf([on, off]);
+  return Object.assign((value: string) => parse(value) === on, { accepted: [on, off] });
+}
 
 export const toolAllow = (): Option => list('--tool-allow <names>', 'only these tools exist, e.g. time.now,shell.pwd');
 export const approve = (): Option =>
@@ -85,6 +100,7 @@ export const workspace = (): Option =>
   single('--workspace <dir>', 'the directory file tools are confined to (default: the current one)', text);
 export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');
 export const plainText = (): Option => new Option('--text', 'print text, also when not on a terminal');
+export const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
 
 function present(value: string, accepted: string): string {
   if (value.trim() === '') throw new InvalidArgumentError(`It needs a value. Accepted: ${accepted}`);

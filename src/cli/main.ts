@@ -108,6 +108,7 @@ const OURS = [
   'AgentError',
   'McpError',
   'SkillError',
+  'DocsError',
 ];
 
 function isOurs(error: Error): error is Error & { code: string } {

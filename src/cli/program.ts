@@ -94,6 +94,11 @@ const COMMANDS: CommandEntry[] = [
     description: 'check this installation, with a fix for each finding',
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
+  {
+    name: 'completion',
+    description: 'a script with which your shell completes commands, flags and values',
+    load: async () => (await import('./commands/completion.ts')).configureCompletion,
+  },
 ];
 
 export interface ProgramOptions {

@@ -36,6 +36,11 @@ export type CrossAppAccess = { grant: 'cross_app_access' } & Registered & {
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;
 
+/** What a tool of a server is called here. */
+export function toolName(server: string, tool: string): string {
+  return `mcp__${server}__${tool}`;
+}
+
 /** A tool as its server describes it. */
 export interface McpTool {
   name: string;

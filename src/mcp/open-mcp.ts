@@ -3,7 +3,7 @@ import { appendFile, mkdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnerFiles } from '../storage/storage.ts';
 import { createMcpConfig, type McpConfig, unknownServer } from './config.ts';
-import { McpError } from './mcp.ts';
+import { McpError, toolName } from './mcp.ts';
 import { createMcpServers, type McpServers, type McpServersDependencies } from './servers.ts';
 import { createSignIns, isMachine } from './sign-in.ts';
 import { createToolLists } from './tool-list.ts';
@@ -13,6 +13,8 @@ const LONGEST_LOG_BYTES = 1_000_000;
 export interface Mcp {
   config: McpConfig;
   servers: McpServers;
+  /** The names of the tools that servers said they have; none is started to ask. */
+  knownTools(): Promise<string[]>;
   /** Rejects when there is no such server, or it is a program. */
   login(name: string, visit: (url: URL) => void, signal: AbortSignal): Promise<'signed-in' | 'not-needed'>;
   logout(name: string): Promise<void>;
@@ -31,6 +33,16 @@ export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
   return {
     config,
     servers: createMcpServers({ ...rest, config, lists, signIns, log }),
+    async knownTools() {
+      const servers = [...(await config.read())];
+      const listed = await Promise.all(
+        servers.map(async ([name, server]) => {
+          const known = await lists.get(name, server);
+          return known && 'tools' in known ? known.tools.map((tool) => toolName(name, tool.name)) : [];
+        }),
+      );
+      return listed.flat();
+    },
     async login(name, visit, signal) {
       const servers = await config.read();
       const server = servers.get(name);

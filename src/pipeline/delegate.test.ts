@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Turn } from '../sessions/turn.ts';
 import { createRegistry } from '../tools/registry.ts';
+import type { ToolSpec } from '../tools/tool.ts';
 import type { Caps } from './budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent, TurnUsage } from './events.ts';
@@ -8,6 +9,16 @@ import type { AskAgain, RunRequest } from './run.ts';
 import { createUsageLedger } from './usage.ts';
 
 const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, fromOutside: false };
+
+const STARTER: ToolSpec = {
+  name: 'starter',
+  inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  effect: 'read',
+  startsTurns: true,
+  requiresPermission: false,
+  timeoutMs: 1,
+  execute: async () => ({ data: null, text: '' }),
+};
 
 function delegationWith(caps: Caps, uses: (given: Caps) => TurnUsage) {
   const given: Caps[] = [];
@@ -64,4 +75,26 @@ it('what a sub-agent that was cancelled has used counts too; of the day, each ca
   await expect(cut).rejects.toThrow();
   expect(ledger.total()).toMatchObject({ inputTokens: 70 });
   expect(given.map(({ dailyMaxTokens }) => dailyMaxTokens)).toEqual([100, 100]);
+});
+
+it.each([
+  { depth: 0, given: ['starter', 'reader'] },
+  { depth: 1, given: ['reader'] },
+])('a turn started at depth $depth has $given: the innermost starts no other', async ({ depth, given }) => {
+  const reader = { ...STARTER, name: 'reader', startsTurns: undefined };
+  let allowed: readonly string[] | undefined;
+  const delegation = createDelegation({
+    request: { caps: {}, toolMaxSteps: 1, approval: 'never', depth } as unknown as RunRequest,
+    turn: { entry: { sessionId: 's' } } as unknown as Turn,
+    registry: createRegistry([STARTER, reader]),
+    outside: { marked: false },
+    ledger: createUsageLedger(),
+    provider: 'stub',
+    ask: async ({ toolAllow }) => {
+      allowed = toolAllow;
+      throw new Error('enough');
+    },
+  });
+  await expect(delegation.wait(TURN, new AbortController().signal, () => {})).rejects.toThrow('enough');
+  expect(allowed).toEqual(given);
 });

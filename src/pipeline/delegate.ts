@@ -12,7 +12,6 @@ import type { UsageLedger } from './usage.ts';
 /** A person's turn is 0; a sub-agent's sub-agent is the last. */
 const MAX_DEPTH = 2;
 const MAX_STEPS = 25;
-const STARTERS = ['task', 'subagent_spawn'];
 const SHOWN_ARGUMENTS = 80;
 
 export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 'registry' | 'outside' | 'ledger'> {
@@ -92,9 +91,11 @@ export function createDelegation(options: DelegateOptions): Delegation {
 }
 
 function allowedTools({ tools }: DelegatedTurn, { registry, request }: DelegateOptions): string[] {
-  const visible = registry.list().map(({ name }) => name);
   const isLast = (request.depth ?? 0) + 1 >= MAX_DEPTH;
-  return visible.filter((name) => (tools === 'all' || tools.includes(name)) && !(isLast && STARTERS.includes(name)));
+  return registry
+    .list()
+    .filter(({ name, spec }) => (tools === 'all' || tools.includes(name)) && !(isLast && spec.startsTurns))
+    .map(({ name }) => name);
 }
 
 /** What the caller has not used yet. Of the day, its calls are counted already. */

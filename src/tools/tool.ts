@@ -90,7 +90,10 @@ export interface ToolSpec {
   /** Strict JSON Schema 2020-12 of an object. Descriptions are added from the language files. */
   inputSchema: JsonSchema;
   effect: ToolEffect;
-  /** It starts turns of its own, judged there: to the record it may have done anything, so no call of it is ever repeated. */
+  /**
+   * It starts turns of its own, judged there: to the record it may have done anything, so no call of it is ever repeated. The
+   * innermost of nested turns does not have it.
+   */
   startsTurns?: true;
   requiresPermission: boolean;
   /**

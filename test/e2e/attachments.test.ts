@@ -262,6 +262,24 @@ describe.concurrent('standard input', () => {
     expect(typedIn(model.home).map((text) => text.trim())).toEqual(['what is this?', 'explain']);
   });
 
+  it('is not lost on a machine so busy that the time to look is over at once', async () => {
+    const model = await answers();
+    const hook = model.home.file(
+      'busy.cjs',
+      `const timers = require('node:timers/promises');
+       const { setTimeout } = timers;
+       timers.setTimeout = (milliseconds) => {
+         const over = setTimeout(milliseconds);
+         const until = performance.now() + milliseconds + 20;
+         while (performance.now() < until);
+         return over;
+       };`,
+    );
+    const env = { ...settings(model), NODE_OPTIONS: `--require=${hook}` };
+    expect((await shell(model.home, `echo details | ${ask} explain`, env)).code).toBe(0);
+    expect(userText(model)).toContain('details');
+  });
+
   it('goes with files and pictures', async () => {
     const model = await answers();
     model.home.file('a.txt', 'alpha');

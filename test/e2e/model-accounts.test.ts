@@ -51,6 +51,27 @@ describe.concurrent('auth login with a key', () => {
     expect(finished.stdout + finished.stderr + JSON.stringify(profiles)).not.toContain('0123456789');
   });
 
+  it('typed at a terminal is not shown there', async () => {
+    const home = testHome();
+    const running = startTerminal(['auth', 'login', 'openai', '--api-key-stdin'], { home });
+    await running.saw('API key (it is not shown; Enter ends it): ');
+    await running.write(`${KEYS.openai}\r`);
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('signed in: openai:default');
+    expect(stdout).not.toContain(KEYS.openai);
+    expect(readFileSync(profilesPath(home), 'utf8')).toContain(KEYS.openai);
+  });
+
+  it('given up at a terminal stores nothing', async () => {
+    const home = testHome();
+    const running = startTerminal(['auth', 'login', 'openai', '--api-key-stdin'], { home });
+    await running.saw('Enter ends it): ');
+    await running.write('sk-half\x03');
+    expect((await running.ended).code).toBe(130);
+    expect(existsSync(profilesPath(home))).toBe(false);
+  });
+
   it('is private under any umask, and made private again when it is not', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', 'umask 0; exec "$@"', 'sh'];

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { AgentRun } from '../../storage/agent-runs.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { integerFrom, json, plainText, single, text, workspace } from '../flags.ts';
+import { integerFrom, single, text, withOutput, workspace } from '../flags.ts';
 import { localTime } from '../local-time.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
@@ -17,8 +17,8 @@ interface AgentsFlags extends OutputFlags {
 const SHOWN_MESSAGE = 60;
 
 export const configureAgents: ConfigureCommand = (agents, terminal) => {
-  const withApp = (flags: AgentsFlags, use: (app: App) => Promise<void>): Promise<void> => onApp(flags, terminal, use);
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
+  const withApp = ({ workspace: root }: AgentsFlags, use: (app: App) => Promise<void>): Promise<void> =>
+    onApp(terminal, use, { workspace: root });
 
   withOutput(agents.command('list').description('the sub-agents there are, and the files that cannot be used'))
     .addOption(workspace())
@@ -46,20 +46,6 @@ export const configureAgents: ConfigureCommand = (agents, terminal) => {
       }),
     );
 };
-
-async function onApp(flags: AgentsFlags, terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    await use(app);
-  } finally {
-    app.close();
-  }
-}
 
 async function list(app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
   const at = { workspace: await app.workspace(), signal: terminal.signal };

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import { json, paths, plainText } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
@@ -26,7 +27,7 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
 };
 
 async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
-  const asJson = wantsJson(terminal, flags);
+  wantsJson(terminal, flags);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
   const piped = waitsForInput ? await readStandardInput(terminal.signal) : undefined;
@@ -35,36 +36,35 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   if (input.trim() === '')
     throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
 
-  const [{ createApp }, { renderJson, renderText }] = await Promise.all([
-    import('../../app.ts'),
-    import('../render.ts'),
-  ]);
   const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    baseUrl: flags.baseUrl,
-    ...(await personAt(terminal)),
-    signal: terminal.signal,
-    warn: (line) => warn(terminal, line),
+  const person = await personAt(terminal);
+  const { workspace: root, baseUrl } = flags;
+  return onApp(terminal, (app) => answer(app, { input, attachments }, flags, terminal), {
+    ...person,
+    workspace: root,
+    baseUrl,
   });
-  try {
-    const gateway = await namingWorkspace(flags.workspace, app.gateway());
-    const turn = turnOf(flags, app.config, { maxSteps: MAX_STEPS, usage: USAGE });
-    const events = await refusable(
-      gateway.ask(
-        { ...turn, input, attachments, sessionKey: flags.session ?? 'main', newSession: flags.newSession ?? false },
-        terminal.signal,
-      ),
-      USAGE,
-    );
-    const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
-    if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
-    if (result.success) return EXIT.done;
-    return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
-  } finally {
-    app.close();
-  }
+}
+
+async function answer(
+  app: App,
+  question: { input: string; attachments: Attachment[] },
+  flags: AskFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const gateway = await namingWorkspace(flags.workspace, app.gateway());
+  const turn = turnOf(flags, app.config, { maxSteps: MAX_STEPS, usage: USAGE });
+  const sessionKey = flags.session ?? 'main';
+  const events = await refusable(
+    gateway.ask({ ...turn, ...question, sessionKey, newSession: flags.newSession ?? false }, terminal.signal),
+    USAGE,
+  );
+  const { renderJson, renderText } = await import('../render.ts');
+  const asJson = wantsJson(terminal, flags);
+  const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
+  if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
+  if (result.success) return EXIT.done;
+  return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
 
 async function attachmentsOf(

@@ -1,9 +1,9 @@
 import type { Auth, AuthStatus, ProfileStatus } from '../../adapters/auth/auth.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText, single, text, webAddress } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { readStandardInput } from '../standard-input.ts';
-import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 
 interface LoginFlags extends OutputFlags {
   apiKeyStdin?: boolean;
@@ -17,25 +17,25 @@ interface LogoutFlags extends OutputFlags {
 }
 
 export const configureAuth: ConfigureCommand = (auth, terminal) => {
+  const withAuth = (use: (auth: Auth) => Promise<void>): Promise<void> =>
+    onApp(terminal, async (app) => use((await app.modelServices()).auth));
   auth
     .command('login')
     .description('sign in to a provider')
     .argument('<provider>', 'openai-codex (ChatGPT), openai, anthropic or openai-compatible')
-    .option('--api-key-stdin', 'read an API key from standard input')
+    .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
     .addOption(single('--profile <id>', 'the name to keep it under', text))
     .addOption(single('--base-url <url>', 'the server the key belongs to (openai-compatible)', webAddress))
     .addOption(json())
     .addOption(plainText())
-    .action((provider: string, flags: LoginFlags) =>
-      withAuth(terminal, (service) => login(provider, service, flags, terminal)),
-    );
+    .action((provider: string, flags: LoginFlags) => withAuth((service) => login(provider, service, flags, terminal)));
   auth
     .command('status')
     .description('who is signed in, without secrets')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withAuth(terminal, (service) => status(service, flags, terminal)));
+    .action((flags: OutputFlags) => withAuth((service) => status(service, flags, terminal)));
   auth
     .command('use')
     .description('make a profile the one its provider uses')
@@ -43,7 +43,7 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((profile: string, flags: OutputFlags) =>
-      withAuth(terminal, async (service) => tell(await service.use(profile), 'using', flags, terminal)),
+      withAuth(async (service) => tell(await service.use(profile), 'using', flags, terminal)),
     );
   auth
     .command('logout')
@@ -53,24 +53,15 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((profile: string | undefined, flags: LogoutFlags) =>
-      withAuth(terminal, (service) => logout(profile, service, flags, terminal)),
+      withAuth((service) => logout(profile, service, flags, terminal)),
     );
 };
-
-async function withAuth(terminal: Terminal, use: (auth: Auth) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use((await app.modelServices()).auth);
-  } finally {
-    app.close();
-  }
-}
 
 async function login(provider: string, auth: Auth, flags: LoginFlags, terminal: Terminal): Promise<void> {
   const { profile: profileId, baseUrl } = flags;
   if (flags.apiKeyStdin) {
-    const key = await readStandardInput(terminal.signal);
+    const { readSecret } = await import('../read-secret.ts');
+    const key = await readSecret('API key', terminal);
     return tell(
       await auth.login({ provider, method: 'api-key', key, baseUrl, profileId }),
       'signed in',

@@ -45,7 +45,6 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
         baseUrl: flags.baseUrl,
         askPerson: person.askPerson,
         askForm: person.askForm,
-        signal,
         warn,
       });
       try {

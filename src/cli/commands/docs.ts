@@ -1,30 +1,30 @@
 import type { Docs } from '../../docs/docs.ts';
 import { colorsFor } from '../colors.ts';
-import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
 interface SearchFlags extends OutputFlags {
   topK?: number;
 }
 
 export const configureDocs: ConfigureCommand = (docs, terminal) => {
+  const withDocs = (use: (docs: Docs) => Promise<void>): Promise<void> =>
+    onApp(terminal, async (app) => use(await app.docs()));
   docs
     .command('list')
     .description('every page of the documentation and its sections')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withDocs(terminal, (service) => list(service, flags, terminal)));
+    .action((flags: OutputFlags) => withDocs((service) => list(service, flags, terminal)));
   docs
     .command('read')
     .description('a page, or one section of it')
     .argument('<address>', 'e.g. tools/overview.md or tools/overview.md#results')
     .addOption(json())
     .addOption(plainText())
-    .action((address: string, flags: OutputFlags) =>
-      withDocs(terminal, (service) => read(address, service, flags, terminal)),
-    );
+    .action((address: string, flags: OutputFlags) => withDocs((service) => read(address, service, flags, terminal)));
   docs
     .command('search')
     .description('the sections that match some words')
@@ -33,22 +33,9 @@ export const configureDocs: ConfigureCommand = (docs, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((query: string[], flags: SearchFlags) =>
-      withDocs(terminal, (service) => search(query.join(' '), service, flags, terminal)),
+      withDocs((service) => search(query.join(' '), service, flags, terminal)),
     );
 };
-
-async function withDocs(terminal: Terminal, use: (docs: Docs) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(await app.docs());
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'DocsError') throw error;
-    throw new CommandError((error as Error & { code: string }).code, error.message);
-  } finally {
-    app.close();
-  }
-}
 
 async function list(docs: Docs, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const pages = await docs.list();

@@ -2,9 +2,10 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../../app.ts';
 import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
-import { integerFrom, json, plainText, single } from '../flags.ts';
+import { integerFrom, single, withOutput } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, type Terminal, wantsJson, warn } from '../terminal.ts';
+import { type OutputFlags, wantsJson } from '../terminal.ts';
 import type { ConfigFlags } from './gateway/config.ts';
 import { accountFlag, addSettingFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
 import type { LogsFlags } from './gateway/logs.ts';
@@ -18,10 +19,10 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
   return (gateway, terminal) => {
     const withApp = async (flags: OutputFlags, use: (app: App) => Promise<void>): Promise<void> => {
       wantsJson(terminal, flags);
-      await onApp(open, terminal, use);
+      await onApp(terminal, use, { openGateway: open });
     };
     const verb = (name: string, description: string): Command =>
-      gateway.command(name).description(description).addOption(json()).addOption(plainText());
+      withOutput(gateway.command(name).description(description));
 
     const start = verb('start', 'run the gateway: here, or with --daemon in the background')
       .addOption(channelsFlag())
@@ -62,13 +63,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
     const config = gateway.command('config').description('its settings, gateway.json');
     const layered = (name: string, description: string): Command =>
-      config
-        .command(name)
-        .description(description)
-        .addOption(channelFlag())
-        .addOption(accountFlag())
-        .addOption(json())
-        .addOption(plainText());
+      withOutput(config.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
     const configure = (name: 'show' | 'clear' | 'path' | 'validate') => (flags: ConfigFlags) =>
       withApp(flags, async (app) => (await import('./gateway/config.ts'))[name](app, flags, terminal));
 
@@ -86,22 +81,4 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
 function hidden(flags: string): Option {
   return new Option(flags).hideHelp();
-}
-
-async function onApp(
-  open: OpenGateway | undefined,
-  terminal: Terminal,
-  use: (app: App) => Promise<void>,
-): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    openGateway: open,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    await use(app);
-  } finally {
-    app.close();
-  }
 }

@@ -3,6 +3,7 @@
 import type { App } from '../../app.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Approval } from '../../tools/policy.ts';
+import { onApp } from '../on-app.ts';
 import { EXIT, namingWorkspace, printable, type Terminal, UsageError, warn } from '../terminal.ts';
 
 export interface ServeFlags {
@@ -26,20 +27,15 @@ export async function serveMcp(flags: ServeFlags, terminal: Terminal): Promise<n
 
 async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
   if (flags.port !== undefined && !flags.http) throw new UsageError('--port goes with --http');
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    ownToolsOnly: true,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    const use = { allow: flags.toolAllow, approval: flags.approve ?? 'ask' };
-    const offer = await namingWorkspace(flags.workspace, app.mcpOffer(use));
-    await (flags.http ? overHttp(app, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
-  } finally {
-    app.close();
-  }
+  const { workspace, toolAllow: allow, approve: approval = 'ask' } = flags;
+  await onApp(
+    terminal,
+    async (app) => {
+      const offer = await namingWorkspace(workspace, app.mcpOffer({ allow, approval }));
+      await (flags.http ? overHttp(app, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
+    },
+    { workspace, ownToolsOnly: true },
+  );
 }
 
 async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {

@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
-import type { App } from '../../app.ts';
-import type { McpServerConfig } from '../../mcp/mcp.ts';
+import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
-import { approve, json, paths, plainText, port, single, text, toolAllow, webAddress, workspace } from '../flags.ts';
+import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import type { ServeFlags } from './mcp-serve.ts';
@@ -17,8 +16,8 @@ interface AddFlags extends OutputFlags {
 }
 
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
-  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> => onMcp(terminal, use);
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
+  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> =>
+    onApp(terminal, async (app) => use(await app.mcp()));
 
   withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
     withMcp((service) => list(service, flags, terminal)),
@@ -69,16 +68,6 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     });
 };
 
-async function onMcp(terminal: Terminal, use: (mcp: Mcp) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(await app.mcp());
-  } finally {
-    app.close();
-  }
-}
-
 async function list(mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const servers = await mcp.config.read();
   const { tools, problems } = await mcp.servers.tools(terminal.signal);
@@ -86,7 +75,7 @@ async function list(mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<v
   const rows = [...servers].map(([name, server]) => ({
     name,
     ...shown(server),
-    tools: tools.filter((each) => each.server === name).map(({ tool }) => `mcp__${name}__${tool.name}`),
+    tools: tools.filter((each) => each.server === name).map(({ tool }) => toolName(name, tool.name)),
   }));
   if (wantsJson(terminal, flags)) return writeJson(terminal, { servers: rows, problems });
   if (rows.length === 0) return void terminal.out.write('no servers yet: lainclaw mcp add <name> -- <command>\n');
@@ -107,7 +96,7 @@ async function add(name: string, command: string[], mcp: Mcp, flags: AddFlags, t
     return undefined;
   });
   for (const each of found?.leftOut ?? []) warn(terminal, `left out ${each}`);
-  const tools = found?.tools.map((tool) => `mcp__${name}__${tool.name}`) ?? [];
+  const tools = found?.tools.map((tool) => toolName(name, tool.name)) ?? [];
   if (wantsJson(terminal, flags)) return writeJson(terminal, { name, ...shown(server), reached: !!found, tools });
   terminal.out.write(`added ${name}${found ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
 }
@@ -161,7 +150,7 @@ async function test(name: string, mcp: Mcp, flags: OutputFlags, terminal: Termin
   if (wantsJson(terminal, flags)) return writeJson(terminal, { name, tools, leftOut });
   const colors = colorsFor(terminal.out, terminal);
   for (const tool of tools)
-    terminal.out.write(`${colors.bold(`mcp__${name}__${printable(tool.name)}`)}  ${printable(tool.description)}\n`);
+    terminal.out.write(`${colors.bold(printable(toolName(name, tool.name)))}  ${printable(tool.description)}\n`);
 }
 
 const MASKED = '***';

@@ -4,7 +4,8 @@ import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import type { ImportReport } from '../../memory/import-folder.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { colorsFor } from '../colors.ts';
-import { integerFrom, json, oneOf, plainText, single, text } from '../flags.ts';
+import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { configureModel } from './memory-model.ts';
@@ -49,9 +50,9 @@ type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
   const add = (parent: Command, name: string, description: string): Command =>
-    parent.command(name).description(description).addOption(json()).addOption(plainText());
+    withOutput(parent.command(name).description(description));
   const run = <Flags extends OutputFlags>(flags: Flags, action: Run<Flags>): Promise<void> =>
-    withApp(terminal, (app) => action(app, flags));
+    onApp(terminal, (app) => action(app, flags));
 
   add(memory, 'save', 'save a text; "-" reads standard input')
     .argument('<text>')
@@ -87,7 +88,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   configureModel(memory.command('model').description('embedding models on this machine'), {
     terminal,
     add,
-    run: (use) => withApp(terminal, use),
+    run: (use) => onApp(terminal, use),
     embed: (app) => embedAll(app, terminal),
   });
   configureCore(memory.command('core').description('the facts that are always in context'));
@@ -129,16 +130,6 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
       );
   }
 };
-
-async function withApp(terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(app);
-  } finally {
-    app.close();
-  }
-}
 
 async function save(app: App, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
   const content = given === '-' ? await standardInput(terminal.signal) : given;

@@ -1,17 +1,10 @@
 import type { ModelInfo, ModelList } from '../../adapters/models.ts';
+import type { App } from '../../app.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText, single, webAddress } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import {
-  EXIT,
-  type OutputFlags,
-  printable,
-  type Terminal,
-  UsageError,
-  wantsJson,
-  warn,
-  writeJson,
-} from '../terminal.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 
 interface ModelsFlags extends OutputFlags {
   baseUrl?: string;
@@ -31,36 +24,26 @@ export const configureModels: ConfigureCommand = (models, terminal, setExitCode)
     .addOption(json())
     .addOption(plainText())
     .action(async (provider: string | undefined, flags: ModelsFlags) =>
-      setExitCode(await list(provider, flags, terminal)),
+      setExitCode(await onApp(terminal, (app) => list(provider, app, flags, terminal), { baseUrl: flags.baseUrl })),
     );
 };
 
-async function list(only: string | undefined, flags: ModelsFlags, terminal: Terminal): Promise<number> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    baseUrl: flags.baseUrl,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    const { models, names } = await app.modelServices();
-    const accepted = names();
-    if (only !== undefined && !accepted.includes(only)) {
-      throw new UsageError(`there is no provider "${only}"; accepted: ${accepted.join(', ')}`, {
-        code: 'UNSUPPORTED_PROVIDER',
-      });
-    }
-    const wanted = only === undefined ? accepted : [only];
-    const found = await Promise.all(
-      wanted.map(async (name) => described(name, await models.list(name, terminal.signal))),
-    );
-    if (wantsJson(terminal, flags)) writeJson(terminal, found);
-    else for (const provider of found) show(provider, terminal);
-    // Asked about one, that one must answer; asked about all, a server that is not running is no failure.
-    return only !== undefined && found[0]?.problem ? EXIT.failed : EXIT.done;
-  } finally {
-    app.close();
+async function list(only: string | undefined, app: App, flags: OutputFlags, terminal: Terminal): Promise<number> {
+  const { models, names } = await app.modelServices();
+  const accepted = names();
+  if (only !== undefined && !accepted.includes(only)) {
+    throw new UsageError(`there is no provider "${only}"; accepted: ${accepted.join(', ')}`, {
+      code: 'UNSUPPORTED_PROVIDER',
+    });
   }
+  const wanted = only === undefined ? accepted : [only];
+  const found = await Promise.all(
+    wanted.map(async (name) => described(name, await models.list(name, terminal.signal))),
+  );
+  if (wantsJson(terminal, flags)) writeJson(terminal, found);
+  else for (const provider of found) show(provider, terminal);
+  // Asked about one, that one must answer; asked about all, a server that is not running is no failure.
+  return only !== undefined && found[0]?.problem ? EXIT.failed : EXIT.done;
 }
 
 function described(provider: string, found: ModelList | undefined): ProviderModels {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
 import { GATEWAY_CHANNELS, type GatewayChannel } from '../../config/gateway/settings.ts';
 import type { Allowed, PairingScope } from '../../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../../gateway/service/gateway-admin.ts';
 import { colorsFor } from '../colors.ts';
-import { json, plainText } from '../flags.ts';
+import { withOutput } from '../flags.ts';
 import { localTime } from '../local-time.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
-import { accountFlag, channelFlag } from './gateway/flags.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { accountFlag, channelFlag, checkAccount } from './gateway/flags.ts';
 
 interface PairingFlags extends OutputFlags {
   channel?: GatewayChannel;
@@ -17,13 +17,7 @@ interface PairingFlags extends OutputFlags {
 
 export const configurePairing: ConfigureCommand = (pairing, terminal) => {
   const verb = (name: string, description: string): Command =>
-    pairing
-      .command(name)
-      .description(description)
-      .addOption(channelFlag())
-      .addOption(accountFlag())
-      .addOption(json())
-      .addOption(plainText());
+    withOutput(pairing.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
   verb('list', 'who waits to be let in, and who was').action((flags: PairingFlags) =>
     withAdmin(flags, terminal, (admin) => list(admin, flags, terminal)),
   );
@@ -45,15 +39,8 @@ async function withAdmin(
   use: (admin: GatewayAdmin) => Promise<void>,
 ): Promise<void> {
   wantsJson(terminal, flags);
-  if (flags.account !== undefined && !flags.channel)
-    throw new UsageError('--account goes with --channel: name the channel too');
-  const { createApp } = await import('../../app.ts');
-  const app: App = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    await use(await app.gatewayAdmin());
-  } finally {
-    app.close();
-  }
+  checkAccount(flags);
+  await onApp(terminal, async (app) => use(await app.gatewayAdmin()));
 }
 
 function scopeOf({ channel, account }: PairingFlags): PairingScope {

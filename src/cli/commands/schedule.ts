@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Misfire } from '../../storage/jobs.ts';
 import { MISFIRES } from '../../storage/jobs.ts';
-import { integerFrom, json, oneOf, plainText, single, text, workspace } from '../flags.ts';
+import { integerFrom, oneOf, single, text, withOutput, workspace } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import type { OutputFlags } from '../terminal.ts';
 import { type AddFlags, addJob } from './schedule/add.ts';
@@ -11,7 +11,7 @@ import { type RunFlags, runDue, runJob } from './schedule/run.ts';
 
 export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitCode) => {
   const add = (name: string, description: string): Command =>
-    schedule.command(name).description(description).addOption(json()).addOption(plainText());
+    withOutput(schedule.command(name).description(description));
 
   add('add', 'ask something at given times')
     .argument('<name>')

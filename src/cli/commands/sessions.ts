@@ -91,8 +91,8 @@ async function withApp(
 ): Promise<void> {
   wantsJson(terminal, flags);
   const { createApp } = await import('../../app.ts');
-  const { environment, signal } = terminal;
-  const app = await createApp({ environment, baseUrl, signal, warn: (line) => warn(terminal, line) });
+  const { environment } = terminal;
+  const app = await createApp({ environment, baseUrl, warn: (line) => warn(terminal, line) });
   try {
     await use(app);
   } finally {

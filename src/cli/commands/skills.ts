@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { InstallOutcome } from '../../skills/install/installer.ts';
 import { colorsFor } from '../colors.ts';
-import { json, list as listOf, plainText, workspace } from '../flags.ts';
+import { list as listOf, withOutput, workspace } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 
@@ -16,8 +16,8 @@ interface InstallFlags extends OutputFlags {
 }
 
 export const configureSkills: ConfigureCommand = (skills, terminal) => {
-  const withApp = (flags: SkillsFlags, use: (app: App) => Promise<void>): Promise<void> => onApp(flags, terminal, use);
-  const withOutput = (command: Command): Command => command.addOption(json()).addOption(plainText());
+  const withApp = ({ workspace: root }: SkillsFlags, use: (app: App) => Promise<void>): Promise<void> =>
+    explained(onApp(terminal, use, { workspace: root }), terminal);
 
   withOutput(skills.command('list').description('every skill, and the folders that are none, with the reason'))
     .addOption(workspace())
@@ -39,21 +39,13 @@ export const configureSkills: ConfigureCommand = (skills, terminal) => {
     .action((name: string, flags: InstallFlags) => withApp({}, (app) => remove(name, app, flags, terminal)));
 };
 
-async function onApp(flags: SkillsFlags, terminal: Terminal, use: (app: App) => Promise<void>): Promise<void> {
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    warn: (line) => warn(terminal, line),
-  });
+async function explained(done: Promise<void>, terminal: Terminal): Promise<void> {
   try {
-    await use(app);
+    await done;
   } catch (error) {
     if (terminal.signal.aborted) warn(terminal, 'stopped before it was done: nothing was installed or removed');
     if (error instanceof Error && 'code' in error && error.code === 'SKILL_USAGE') throw new UsageError(error.message);
     throw error;
-  } finally {
-    app.close();
   }
 }
 

@@ -8,8 +8,9 @@ import type { ToolArgs, ToolCall } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
-import { approve, json, plainText, single, text, toolAllow, workspace } from '../flags.ts';
+import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
+import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import {
@@ -20,7 +21,6 @@ import {
   type Terminal,
   UsageError,
   wantsJson,
-  warn,
   writeJson,
 } from '../terminal.ts';
 
@@ -40,8 +40,7 @@ interface Opened {
 }
 
 export const configureTools: ConfigureCommand = (tools, terminal, setExitCode) => {
-  const withFlags = (command: Command): Command =>
-    command.addOption(toolAllow()).addOption(workspace()).addOption(json()).addOption(plainText());
+  const withFlags = (command: Command): Command => withOutput(command.addOption(toolAllow()).addOption(workspace()));
 
   withFlags(tools.command('list').description('every tool that can be called')).action((flags: ToolFlags) =>
     withToolbox(flags, terminal, (opened) => list(opened, flags, terminal)),
@@ -63,20 +62,16 @@ async function withToolbox(
   use: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   wantsJson(terminal, flags);
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: flags.workspace,
-    ...(await personAt(terminal)),
-    signal: terminal.signal,
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
-    await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
-  } finally {
-    app.close();
-  }
+  const person = await personAt(terminal);
+  await onApp(
+    terminal,
+    async (app) => {
+      const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
+      await toolbox.refresh(terminal.signal);
+      await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
+    },
+    { ...person, workspace: flags.workspace },
+  );
 }
 
 async function list({ toolbox, registry }: Opened, flags: ToolFlags, terminal: Terminal): Promise<void> {

@@ -4,6 +4,7 @@ import type { ListedTurn, Undo, UndoError, Undone } from '../../undo/undo.ts';
 import { type Colors, colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { json, plainText, single, text } from '../flags.ts';
+import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
@@ -28,13 +29,11 @@ export const configureUndo: ConfigureCommand = (command, terminal, setExitCode) 
     .option('--list', 'only show the turns that changed files')
     .addOption(json())
     .addOption(plainText())
-    .action(async (flags: UndoFlags) => setExitCode(await run(flags, terminal)));
+    .action(async (flags: UndoFlags) => setExitCode(await onApp(terminal, (app) => run(app, flags, terminal))));
 };
 
-async function run(flags: UndoFlags, terminal: Terminal): Promise<number> {
+async function run(app: App, flags: UndoFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
-  const { createApp } = await import('../../app.ts');
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
   try {
     const undo = await app.undo();
     const session = await findSession(app, flags.session ?? DEFAULT_SESSION);
@@ -52,8 +51,6 @@ async function run(flags: UndoFlags, terminal: Terminal): Promise<number> {
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
     return showRefusal(error as UndoError, asJson, terminal);
-  } finally {
-    app.close();
   }
 }
 

@@ -3,6 +3,8 @@
 export interface Kind {
   /** What a person may write, in words. */
   accepted: string;
+  /** All of them, where they can be counted. */
+  options?: readonly string[];
   isAccepted(value: unknown): boolean;
   /** From a flag, `key=value` or a variable. What does not fit is handed on for the check to name. */
   parse(text: string): unknown;
@@ -23,6 +25,7 @@ export function text(accepted = 'a non-empty text', pattern = /^/): Kind {
 
 export const onOff: Kind = {
   accepted: 'true or false',
+  options: ['true', 'false'],
   isAccepted: (value) => typeof value === 'boolean',
   parse: (written) => ({ true: true, on: true, false: false, off: false })[written] ?? written,
 };
@@ -38,6 +41,7 @@ export function count(least: number, most = Number.MAX_SAFE_INTEGER): Kind {
 export function choice(options: readonly string[]): Kind {
   return {
     accepted: options.join(', '),
+    options,
     isAccepted: (value) => options.includes(value as string),
     parse: (written) => written,
   };

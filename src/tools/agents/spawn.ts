@@ -43,6 +43,7 @@ export function createSubagentSpawnTool({
     },
     // It runs what this turn could run itself, under the same rules, with nobody there to ask.
     effect: 'exec',
+    startsTurns: true,
     requiresPermission: false,
     timeoutMs: 10_000,
     async execute(args, { delegation }) {

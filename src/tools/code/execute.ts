@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import type { Outputs } from '../../storage/storage.ts';
-import { hiddenFrom, orSandboxFailure, toOutput } from '../shell/bash.ts';
-import { createProgressLines } from '../shell/progress-lines.ts';
+import { hiddenFrom, toOutput } from '../shell/bash.ts';
+import { orSandboxFailure, runSandboxed } from '../shell/run-sandboxed.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -66,27 +66,27 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
       try {
         await mkdir(join(scratch, 'output'));
         await writeFile(join(scratch, file), code, { flag: 'wx' });
-        const lines = createProgressLines(progress);
-        const finished = await backend
-          .run(
-            {
-              argv: [...argv, file],
-              cwd: scratch,
-              env: { ...environment, HOME: scratch },
-              profile: {
-                scratch,
-                workspace: { path: workspace.root, access: 'read-only' },
-                readOnly: skillFolders.filter((folder) => existsSync(folder)),
-                protect: [],
-                hide,
-                network: false,
-                limits: LIMITS,
-              },
+        const finished = await runSandboxed(backend, {
+          command: {
+            argv: [...argv, file],
+            cwd: scratch,
+            env: { ...environment, HOME: scratch },
+            profile: {
+              scratch,
+              workspace: { path: workspace.root, access: 'read-only' },
+              readOnly: skillFolders.filter((folder) => existsSync(folder)),
+              protect: [],
+              hide,
+              network: false,
+              limits: LIMITS,
             },
-            { timeoutMs, signal, output: { ...OUTPUT, spoolPath: await spoolPath() }, onOutput: lines.add },
-          )
-          .catch(orSandboxFailure);
-        lines.end();
+          },
+          timeoutMs,
+          output: OUTPUT,
+          signal,
+          progress,
+          spoolPath,
+        });
         if (finished.cancelled) signal.throwIfAborted();
         const output = toOutput(finished, { sandbox: backend.name }, timeoutMs);
         const files = await collect(join(scratch, 'output'), outputs);

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../mcp/connect.ts';
 import { PERSON_MS } from '../../mcp/elicitation.ts';
-import { McpError, type McpOutput, mayQuoteServer } from '../../mcp/mcp.ts';
+import { McpError, type McpOutput, mayQuoteServer, toolName } from '../../mcp/mcp.ts';
 import type { OfferedTool } from '../../mcp/servers.ts';
 import { type JsonSchema, ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -21,7 +21,7 @@ export type CallServer = (
 export function createServerTool({ server, tool }: OfferedTool, call: CallServer): ToolSpec {
   const { name, description, inputSchema } = tool;
   return {
-    name: `mcp__${server}__${name}`,
+    name: toolName(server, name),
     description,
     inputSchema: { additionalProperties: true, properties: {}, ...inputSchema } as JsonSchema,
     effect: 'exec',

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { type Finished, type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
+import type { Finished, Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hidden-paths.ts';
 import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
-import { createProgressLines } from './progress-lines.ts';
+import { orSandboxFailure, runSandboxed } from './run-sandboxed.ts';
 import type { ChangeWatch, watchChanges } from './watch-changes.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -53,26 +53,26 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
       const backend = await sandbox().catch(orSandboxFailure);
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const watch = await watching;
-      const lines = createProgressLines(progress);
-      const finished = await backend
-        .run(
-          {
-            argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
-            cwd: join(workspace.root, held.path),
-            // Unasked commands must be the system's own, and git must not run what a repository names.
-            env: guardedEnvironment(environment, { readOnly: onlyReads, workspaceRoot: workspace.root }),
-            profile: {
-              workspace: { path: workspace.root, access: 'read-write' },
-              protect: protectedPaths(workspace.root),
-              hide,
-              network: false,
-              limits: LIMITS,
-            },
+      const finished = await runSandboxed(backend, {
+        command: {
+          argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
+          cwd: join(workspace.root, held.path),
+          // Unasked commands must be the system's own, and git must not run what a repository names.
+          env: guardedEnvironment(environment, { readOnly: onlyReads, workspaceRoot: workspace.root }),
+          profile: {
+            workspace: { path: workspace.root, access: 'read-write' },
+            protect: protectedPaths(workspace.root),
+            hide,
+            network: false,
+            limits: LIMITS,
           },
-          { timeoutMs, signal, output: { ...OUTPUT, spoolPath: await spoolPath() }, onOutput: lines.add },
-        )
-        .catch(orSandboxFailure);
-      lines.end();
+        },
+        timeoutMs,
+        output: OUTPUT,
+        signal,
+        progress,
+        spoolPath,
+      });
       const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs);
@@ -82,11 +82,6 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
 
 function argsOf({ command, timeoutMs = DEFAULT_TIMEOUT_MS, cwd = '.' }: ToolArgs) {
   return { command: command as string, timeoutMs: timeoutMs as number, cwd: cwd as string };
-}
-
-export function orSandboxFailure(error: unknown): never {
-  if (!(error instanceof SandboxError)) throw error;
-  throw new ToolFailure(error.message, { reason: 'denied', cause: error });
 }
 
 /** What undo can put back of a command: how many files it changed, and why that is not everything. */

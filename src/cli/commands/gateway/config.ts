@@ -13,7 +13,7 @@ import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../conf
 import { nearest } from '../../../lib/nearest.ts';
 import { readSecret } from '../../read-secret.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { settingsIn } from './flags.ts';
+import { checkAccount, settingsIn } from './flags.ts';
 
 export interface ConfigFlags extends OutputFlags {
   channel?: GatewayChannel;
@@ -83,7 +83,7 @@ export async function validate(app: App, flags: ConfigFlags, terminal: Terminal)
 }
 
 function layerOf({ channel, account }: ConfigFlags): LayerName {
-  if (account !== undefined && !channel) throw new UsageError('--account goes with --channel: name the channel too');
+  checkAccount({ channel, account });
   return { channel, account };
 }
 

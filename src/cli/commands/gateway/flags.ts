@@ -14,6 +14,8 @@ import {
   type Setting,
 } from '../../../config/gateway/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
+import { withValues } from '../../flags.ts';
+import { UsageError } from '../../terminal.ts';
 
 const SETTINGS: [string, Setting][] = Object.entries({ ...SERVICE_SETTINGS, ...BOT_SETTINGS });
 const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow'];
@@ -26,12 +28,13 @@ export function addSettingFlags(command: Command): Command {
 function settingFlag(key: string, { kind, about }: Setting): Option {
   const isList = LISTS.includes(key);
   const form = isList ? 'names' : kind === onOff ? 'true|false' : 'value';
-  return new Option(`--${kebab(key)} <${form}>`, about).argParser((written, previous) => {
+  const option = new Option(`--${kebab(key)} <${form}>`, about).argParser((written, previous) => {
     if (previous !== undefined && !isList) throw new InvalidArgumentError('It was given twice; give it once.');
     const value = kind.parse(written);
     if (!kind.isAccepted(value)) throw new InvalidArgumentError(`Accepted: ${kind.accepted}.`);
     return isList ? [...((previous as string[] | undefined) ?? []), ...(value as string[])] : value;
   });
+  return withValues(option, { accepted: kind.options, isList });
 }
 
 /** Of everything that was given, what is a setting. */
@@ -46,16 +49,20 @@ export function flagsOf(settings: Layer): string[] {
   );
 }
 
-export const channelFlag = (): Option =>
-  new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}`).argParser<GatewayChannel>((written, previous) => {
+export function channelFlag(): Option {
+  const option = new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}`);
+  return withValues(option, { accepted: GATEWAY_CHANNELS }).argParser<GatewayChannel>((written, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
     return channelNamed(written);
   });
+}
 
-export const channelsFlag = (): Option =>
-  new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}; may be repeated (default: feishu)`).argParser<
-    GatewayChannel[]
-  >((written, previous) => [...(previous ?? []), ...written.split(',').map((name) => channelNamed(name.trim()))]);
+export function channelsFlag(): Option {
+  const option = new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}; may be repeated (default: feishu)`);
+  return withValues(option, { accepted: GATEWAY_CHANNELS, isList: true }).argParser<GatewayChannel[]>(
+    (written, previous) => [...(previous ?? []), ...written.split(',').map((name) => channelNamed(name.trim()))],
+  );
+}
 
 export const accountFlag = (): Option =>
   new Option('--account <name>', 'one of several bots on the channel').argParser<string>((written, previous) => {
@@ -63,6 +70,10 @@ export const accountFlag = (): Option =>
     if (!ACCOUNT_NAME.test(written)) throw new InvalidArgumentError(`Accepted: ${ACCOUNT_ACCEPTED}.`);
     return written;
   });
+
+export function checkAccount({ channel, account }: { channel?: GatewayChannel; account?: string }): void {
+  if (account !== undefined && !channel) throw new UsageError('--account goes with --channel: name the channel too');
+}
 
 function channelNamed(name: string): GatewayChannel {
   if (isGatewayChannel(name)) return name;

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../../app.ts';
-import { type Terminal, warn } from '../../terminal.ts';
+import { onApp as onAppWith } from '../../on-app.ts';
+import type { Terminal } from '../../terminal.ts';
 
 export interface OnAppOptions {
   /** From a flag. */
@@ -21,16 +22,6 @@ export async function onApp<T>(
 ): Promise<T> {
   const { home, variables } = terminal.environment;
   const chosen = workspace ?? variables.LAINCLAW_WORKSPACE;
-  const { createApp } = await import('../../../app.ts');
   if (!chosen && makesWorkspace) await mkdir(join(home, 'workspace'), { recursive: true, mode: 0o700 });
-  const app = await createApp({
-    environment: terminal.environment,
-    workspace: chosen || join(home, 'workspace'),
-    warn: (line) => warn(terminal, line),
-  });
-  try {
-    return await use(app);
-  } finally {
-    app.close();
-  }
+  return onAppWith(terminal, use, { workspace: chosen || join(home, 'workspace') });
 }

@@ -1,0 +1,27 @@
+// The processes beside a bench: what is measured runs in one of its own, and so does the model, whose work must not be counted as
+// anyone's.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { cleanEnvironment } from './commands.ts';
+
+/** Runs Node to its end and returns what it said. */
+export async function runNode(...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
+  return output;
+}
+
+/** Starts a fake model, one of the files of this folder; it ends with this process at the latest. */
+export async function startModel(file: string): Promise<{ baseUrl: string; stop(): void }> {
+  const model = spawn(process.execPath, [resolve('bench', file)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = (): void => void model.kill();
+  process.once('exit', stop);
+  const [line] = (await once(model.stdout, 'data')) as [Buffer];
+  return { baseUrl: `${String(line).trim()}/v1`, stop };
+}

@@ -1,0 +1,155 @@
+// Which values a flag or an argument takes, and looking them up. A row is for a flag or an argument of one command ("agents
+// status --name"), of all commands of a family ("schedule name"), or for a flag wherever it stands ("--provider").
+import { access } from 'node:fs/promises';
+import { PROVIDERS } from '../../adapters/provider-table.ts';
+import type { App } from '../../app.ts';
+import { CORE_SECTIONS } from '../../memory/core-memory.ts';
+import { onApp } from '../on-app.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Candidate, Place, WantedValue } from './completion.ts';
+import { SHELLS } from './scripts.ts';
+
+export type ValueKind = 'files' | 'directories' | 'nothing' | keyof typeof FIXED | keyof typeof LOOKED_UP;
+
+export const VALUES: Readonly<Record<string, ValueKind>> = {
+  '--provider': 'providers',
+  '--model': 'models',
+  '--profile': 'profiles',
+  '--session': 'sessions',
+  '--tool-allow': 'tools',
+  '--workspace': 'directories',
+  '--cwd': 'directories',
+  '--file': 'files',
+  '--image': 'files',
+  '--timezone': 'timezones',
+  'undo --turn': 'turns',
+  'sessions diff --turn': 'turns',
+  '--output': 'files',
+  'agents --name': 'agents',
+  'memory model add --file': 'nothing',
+  'ask input': 'manualCalls',
+  'tools name': 'tools',
+  'schedule name': 'jobs',
+  'schedule add name': 'nothing',
+  'sessions key': 'sessions',
+  'skills name': 'skills',
+  'skills source': 'files',
+  'agents run': 'agentRuns',
+  'mcp name': 'servers',
+  'mcp add name': 'nothing',
+  'mcp command': 'files',
+  'docs address': 'pages',
+  'models provider': 'realProviders',
+  'auth provider': 'realProviders',
+  'auth profile': 'profiles',
+  'memory section': 'coreSections',
+  'memory folder': 'directories',
+  'memory model add source': 'files',
+  'memory model name': 'memoryModels',
+  'completion shell': 'shells',
+};
+
+export function kindOf({ path, name }: Pick<WantedValue, 'path' | 'name'>): ValueKind | undefined {
+  const words = path.split(' ');
+  for (let length = words.length; length > 0; length -= 1) {
+    const kind = VALUES[`${words.slice(0, length).join(' ')} ${name}`];
+    if (kind) return kind;
+  }
+  return VALUES[name];
+}
+
+export interface LookUp extends Pick<Place, 'flags' | 'operands'> {
+  kind: keyof typeof FIXED | keyof typeof LOOKED_UP;
+  terminal: Terminal;
+}
+
+/** Rejects when what it needs cannot be read. Starts no program, asks no server, and makes no home. */
+export async function lookUp({ kind, ...at }: LookUp): Promise<Candidate[]> {
+  if (kind in FIXED) return FIXED[kind as keyof typeof FIXED]().map(plain);
+  const find: Find = LOOKED_UP[kind as keyof typeof LOOKED_UP];
+  return onApp(at.terminal, (app) => find(app, at), {
+    workspace: at.flags.get('--workspace'),
+    baseUrl: at.flags.get('--base-url'),
+    ownToolsOnly: true,
+    warn: () => {},
+  });
+}
+
+const REAL_PROVIDERS = PROVIDERS.map(({ name }) => name);
+
+const FIXED = {
+  providers: () => ['stub', ...REAL_PROVIDERS],
+  realProviders: () => REAL_PROVIDERS,
+  timezones: () => Intl.supportedValuesOf('timeZone'),
+  coreSections: () => CORE_SECTIONS,
+  shells: () => SHELLS,
+} satisfies Record<string, () => readonly string[]>;
+
+type Find = (app: App, at: Omit<LookUp, 'kind'>) => Promise<Candidate[]>;
+
+const LOOKED_UP = {
+  async sessions(app) {
+    return (await app.sessions.list()).map(({ sessionKey, updatedAt, provider = '' }) => ({
+      value: sessionKey,
+      description: `${updatedAt.slice(0, 16).replace('T', ' ')} ${provider}`.trim(),
+    }));
+  },
+  tools,
+  async manualCalls(app) {
+    return (await tools(app)).map(({ value, description }) => ({ value: `tool:${value}`, description }));
+  },
+  async models(app, { flags }) {
+    const { models } = await app.modelServices();
+    const known = await models.known(flags.get('--provider') ?? app.config.provider);
+    return known.map(({ id, name = '' }) => ({ value: id, description: name }));
+  },
+  async profiles(app) {
+    const { profiles } = await (await app.modelServices()).auth.status();
+    return profiles.map(({ profileId, provider }) => ({ value: profileId, description: provider }));
+  },
+  async skills(app, { terminal: { signal } }) {
+    const { skills } = await (await app.skills()).list({ workspace: await app.workspace(), signal });
+    return skills.map(({ name, description }) => ({ value: name, description }));
+  },
+  async jobs(app, { terminal }) {
+    await access(terminal.environment.home);
+    const jobs = await (await app.jobs()).schedule.list();
+    return jobs.map(({ name, when }) => ({ value: name, description: when }));
+  },
+  async agents(app, { terminal: { signal } }) {
+    const { agents } = await (await app.agents()).list({ workspace: await app.workspace(), signal });
+    return agents.map(({ name, description }) => ({ value: name, description }));
+  },
+  async agentRuns(app, { terminal }) {
+    await access(terminal.environment.home);
+    const runs = await (await app.agentRuns()).list({ limit: 50 });
+    return runs.map(({ id, name, state }) => ({ value: id, description: `${name}, ${state}` }));
+  },
+  async servers(app) {
+    const servers = await (await app.mcp()).config.read();
+    return [...servers.keys()].map(plain);
+  },
+  async memoryModels(app) {
+    return (await (await app.memoryModels()).list()).map(({ name }) => plain(name));
+  },
+  async pages(app) {
+    return (await (await app.docs()).list()).map(({ path, title }) => ({ value: path, description: title }));
+  },
+  async turns(app, { flags, operands }) {
+    const key = flags.get('--session') ?? operands[0] ?? 'main';
+    const session = (await app.sessions.list()).find(({ sessionKey }) => sessionKey === key);
+    const turns = session ? await (await app.undo()).turns(session.sessionId) : [];
+    return turns.map(({ turnId, paths }) => ({ value: turnId, description: paths.slice(0, 3).join(', ') }));
+  },
+} satisfies Record<string, Find>;
+
+async function tools(app: App): Promise<Candidate[]> {
+  const toolbox = await app.toolbox();
+  const own = await toolbox.describe(toolbox.visible(undefined).list());
+  const ofServers = await (await app.mcp()).knownTools();
+  return [...own.map(({ name, description }) => ({ value: name, description })), ...ofServers.map(plain)];
+}
+
+function plain(value: string): Candidate {
+  return { value, description: '' };
+}
