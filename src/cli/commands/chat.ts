@@ -15,7 +15,7 @@ export const configureChat: ConfigureCommand = (command, terminal, setExitCode) 
 };
 
 async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
-  const { environment, out, signal } = terminal;
+  const { environment, out } = terminal;
   if (!process.stdin.isTTY || !out.isTTY || environment.variables.TERM === 'dumb') {
     throw new UsageError('chat needs a terminal to draw on; without one, use: lainclaw ask "…"', {
       code: 'NO_TERMINAL',
