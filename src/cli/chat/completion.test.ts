@@ -31,12 +31,13 @@ function setUp(files: readonly string[] = []) {
     const found = await provider.getSuggestions([line], 0, line.length, { signal: new AbortController().signal });
     return found?.items.map(({ value }) => value);
   };
-  const taken = async (line: string): Promise<string | undefined> => {
+  const takenAfter = async (line: string, typed: string): Promise<string | undefined> => {
     const found = await provider.getSuggestions([line], 0, line.length, { signal: new AbortController().signal });
     const [item] = found?.items ?? [];
-    return item && provider.applyCompletion([line], 0, line.length, item, found?.prefix ?? '').lines[0];
+    return item && provider.applyCompletion([typed], 0, typed.length, item, found?.prefix ?? '').lines[0];
   };
-  return { offered, taken, listed: () => listed, later: (ms: number) => (time += ms) };
+  const taken = (line: string): Promise<string | undefined> => takenAfter(line, line);
+  return { offered, taken, takenAfter, listed: () => listed, later: (ms: number) => (time += ms) };
 }
 
 describe('what the input offers', () => {
@@ -45,6 +46,13 @@ describe('what the input offers', () => {
     expect(await offered('/me')).toEqual(['memory']);
     expect(await offered('/memory o')).toEqual(['on', 'off']);
     expect(await taken('/mem')).toBe('/memory ');
+  });
+
+  it('what was offered for an earlier text changes nothing any more', async () => {
+    const { takenAfter } = setUp(['README.md']);
+    expect(await takenAfter('/me', '/memory')).toBe('/memory');
+    expect(await takenAfter('/memory o', '/memory oo')).toBe('/memory oo');
+    expect(await takenAfter('@READ', '@README')).toBe('@README');
   });
 
   it('what is typed is not taken for another value where any is accepted', async () => {

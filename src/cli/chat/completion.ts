@@ -1,5 +1,11 @@
 // What the input offers: commands and their arguments behind `/`, files of the workspace behind `@`, paths with Tab.
-import { type AutocompleteProvider, CombinedAutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui';
+import {
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type AutocompleteSuggestions,
+  CombinedAutocompleteProvider,
+  fuzzyFilter,
+} from '@earendil-works/pi-tui';
 import type { ChatCommand } from './commands.ts';
 
 const SHOWN = 50;
@@ -32,25 +38,36 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
     root,
   );
   let files: { listed: Promise<readonly string[]>; at: number } | undefined;
+  /** What stood before the cursor when an item was offered. */
+  const offeredFor = new WeakMap<AutocompleteItem, string>();
+
+  function offering(before: string, found: AutocompleteSuggestions | null): AutocompleteSuggestions | null {
+    for (const item of found?.items ?? []) offeredFor.set(item, before);
+    return found;
+  }
 
   return {
     triggerCharacters: ['@'],
     async getSuggestions(lines, cursorLine, cursorCol, options) {
       const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
       const [, prefix] = /(?:^|\s)(@(?:"[^"]*|\S*))$/.exec(before) ?? [];
-      if (prefix === undefined) return library.getSuggestions(lines, cursorLine, cursorCol, options);
+      if (prefix === undefined)
+        return offering(before, await library.getSuggestions(lines, cursorLine, cursorCol, options));
       if (!files || now() - files.at > FRESH_MS) {
         files = { listed: listFiles(AbortSignal.timeout(FRESH_MS)).catch(() => []), at: now() };
       }
       const typed = prefix.replace(/^@"?/, '');
       const found = fuzzyFilter([...(await files.listed)], typed, (path) => path).slice(0, SHOWN);
       if (options.signal.aborted || found.length === 0) return null;
-      return {
-        prefix,
-        items: found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path })),
-      };
+      const items = found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
+      return offering(before, { prefix, items });
     },
-    applyCompletion: (...args) => library.applyCompletion(...args),
+    applyCompletion(lines, cursorLine, cursorCol, item, prefix) {
+      const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
+      // Whoever types on is quicker than the list: what it offers is for an earlier text.
+      if (offeredFor.get(item) !== before) return { lines, cursorLine, cursorCol };
+      return library.applyCompletion(lines, cursorLine, cursorCol, item, prefix);
+    },
     shouldTriggerFileCompletion: (...args) => library.shouldTriggerFileCompletion(...args),
   };
 }
