@@ -22,12 +22,14 @@ describeAgentRuns('the local one', () => {
   };
 });
 
-it('forgets the oldest of very many that have ended, and none that has not', async () => {
+it('forgets the oldest of very many that have ended, and none that has not or whose result nobody was told', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
   const database = createDatabase(home);
   const runs = createAgentRuns(database);
   const draft = { name: 'n', message: 'm', request: '{}', asker: { kind: 'nobody' } } as const;
   await runs.add({ ...draft, id: 'waiting' }, 1);
+  await runs.add({ ...draft, id: 'untold', injectInto: 'local:anna' }, 1);
+  await runs.end('untold', { state: 'done', result: 'yes', isUntold: true }, 1);
   await database.use((db) => {
     db.exec('BEGIN');
     const insert = db.prepare(
@@ -39,9 +41,10 @@ it('forgets the oldest of very many that have ended, and none that has not', asy
   await runs.add({ ...draft, id: 'last' }, 2);
   await runs.end('last', { state: 'done' }, 3);
   const kept = await runs.list({ limit: 5_000 });
-  expect(kept).toHaveLength(1_001);
+  expect(kept).toHaveLength(1_002);
   expect(kept[0]?.id).toBe('last');
   expect(kept.at(-1)?.id).toBe('waiting');
+  expect((await runs.untold(9)).map(({ id }) => id)).toEqual(['untold']);
   database.close();
   rmSync(home, { recursive: true, force: true });
 });

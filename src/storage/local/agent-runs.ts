@@ -62,7 +62,7 @@ export function createAgentRuns(database: Database): AgentRuns {
           )
           .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUntold ? 1 : 0, id);
         db.prepare(
-          `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND key <= (
+          `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND untold = 0 AND key <= (
              SELECT key FROM agent_runs WHERE state NOT IN ('queued', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?)`,
         ).run(KEPT);
         return changes > 0;

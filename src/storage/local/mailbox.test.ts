@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { describeMailbox } from '../mailbox-conformance.ts';
 import { createDatabase } from './database.ts';
@@ -70,6 +71,41 @@ it('a home from before waits had a beginning is taken over as it is', async () =
   } finally {
     storage.close();
     rmSync(home, { recursive: true, force: true });
+  }
+});
+
+it('another process that takes over the same home at the same moment is no failure', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
+  const database = createDatabase(home);
+  try {
+    await database.use((db) => {
+      db.exec(`
+        CREATE TABLE outbox (
+          seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
+          chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+          last_error TEXT, message_id TEXT, ended_at INTEGER)`);
+      const exec = db.exec.bind(db);
+      db.exec = (statements) => {
+        if (statements.includes('ALTER TABLE')) addAsAnother();
+        exec(statements);
+      };
+    });
+    const mailbox = createLocalMailbox({ database, log: { prepare() {}, sync: async () => {}, close: async () => {} } });
+    expect(await mailbox.due(1, 1)).toEqual([]);
+  } finally {
+    database.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+
+  /** Right before we do; it is refused while we hold the file. */
+  function addAsAnother(): void {
+    const other = new DatabaseSync(join(home, 'lainclaw.db'), { timeout: 0 });
+    try {
+      other.exec('ALTER TABLE outbox ADD COLUMN waits_since INTEGER NOT NULL DEFAULT 0');
+    } catch {
+      // Its own attempt to wait.
+    }
+    other.close();
   }
 });
 

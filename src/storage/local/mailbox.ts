@@ -11,6 +11,7 @@ import type {
   OutboxMessage,
   UnfinishedMessage,
 } from '../mailbox.ts';
+import { addMissingColumn } from './add-missing-column.ts';
 import type { Database } from './database.ts';
 import { createSyncedDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
@@ -54,7 +55,8 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
   const read = createSyncedDatabase(database, (db) => {
     log.prepare(db);
     db.exec(TABLES);
-    addColumn(db);
+    // Homes from before it had one.
+    addMissingColumn(db, 'outbox', 'waits_since INTEGER NOT NULL DEFAULT 0');
   });
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
   const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
@@ -220,12 +222,6 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
         );
       }),
   };
-}
-
-/** Homes from before it had one. */
-function addColumn(db: DatabaseSync): void {
-  const isThere = db.prepare("SELECT 1 FROM pragma_table_info('outbox') WHERE name = 'waits_since'").get();
-  if (!isThere) db.exec('ALTER TABLE outbox ADD COLUMN waits_since INTEGER NOT NULL DEFAULT 0');
 }
 
 function finishMessages(db: DatabaseSync, messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], now: number): void {
