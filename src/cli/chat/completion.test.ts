@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
@@ -11,24 +14,26 @@ const command = (name: string, more: Partial<ChatCommand> = {}): ChatCommand => 
   ...more,
 });
 
-function setUp(files: readonly string[] = []) {
+function setUp(files: readonly string[] = [], root = '/does/not/exist') {
   let time = 0;
   let listed = 0;
   const provider = createCompletion({
     commands: [
       command('memory', { complete: async () => ['on', 'off'] }),
       command('session', { complete: async () => ['main', 'work'], takesOthers: true }),
+      command('listing', { complete: async () => ['m-good', 'm-\x1b[2J'] }),
       command('broken', { complete: () => Promise.reject(new Error('no network')) }),
     ],
-    root: '/does/not/exist',
+    root,
     async listFiles() {
       listed += 1;
       return files;
     },
     now: () => time,
   });
-  const offered = async (line: string): Promise<string[] | undefined> => {
-    const found = await provider.getSuggestions([line], 0, line.length, { signal: new AbortController().signal });
+  const offered = async (line: string, force = false): Promise<string[] | undefined> => {
+    const { signal } = new AbortController();
+    const found = await provider.getSuggestions([line], 0, line.length, { signal, force });
     return found?.items.map(({ value }) => value);
   };
   const takenAfter = async (line: string, typed: string): Promise<string | undefined> => {
@@ -41,6 +46,16 @@ function setUp(files: readonly string[] = []) {
 }
 
 describe('what the input offers', () => {
+  it('never a name that would do something to the terminal', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'lainclaw-completion-'));
+    for (const name of ['x-good', 'x-\x1b]0;owned\x07', 'x-\u202egood']) writeFileSync(join(root, name), '');
+    const { offered } = setUp(['src/good', 'src/\u202egood', 'src/\x9b2J'], root);
+    expect(await offered('./x', true)).toEqual(['./x-good']);
+    expect(await offered('@src')).toEqual(['@src/good']);
+    expect(await offered('/listing m')).toEqual(['m-good']);
+    rmSync(root, { recursive: true });
+  });
+
   it('behind / are the commands, and then their arguments', async () => {
     const { offered, taken } = setUp();
     expect(await offered('/me')).toEqual(['memory']);

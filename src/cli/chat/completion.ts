@@ -6,6 +6,7 @@ import {
   CombinedAutocompleteProvider,
   fuzzyFilter,
 } from '@earendil-works/pi-tui';
+import { printable } from '../terminal.ts';
 import type { ChatCommand } from './commands.ts';
 
 const SHOWN = 50;
@@ -42,8 +43,9 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
   const offeredFor = new WeakMap<AutocompleteItem, string>();
 
   function offering(before: string, found: AutocompleteSuggestions | null): AutocompleteSuggestions | null {
-    for (const item of found?.items ?? []) offeredFor.set(item, before);
-    return found;
+    const items = (found?.items ?? []).filter(isShowable);
+    for (const item of items) offeredFor.set(item, before);
+    return found && items.length > 0 ? { ...found, items } : null;
   }
 
   return {
@@ -70,4 +72,9 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
     },
     shouldTriggerFileCompletion: (...args) => library.shouldTriggerFileCompletion(...args),
   };
+}
+
+/** Names of files, and of models on a server, are anybody's: what a terminal would obey cannot be typed either. */
+function isShowable({ value, label, description = '' }: AutocompleteItem): boolean {
+  return [value, label, description].every((text) => printable(text) === text);
 }

@@ -44,6 +44,23 @@ describe('the screen', () => {
     );
   });
 
+  it('what others have written into the lines around the input does nothing to the terminal', async () => {
+    const evil = '\x1b]0;owned\x07\x1b[2J\x9b2J\u202e';
+    const { virtual, screen, type, shows } = setUp({
+      below: { status: `Running ${evil}tool`, queued: [`later ${evil}`], footer: `foot ${evil}` },
+    });
+    screen.put({ kind: 'notice', id: 1, text: 'stays' });
+    screen.editor.addToHistory(`sent ${evil}before`);
+    await shows('stays');
+    type('\x1b[A');
+    await shows('before');
+    const shown = await virtual.screen();
+    expect(virtual.title()).toBe('');
+    expect(shown).toContain('stays');
+    expect(shown).toMatch(/Running \\x1b\]0;owned\\x07\\x1b\[2J\\x9b2J\\x202etool/);
+    expect(shown).not.toMatch(/[\x80-\x9f\u202e]/);
+  });
+
   it('says everything once, in the scrollback too, however it grows and changes', async () => {
     const { virtual, screen, shows } = setUp();
     const text = many(60);

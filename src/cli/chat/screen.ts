@@ -2,6 +2,7 @@
 // nothing of turns; it is told what to show.
 import {
   type AutocompleteProvider,
+  CURSOR_MARKER,
   Editor,
   isKeyRelease,
   KeybindingsManager,
@@ -14,7 +15,7 @@ import type { Colors } from '../colors.ts';
 import type { Entry } from './entries.ts';
 import type { Prompt } from './prompt.ts';
 import { createScrollGuard } from './scroll-guard.ts';
-import { fitting, shownText } from './shown-text.ts';
+import { fitting, harmless, shownText } from './shown-text.ts';
 import { editorTheme } from './theme.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -118,8 +119,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
     if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
     const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
     const unread = prompt && !prompt.isArmed ? [colors.yellow('? a question waits: stop typing to answer it')] : [];
-    const lines = [...waiting.map(colors.dim), ...unread, ...(status === undefined ? [] : [colors.dim(status)])];
-    return ['', ...lines, ...input, colors.dim(shownText(footer))].map((line) => fitting(line, width));
+    const lines = [...waiting.map(colors.dim), ...unread, ...(status === undefined ? [] : [colors.dim(shownText(status))])];
+    return ['', ...lines, ...input.map(harmlessInput), colors.dim(shownText(footer))].map((line) => fitting(line, width));
   }
 
   function arm(): void {
@@ -221,4 +222,9 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
     },
     complete: (provider) => editor.setAutocompleteProvider(provider),
   };
+}
+
+/** What stands in the input may have been pasted, or sent long ago. The library tells by a mark where the cursor is. */
+function harmlessInput(line: string): string {
+  return line.split(CURSOR_MARKER).map(harmless).join(CURSOR_MARKER);
 }

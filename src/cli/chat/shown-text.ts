@@ -21,7 +21,7 @@ export function shownMarkdown(text: string): string {
 export function harmless(line: string): string {
   return line.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
-    /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x1b\\|\x07))|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    /(\x1b\[[\d;]*m|\x1b\]8;\P{Cc}*(?:\x1b\\|\x07))|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
     (found, allowed: string | undefined) => allowed ?? printable(found),
   );
 }
