@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,6 +39,18 @@ describe('files that a message names', () => {
 
   it('that are directories, or nobody, are only text', async () => {
     expect(await readMentions('@src @someone', root(), terminal)).toEqual([]);
+  });
+
+  it('outside the workspace are only text, by whatever way they are named', async () => {
+    const directory = root();
+    const workspace = join(directory, 'src');
+    symlinkSync(join(directory, 'a.txt'), join(workspace, 'link'));
+    symlinkSync(join(workspace, 'a b.txt'), join(workspace, 'own'));
+    const text = `pasted: @${join(directory, 'a.txt')} @../a.txt @link @own @${join(workspace, 'own')}`;
+    expect((await readMentions(text, workspace, terminal)).map(({ name }) => name)).toEqual([
+      'own',
+      join(workspace, 'own'),
+    ]);
   });
 
   it('that cannot be attached are named', async () => {

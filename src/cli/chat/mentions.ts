@@ -1,6 +1,7 @@
-// Files that a message names with `@path`: those that exist are attached as `--file` and `--image` do. The text stays as it was typed.
-import { stat } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+// Files of the workspace that a message names with `@path`: those that exist are attached as `--file` and `--image` do. The text stays as
+// it was typed. Nothing outside the workspace is: a text that was pasted may name anything.
+import { realpath, stat } from 'node:fs/promises';
+import { extname, resolve, sep } from 'node:path';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -31,7 +32,12 @@ export async function readMentions(text: string, root: string, { environment }: 
 async function existing(mention: string, root: string): Promise<string | undefined> {
   for (const path of [mention, mention.replace(/[.,;:!?)\]}'"]+$/, '')]) {
     const stats = path === '' ? undefined : await stat(resolve(root, path)).catch(() => undefined);
-    if (stats && !stats.isDirectory()) return path;
+    if (stats && !stats.isDirectory() && (await isInside(resolve(root, path), root))) return path;
   }
   return undefined;
+}
+
+async function isInside(path: string, root: string): Promise<boolean> {
+  const [real, realRoot] = await Promise.all([realpath(path), realpath(root)]).catch(() => ['', '']);
+  return real.startsWith(realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`);
 }
