@@ -1,7 +1,7 @@
 // Importing a folder of Markdown: every file a document, its path the source. Unchanged files are left alone (by content),
 // changed ones replace what they were, one that was moved is found at its new place only. What was imported from a file
-// that is gone stays and is reported, unless the caller wants it forgotten: a folder may be empty because a disk is
-// missing. Front matter gives title and date; links are not followed.
+// that is gone stays and is reported, unless the caller wants it forgotten; but never all of a folder, which may be empty
+// because a disk is missing. Front matter gives title and date; links are not followed.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
@@ -82,6 +82,11 @@ export async function importFolder(
     const head = join(resolve(folder), sep);
     const known = (await archive.sourcesBeginning(head)).filter((source) => MARKDOWN.test(source));
     const gone = known.filter((source) => !there.has(source) && !isUnder(source, there));
+    if (forgetGone && gone.length > 0 && paths.length === 0)
+      throw new MemoryError(
+        'MEMORY_FOLDER',
+        `nothing is forgotten: there is no Markdown file under ${folder} any more, and ${gone.length} were imported from it. Is its disk missing? If they are really gone, "lainclaw memory forget --source <file>" forgets them`,
+      );
     const added = gone.length > 0 ? await Promise.all(addedIds.map((id) => archive.get(id))) : [];
     const texts = new Set(added.map((found) => found?.document.hash));
     for (const source of gone) {

@@ -382,6 +382,17 @@ describe('import', () => {
     expect((await memory.search('asters roses')).results).toHaveLength(2);
   });
 
+  it('a folder that holds nothing any more is not forgotten: its disk may be missing', async () => {
+    const { memory } = testMemory();
+    const folder = temporaryHome();
+    writeFileSync(join(folder, 'a.md'), 'Asters.');
+    await memory.importFolder(folder);
+    rmSync(join(folder, 'a.md'));
+    await expect(memory.importFolder(folder, { forgetGone: true })).rejects.toThrow(/nothing is forgotten.*disk missing/);
+    expect((await memory.search('asters')).results).toHaveLength(1);
+    expect(await memory.importFolder(folder)).toMatchObject({ files: 0, gone: [join(folder, 'a.md')] });
+  });
+
   it('a file that is too long is skipped, and what is skipped is not gone', async () => {
     const { memory } = testMemory();
     const folder = temporaryHome();
