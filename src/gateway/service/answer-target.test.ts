@@ -41,6 +41,14 @@ it('a chat gets what was asked for in it, and nothing that was asked for elsewhe
     );
 });
 
+it('a chat is not told which others the owner has listed', async () => {
+  const world = { bots: [bot('default', 'local:secret')] };
+  const told = await verdict('local:bob', asked('local:anna'), world);
+  expect(told).toContain('sendAllow=<what it holds>,local:bob');
+  expect(told).not.toContain('secret');
+  expect(await verdict('local:bob', named('local:anna'), world)).toContain('sendAllow=local:secret,local:bob');
+});
+
 it('whoever was revoked gets nothing more, asked for by themselves or by the owner', async () => {
   for (const asker of [asked('local:anna'), named('local:anna')])
     expect(await verdict('local:anna', asker, { ...anna, admitted: [] })).toMatch(/nobody there is let in any more/);

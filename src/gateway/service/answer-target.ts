@@ -33,7 +33,8 @@ export async function answerTarget(name: string, asker: Asker, rules: AnswerRule
   const listed = listedBot(named, bots);
   if (listed) return { ok: true, chat: { ...named, account: listed.account } };
   const hasBot = bots.some((bot) => bot.channel === named.channel && bot.account === named.account);
-  if (!hasBot || !isOwnChat(named, asker)) return { ok: false, reason: notAllowed(named, bots) };
+  const isForOwner = asker.kind !== 'chat';
+  if (!hasBot || !isOwnChat(named, asker)) return { ok: false, reason: notAllowed(named, bots, isForOwner) };
   const people = await rules.people(named);
   for (const person of people) if (await rules.access.stillAdmits(person, named)) return { ok: true, chat: named };
   if (people.length > 0 || asker.kind !== 'owner') return { ok: false, reason: noLongerLetIn(named) };

@@ -29,10 +29,11 @@ export function botFor<T extends SendingBot>(
   return named[0] ?? any.find(({ account }) => account === DEFAULT_ACCOUNT) ?? any[0];
 }
 
-/** Why none may, and what the owner can do. */
+/** Why none may, and what the owner can do. What is listed is the owner's to know: elsewhere it is left out. */
 export function notAllowed(
   { channel, account = DEFAULT_ACCOUNT, chatId, threadId }: SendTarget,
   bots: readonly SendingBot[],
+  isForOwner = true,
 ): string {
   const name = chatName({ channel, account, chatId, threadId });
   const ofChannel = bots.filter((bot) => bot.channel === channel);
@@ -42,6 +43,7 @@ export function notAllowed(
     return `${name} may not be written to: the gateway has no channel "${channel}"; it has ${running.join(', ') || 'none'} (stop it, then: lainclaw gateway start ${flags})`;
   }
   // The list is set as a whole: what it holds stays in it. A channel's own goes before the one of all channels.
-  const listed = new Set(ofChannel.flatMap(({ settings }) => settings.sendAllow));
+  const all = new Set(ofChannel.flatMap(({ settings }) => settings.sendAllow));
+  const listed = isForOwner || all.size === 0 ? all : ['<what it holds>'];
   return `${name} may not be written to: the owner allows a chat by adding it to sendAllow (lainclaw gateway config set --channel ${channel} sendAllow=${[...listed, name].join(',')})`;
 }
