@@ -55,6 +55,12 @@ export interface ChannelGatewayDependencies {
   log: ChatLog;
 }
 
+/** An earlier version kept what was written in a topic under the whole chat. */
+function inItsTopic(waiting: ChatMessage): ChatMessage {
+  const { threadId } = waiting.message;
+  return threadId === undefined ? waiting : { ...waiting, chat: { ...waiting.chat, threadId } };
+}
+
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
   const { channels, mailbox, sessions, now, newId, random, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
@@ -135,7 +141,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     const toMessage = ({ chat, body }: UnfinishedMessage): ChatMessage => chatMessageOf(chat, body);
     for (const [turnId, messages] of Map.groupBy(own, (message) => message.turnId)) {
       const [first] = messages;
-      if (turnId === undefined) for (const message of messages) lanes.add(toMessage(message));
+      if (turnId === undefined) for (const message of messages) lanes.add(inItsTopic(toMessage(message)));
       else if (first) lanes.addBegun({ chat: first.chat, messages: messages.map(toMessage), turnId });
     }
   }

@@ -140,6 +140,22 @@ describe('a topic of a group', () => {
     await says(chats, '45', ['echo: anna: one', 'a report']);
   });
 
+  it('gets the answer to what an earlier version left waiting under the whole chat', async () => {
+    const chats = await testChats();
+    const sender = { id: 'anna', name: 'anna' };
+    const message = { id: 'm1', order: 1, chatId: GROUP, chatKind: 'group', threadId: '45', sender, text: 'left' };
+    await chats.mailbox.receive({
+      chat: { channel: 'local', account: 'default', chatId: GROUP },
+      id: 'm1',
+      order: 1,
+      receivedAt: 1,
+      body: JSON.stringify({ message: { ...message, isAddressed: true, sentAt: 1, files: [] }, isOwner: true }),
+    });
+    await chats.start(OPEN);
+    await says(chats, '45', [expect.stringContaining('left')]);
+    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
+  });
+
   it('of a flood is told of it there', async () => {
     const gate = Promise.withResolvers<void>();
     const chats = await testChats(async function* (request) {
