@@ -27,6 +27,7 @@ import { PlatformRefusal } from './failures.ts';
 import { createHttpClient } from './http.ts';
 import { createLongConnection, DEFAULT_TIMINGS, type LongConnectionTimings } from './long-connection.ts';
 import { splitMarkdown } from './split.ts';
+import { createTopics } from './topics.ts';
 import { openWebhook } from './webhook.ts';
 import { createWorkingSigns } from './working-signs.ts';
 
@@ -63,6 +64,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
   const http = createHttpClient(baseUrl);
   const api = createFeishuApi({ appId, appSecret, baseUrl, http, now });
   const signs = createWorkingSigns(api);
+  const topics = createTopics(api);
   const chatKinds = new Map<string, IncomingMessage['chatKind']>();
   let receive: Receive | undefined;
   let botOpenId: Promise<string | undefined> = Promise.resolve(undefined);
@@ -83,6 +85,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
     const message = messageOf(event, event.message?.mentions?.length ? await botOpenId : undefined);
     if (!message) return;
     remember(message.chatId, message.chatKind);
+    if (message.threadId !== undefined) topics.seen(message.chatId, message.threadId);
     await receive?.(message);
   }
 
@@ -127,6 +130,8 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
     for (const target of targets) {
       if (target === undefined) continue;
       try {
+        if (target !== message.replyTo && !(await topics.isOf(message.chatId, target, signal)))
+          throw new ChannelError('rejected', `${doing}: ${target} is no topic of ${message.chatId}`);
         return await send({
           method: 'POST',
           path: `im/v1/messages/${encodeURIComponent(target)}/reply`,

@@ -183,6 +183,21 @@ describe('places', () => {
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1' }]);
   });
 
+  test('a topic of another chat is not reached through this one, known or not', async () => {
+    const known = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    const unknown = server.say({ chatId: GROUP, senderId: ANNA, text: 'unread', threadId: 'omt_2' });
+    for (const threadId of [known.messageId, unknown.messageId])
+      await expect(send('secret', { threadId })).rejects.toMatchObject({
+        code: 'rejected',
+        message: expect.stringContaining('is no topic of'),
+      });
+    expect([...server.sent(GROUP), ...server.sent(DIRECT)]).toEqual([]);
+    const other = channelOn(server, {});
+    await other.send(draft('here', { chatId: GROUP, threadId: unknown.messageId }), never);
+    expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_2' }]);
+  });
+
   test('an answer to a message of a topic that was taken back stands in the topic all the same', async () => {
     const first = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
     const place = { threadId: 'omt_1', rootId: first.messageId, replyTo: first.messageId };

@@ -114,6 +114,8 @@ export function createHttpApi(options: HttpApiOptions) {
         return store.create(query, body, bytes);
       case 'POST messages/:id/reply':
         return store.reply(id, body, bytes);
+      case 'GET messages/:id':
+        return store.look(id);
       case 'PATCH messages/:id':
         return store.patch(id, body, bytes);
       case 'POST messages/:id/reactions':

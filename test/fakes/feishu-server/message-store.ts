@@ -126,6 +126,13 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
       if (answered.isRecalled) return refuse(230011, 'The message was withdrawn.');
       return post(answered.chatId, body, bytes, answered);
     },
+    look(messageId: string): ApiAnswer {
+      const message = messages.get(messageId);
+      if (!message) return refuse(230001, `invalid request parameter: message_id ${messageId}`);
+      if (message.isRecalled) return refuse(230110, 'The message has been deleted.');
+      const items = [{ message_id: messageId, chat_id: message.chatId }];
+      return { status: 200, body: { code: 0, msg: 'success', data: { items } } };
+    },
     patch(messageId: string, body: Record<string, unknown>, bytes: number): ApiAnswer {
       const message = messages.get(messageId);
       if (message?.from !== 'bot') return refuse(230001, `message ${messageId} is not a card of this app`);
