@@ -388,7 +388,9 @@ describe('import', () => {
     writeFileSync(join(folder, 'a.md'), 'Asters.');
     await memory.importFolder(folder);
     rmSync(join(folder, 'a.md'));
-    await expect(memory.importFolder(folder, { forgetGone: true })).rejects.toThrow(/nothing is forgotten.*disk missing/);
+    await expect(memory.importFolder(folder, { forgetGone: true })).rejects.toThrow(
+      /nothing is forgotten.*disk missing/,
+    );
     expect((await memory.search('asters')).results).toHaveLength(1);
     expect(await memory.importFolder(folder)).toMatchObject({ files: 0, gone: [join(folder, 'a.md')] });
   });

@@ -119,8 +119,14 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
     if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
     const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
     const unread = prompt && !prompt.isArmed ? [colors.yellow('? a question waits: stop typing to answer it')] : [];
-    const lines = [...waiting.map(colors.dim), ...unread, ...(status === undefined ? [] : [colors.dim(shownText(status))])];
-    return ['', ...lines, ...input.map(harmlessInput), colors.dim(shownText(footer))].map((line) => fitting(line, width));
+    const lines = [
+      ...waiting.map(colors.dim),
+      ...unread,
+      ...(status === undefined ? [] : [colors.dim(shownText(status))]),
+    ];
+    return ['', ...lines, ...input.map(harmlessInput), colors.dim(shownText(footer))].map((line) =>
+      fitting(line, width),
+    );
   }
 
   function arm(): void {

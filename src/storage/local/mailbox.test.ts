@@ -90,7 +90,10 @@ it('another process that takes over the same home at the same moment is no failu
         exec(statements);
       };
     });
-    const mailbox = createLocalMailbox({ database, log: { prepare() {}, sync: async () => {}, close: async () => {} } });
+    const mailbox = createLocalMailbox({
+      database,
+      log: { prepare() {}, sync: async () => {}, close: async () => {} },
+    });
     expect(await mailbox.due(1, 1)).toEqual([]);
   } finally {
     database.close();
