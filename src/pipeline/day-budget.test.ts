@@ -96,6 +96,15 @@ describe('a call that waits for another', () => {
     placeOf(await last);
   });
 
+  it('that was given up before it came waits for nobody', async () => {
+    const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
+    placeOf(await budget.enter(caps, () => 1, never));
+    const waiting = budget.enter(caps, () => 1, never);
+    const gone = budget.enter(caps, () => 1, AbortSignal.abort(new Error('given up')));
+    const first = await Promise.race([gone.catch((error: Error) => error.message), waiting, turns().then(turns)]);
+    expect(first).toBe('given up');
+  });
+
   it('is refused when that one has used up the day', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
     const first = placeOf(await budget.enter(caps, () => 1, never));

@@ -94,6 +94,7 @@ function priceOf({ inputTokens, outputTokens, costUsd = 0 }: TurnUsage): number 
 }
 
 async function orAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
