@@ -1,7 +1,7 @@
 // Importing a folder of Markdown: every file a document, its path the source. Unchanged files are left alone (by content),
 // changed ones replace what they were, one that was moved is found at its new place only. What was imported from a file
-// that is gone stays and is reported, unless the caller wants it forgotten; but never all of a folder, which may be empty
-// because a disk is missing. Front matter gives title and date; links are not followed.
+// that is gone stays and is reported, unless the caller wants it forgotten; but never of a folder that is there and empty:
+// its disk may be missing. Front matter gives title and date; links are not followed.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
@@ -48,7 +48,7 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const counts = { files: 0, added: 0, changed: 0, unchanged: 0, moved: 0, forgotten: 0, chunks: 0 };
   const report: ImportReport = { ...counts, gone: [], skipped: [] };
-  const paths = await markdownFiles(resolve(folder), report);
+  const { paths, emptyFolders } = await markdownFiles(resolve(folder), report);
   const addedIds: string[] = [];
   for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
     signal?.throwIfAborted();
@@ -93,10 +93,11 @@ export async function importFolder(
       signal?.throwIfAborted();
       const documents = await archive.list({ limit: 1_000, source });
       const isMoved = documents.every(({ hash }) => texts.has(hash));
+      const isForgotten = forgetGone && !isUnder(source, emptyFolders);
       if (isMoved) report.moved += 1;
-      else if (forgetGone) report.forgotten += 1;
+      else if (isForgotten) report.forgotten += 1;
       else report.gone.push(source);
-      if (isMoved || forgetGone) await remove(documents.map(({ id }) => id));
+      if (isMoved || isForgotten) await remove(documents.map(({ id }) => id));
     }
   }
 }
@@ -105,8 +106,15 @@ function isUnder(path: string, folders: ReadonlySet<string>): boolean {
   return [...path.matchAll(/[\\/]/g)].some(({ index }) => folders.has(path.slice(0, index)));
 }
 
-async function markdownFiles(folder: string, report: ImportReport): Promise<string[]> {
+interface FoundFiles {
+  paths: string[];
+  /** Where a disk may be missing. */
+  emptyFolders: Set<string>;
+}
+
+async function markdownFiles(folder: string, report: ImportReport): Promise<FoundFiles> {
   const paths: string[] = [];
+  const emptyFolders = new Set<string>();
   const waiting = [folder];
   for (let inside = waiting.pop(); inside !== undefined; inside = waiting.pop()) {
     const entries = await readdir(inside, { withFileTypes: true }).catch((error: unknown) => {
@@ -116,6 +124,7 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<stri
       report.skipped.push({ path: inside as string, reason });
       return [];
     });
+    if (entries.length === 0) emptyFolders.add(inside);
     for (const entry of entries) {
       const path = join(inside, entry.name);
       if (entry.isDirectory()) waiting.push(path);
@@ -124,7 +133,7 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<stri
       else report.skipped.push({ path, reason: 'not a regular file' });
     }
   }
-  return paths.sort();
+  return { paths: paths.sort(), emptyFolders };
 }
 
 async function noteOf(path: string, report: ImportReport): Promise<Note | undefined> {

@@ -395,6 +395,21 @@ describe('import', () => {
     expect(await memory.importFolder(folder)).toMatchObject({ files: 0, gone: [join(folder, 'a.md')] });
   });
 
+  it('nor is one within it that is there and empty', async () => {
+    const { memory } = testMemory();
+    const folder = temporaryHome();
+    for (const name of ['disk', 'deleted']) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'a.md'), `On ${name}.`);
+    }
+    writeFileSync(join(folder, 'b.md'), 'Stays.');
+    await memory.importFolder(folder);
+    rmSync(join(folder, 'disk', 'a.md'));
+    rmSync(join(folder, 'deleted'), { recursive: true });
+    const report = await memory.importFolder(folder, { forgetGone: true });
+    expect(report).toMatchObject({ forgotten: 1, gone: [join(folder, 'disk', 'a.md')] });
+  });
+
   it('a file that is too long is skipped, and what is skipped is not gone', async () => {
     const { memory } = testMemory();
     const folder = temporaryHome();

@@ -222,7 +222,8 @@ function printReport(report: ImportReport, terminal: Terminal): void {
   const counts = [`${added - moved} new`, `${changed} changed`, `${unchanged} as before`, ...rest];
   terminal.out.write(`${files} files: ${counts.join(', ')}\n`);
   for (const path of gone) warn(terminal, `gone and still remembered: ${path}`);
-  if (gone.length > 0) warn(terminal, '--forget-gone forgets what came from files that are gone');
+  if (gone.length > 0)
+    warn(terminal, '--forget-gone forgets what came from files that are gone, unless their folder is there and empty');
 }
 
 async function embed(app: App, flags: EmbedFlags, terminal: Terminal): Promise<void> {
