@@ -81,7 +81,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     onSubmit(text) {
       if (text.trim() === '') return;
       screen.editor.addToHistory(text);
-      void shownBefore.then(() => conversation?.send(text.trim()));
+      conversation?.send(text.trim());
     },
     onKey,
   });
@@ -159,12 +159,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
   screen.start();
   // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
-  const shownBefore = newSession
-    ? Promise.resolve()
-    : showRecent().then(
-        () => {},
-        (error: Error) => void add({ kind: 'failure', text: error.message }),
-      );
+  if (!newSession) {
+    const shownBefore = showRecent().then(
+      () => {},
+      (error: Error) => void add({ kind: 'failure', text: error.message }),
+    );
+    talk.holdUntil(shownBefore);
+  }
   const stopWatching = watchEnding({ terminal, restore, leave: (code) => void leave(code) });
   try {
     return await left.promise;

@@ -115,6 +115,28 @@ describe('a conversation', () => {
     expect(asked).toEqual(['one']);
   });
 
+  it('keeps what is sent before it may begin, in order, and tells of it when it ends before', async () => {
+    const ready = Promise.withResolvers<void>();
+    const { conversation, asked, end, settle } = setUp();
+    conversation.holdUntil(ready.promise);
+    conversation.send('one');
+    conversation.send('two');
+    await settle();
+    expect({ asked, queued: conversation.queued }).toEqual({ asked: [], queued: ['one', 'two'] });
+    ready.resolve();
+    await end('answered');
+    expect(asked).toEqual(['one', 'two']);
+
+    const left = setUp();
+    const never = Promise.withResolvers<void>();
+    left.conversation.holdUntil(never.promise);
+    left.conversation.send('not lost');
+    expect(await left.conversation.end()).toEqual(['not lost']);
+    never.resolve();
+    await left.settle();
+    expect(left.asked).toEqual([]);
+  });
+
   it('says what went wrong with a command and goes on', async () => {
     const { conversation, log, settle } = setUp({
       broken: { isImmediate: false, run: () => Promise.reject(new Error('no disk')) },

@@ -34,6 +34,8 @@ export interface RunningTurn {
 
 export interface Conversation {
   send(text: string): void;
+  /** What is sent before this settles waits for it. */
+  holdUntil(ready: Promise<void>): void;
   /** False when nothing is running. */
   cancel(): boolean;
   readonly turn: RunningTurn | undefined;
@@ -54,12 +56,14 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   let queued: string[] = [];
   let busy: Promise<void> | undefined;
   let isOver = false;
+  let isHeld = false;
 
   function send(text: string): void {
     const command = readCommand(text);
-    if (command && (command.command.isImmediate || !busy))
+    const mustWait = busy !== undefined || isHeld;
+    if (command && (command.command.isImmediate || !mustWait))
       return void begin(runCommand(command, text), command.command.isImmediate);
-    if (busy) queued.push(text);
+    if (mustWait) queued.push(text);
     else begin(runTurn(text), false);
     onChange();
   }
@@ -70,10 +74,14 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     busy = work.finally(() => {
       busy = undefined;
       onChange();
-      const next = isOver ? undefined : queued.shift();
-      if (next !== undefined) send(next);
+      sendNext();
     });
     onChange();
+  }
+
+  function sendNext(): void {
+    const next = isOver || isHeld || busy ? undefined : queued.shift();
+    if (next !== undefined) send(next);
   }
 
   async function runCommand({ command, argument }: ReadCommand, text: string): Promise<void> {
@@ -145,6 +153,14 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 
   return {
     send,
+    holdUntil(ready) {
+      isHeld = true;
+      const release = (): void => {
+        isHeld = false;
+        sendNext();
+      };
+      ready.then(release, release);
+    },
     cancel,
     get turn() {
       return turn;
