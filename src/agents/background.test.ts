@@ -99,6 +99,19 @@ it('what such a process finds cut short takes no place of others, and its chat i
   expect(letters[0]?.text).toContain('was interrupted');
 });
 
+it('the news of an interruption is short, however long the question was', async () => {
+  await runs.add(
+    { id: 'run-2', name: 'helper', message: 'x'.repeat(50_000), injectInto: 'local:me', request: '{}', asker: OWN },
+    2,
+  );
+  await runs.claim(2, 1, 'all');
+  await runs.claim(2, 1, 'all');
+  const { letters, deliver } = postbox();
+  await background({ deliver }).work(endless());
+  expect(letters.map(({ key }) => key)).toEqual(expect.arrayContaining(['agent-run-1', 'agent-run-2']));
+  for (const { text } of letters) expect(text.length).toBeLessThan(1_000);
+});
+
 it.each<[string, () => Promise<AgentDelivery>]>([
   ['fails', () => Promise.reject(new Error('the disk is full'))],
   ['is not possible now', async () => 'later'],

@@ -4,6 +4,7 @@
 // gateway.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSilentAnswer } from '../lib/silent-answer.ts';
+import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { AgentRun, AgentRunEnd, AgentRuns, RunsTaken } from '../storage/agent-runs.ts';
 import type { Asker } from '../storage/asker.ts';
 import type { Lock, Locks } from '../storage/storage.ts';
@@ -12,6 +13,8 @@ import { AgentError } from './agent.ts';
 const CLAIMING = 'agent-runs';
 const CANCEL_POLL_MS = 500;
 const WAIT_FOR_ROOM_MS = 1_000;
+/** The news of an interruption is one message: parts of it must not stand behind a result that was stored before a kill. */
+const MESSAGE_TOLD = 500;
 
 export interface BackgroundDependencies {
   runs: AgentRuns;
@@ -187,8 +190,12 @@ function messageFor({ name, id, message }: AgentRun, { state, result = '', error
     case 'failed':
       return `The sub-agent **${name}** failed: ${error}`;
     case 'interrupted':
-      return `The sub-agent **${name}** was interrupted (${error}) and was not repeated. What it had done until then is in "lainclaw agents logs ${id}". It was asked: ${message}`;
+      return `The sub-agent **${name}** was interrupted (${error}) and was not repeated. What it had done until then is in "lainclaw agents logs ${id}". It was asked: ${beginningOf(message)}`;
   }
+}
+
+function beginningOf(message: string): string {
+  return message.length > MESSAGE_TOLD ? `${wholeCharacters(message.slice(0, MESSAGE_TOLD))}…` : message;
 }
 
 async function reportInterrupted(dependencies: BackgroundDependencies): Promise<void> {
