@@ -5,19 +5,28 @@ import type { BackgroundRequest } from '../agents/spawn.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
+import { parseChatName } from './chats/chat-name.ts';
+import { sessionKeyOf } from './chats/session-key-of.ts';
 import type { Gateway } from './gateway.ts';
 
 const MAX_STEPS = 25;
-/** Earlier runs of the same name that it is told of. */
+/** Earlier runs of its conversation that it is told of. */
 const RUNS_TOLD = 5;
+
+/** Its conversation: the runs of one name, for each chat its own, so that no chat is told what another one asked for. */
+export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'>): string {
+  const chat = asker.kind === 'chat' ? parseChatName(asker.chat) : undefined;
+  return chat ? `subagent:${name}:${sessionKeyOf(chat)}` : `subagent:${name}`;
+}
 
 export async function askInBackground(
   gateway: Gateway,
-  { name, message, injectInto, asker }: AgentRun,
+  run: AgentRun,
   { provider, profileId, model, toolAllow, marked, instructions }: BackgroundRequest,
   caps: Caps,
   signal: AbortSignal,
 ): Promise<AgentAnswer> {
+  const { message, injectInto, asker } = run;
   const events = await gateway.ask(
     {
       provider,
@@ -25,7 +34,7 @@ export async function askInBackground(
       model,
       input: message,
       attachments: [],
-      sessionKey: `subagent:${name}`,
+      sessionKey: sessionKeyOfRun(run),
       newSession: false,
       historyTurns: RUNS_TOLD,
       withTools: true,

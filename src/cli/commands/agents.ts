@@ -99,7 +99,8 @@ async function cancel(id: string, app: App, flags: AgentsFlags, terminal: Termin
 async function logs(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
   const run = await (await app.agentRuns()).get(id);
   if (!run) throw noSuchRun(id);
-  const session = await app.sessions.show(`subagent:${run.name}`, 10);
+  const { sessionKeyOfRun } = await import('../../gateway/background-turn.ts');
+  const session = await app.sessions.show(sessionKeyOfRun(run), 10);
   const since = run.startedAt === undefined ? undefined : new Date(run.startedAt).toISOString();
   const until = run.endedAt === undefined ? '9999' : new Date(run.endedAt).toISOString();
   const messages = (session?.messages ?? []).filter(
