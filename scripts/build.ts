@@ -51,7 +51,7 @@ await build({
         },
         {
           name: 'archive',
-          test: /src[\\/](memory[\\/](open-memory|memory\.|search|rank|surroundings|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/]archive)/,
+          test: /src[\\/](memory[\\/](open-memory|memory\.|search|slips|rank|surroundings|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/]archive)/,
         },
       ],
     },

@@ -118,10 +118,8 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<Foun
   const waiting = [folder];
   for (let inside = waiting.pop(); inside !== undefined; inside = waiting.pop()) {
     const entries = await readdir(inside, { withFileTypes: true }).catch((error: unknown) => {
-      const reason = (error as Error).message;
-      if (inside === folder)
-        throw new MemoryError('MEMORY_FOLDER', `cannot read the folder ${folder}: ${reason}`, error);
-      report.skipped.push({ path: inside as string, reason });
+      if (inside === folder) throw new MemoryError('MEMORY_FOLDER', whyNot(folder, error as Error), error);
+      report.skipped.push({ path: inside as string, reason: (error as Error).message });
       return [];
     });
     if (entries.length === 0) emptyFolders.add(inside);
@@ -134,6 +132,13 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<Foun
     }
   }
   return { paths: paths.sort(), emptyFolders };
+}
+
+function whyNot(folder: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `there is no folder ${folder}`;
+  if (error.code === 'ENOTDIR')
+    return `${folder} is no folder: import the one it is in, or save it alone with "lainclaw memory save - < file"`;
+  return `cannot read the folder ${folder}: ${error.message}`;
 }
 
 async function noteOf(path: string, report: ImportReport): Promise<Note | undefined> {

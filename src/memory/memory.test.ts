@@ -354,8 +354,16 @@ describe('import', () => {
     writeFileSync(join(folder, 'deep', 'b.markdown'), '# Tulips\n\nPlant tulips in November.\n');
     expect(await memory.importFolder(folder)).toMatchObject({ files: 3, added: 0, changed: 1, unchanged: 2 });
     expect(textsOf(await memory.search('plant tulips')).join()).not.toContain('October');
-    await expect(memory.importFolder(join(folder, 'a.md'))).rejects.toMatchObject({ code: 'MEMORY_FOLDER' });
-    await expect(memory.importFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'MEMORY_FOLDER' });
+    const refused = (message: RegExp): object => ({ code: 'MEMORY_FOLDER', message: expect.stringMatching(message) });
+    await expect(memory.importFolder(join(folder, 'a.md'))).rejects.toMatchObject(refused(/a\.md is no folder/));
+    await expect(memory.importFolder(join(folder, 'none'))).rejects.toMatchObject(refused(/there is no folder .*none/));
+  });
+
+  it.each(['3.4.26', '03/04/2026', 'March', '2026', '2026-13-01'])('does not guess what day %s is', async (date) => {
+    const { memory } = testMemory();
+    await expect(memory.save({ content: 'x', source: 'chat', date })).rejects.toMatchObject({
+      code: 'MEMORY_BAD_DATE',
+    });
   });
 
   it('a file that was moved is found at its new place only; one that is gone stays until it shall not', async () => {

@@ -178,7 +178,8 @@ function hashOf(text: string): string {
 }
 
 function isoDate(date: string): string {
-  const time = Date.parse(date);
+  // Anything else is read in the American order, or not at all: 3.4.26 would be the fourth of March.
+  const time = /^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(date.trim()) ? Date.parse(date) : Number.NaN;
   if (Number.isNaN(time)) throw new MemoryError('MEMORY_BAD_DATE', `"${date}" is no date: write it like 2026-12-31`);
   return new Date(time).toISOString();
 }

@@ -95,7 +95,9 @@ describe('lainclaw memory model, with a real model', { timeout: PATIENCE_MS }, (
     });
     expect(finished.code).toBe(1);
     expect(finished.stderr).toContain(`npm install --prefix ${elsewhere} --no-save onnxruntime-web@`);
-    expect((await memory(home, 'model', 'list')).json()).toMatchObject({ models: [] });
+    const listed = await memory(home, 'model', 'list');
+    expect(listed.json()).toMatchObject({ models: [] });
+    expect(listed.stderr).toBe('');
   });
 });
 

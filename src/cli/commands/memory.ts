@@ -58,7 +58,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .argument('<text>')
     .addOption(single('--source <name>', 'where it comes from (default: manual)', text))
     .addOption(single('--title <title>', 'a title', text))
-    .addOption(single('--date <date>', 'when it was said or written (default: now)', text))
+    .addOption(single('--date <date>', 'when it was said or written: 2026-12-31 (default: now)', text))
     .addOption(single('--supersedes <id>', 'the memory this one replaces', text))
     .action((content: string, flags: SaveFlags) => run(flags, (app) => save(app, content, flags, terminal)));
   add(memory, 'search', 'find what was saved')
