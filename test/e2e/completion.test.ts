@@ -131,7 +131,19 @@ describe('zsh and fish', () => {
 
   it.runIf(has('zsh'))('zsh can read its own', async () => {
     const { stdout } = await lainclaw(['completion', 'zsh'], { home: testHome() });
-    expect(spawnSync('zsh', ['-n', '/dev/stdin'], { input: stdout }).status).toBe(0);
+    expect(spawnSync('zsh', ['-fn'], { input: stdout }).status).toBe(0);
+  });
+
+  it.runIf(has('zsh'))('zsh is told of a description only where there is one', () => {
+    const { home, env } = installed();
+    const offered = `compdef() { :; }; _describe() { print -rl -- "\${described[@]}"; }; source <(lainclaw completion zsh)
+      words=(lainclaw ask --approve ''); CURRENT=4; PREFIX=''; _lainclaw
+      words=(lainclaw sess); CURRENT=2; PREFIX=sess; _lainclaw`;
+    const said = execFileSync('zsh', ['-f', '-c', offered], {
+      env: { ...env, HOME: home.base, LAINCLAW_HOME: home.path },
+      encoding: 'utf8',
+    });
+    expect(said.trim().split('\n')).toEqual(['ask', 'auto', 'never', expect.stringMatching(/^sessions:the conv/)]);
   });
 
   it.runIf(has('fish'))('fish completes with its own', async () => {

@@ -37,7 +37,7 @@ complete -F _lainclaw lainclaw
 #   lainclaw completion zsh > "\${fpath[1]}/_lainclaw"
 
 _lainclaw() {
-  local line value tab=$'\\t'
+  local line value about tab=$'\\t'
   local -a lines described
   lines=("\${(@f)$(command lainclaw completion --complete words -- "\${(@Q)words[1,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
   case $lines[1] in
@@ -47,7 +47,9 @@ _lainclaw() {
       for line in "\${(@)lines[2,-1]}"; do
         [[ -z $line ]] && continue
         value=\${line%%$tab*}
-        described+=("\${value//:/\\\\:}:\${line#*$tab}")
+        # Values without descriptions stand without the dashes before them.
+        [[ $line == *$tab?* ]] && about=":\${line#*$tab}" || about=
+        described+=("\${value//:/\\\\:}$about")
       done
       (( $#described )) && _describe -t values value described
       ;;

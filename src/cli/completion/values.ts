@@ -13,6 +13,7 @@ export type ValueKind = 'files' | 'directories' | 'nothing' | keyof typeof FIXED
 
 export const VALUES: Readonly<Record<string, ValueKind>> = {
   '--provider': 'providers',
+  '--against': 'providers',
   '--model': 'models',
   '--profile': 'profiles',
   '--session': 'sessions',
