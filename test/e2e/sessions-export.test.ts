@@ -213,6 +213,16 @@ describe.concurrent('the file', () => {
     expect((await run(home, 'main', '--output', 'no/such.md')).stderr).toContain('does not exist');
     expect(existsSync(join(home.workspace, 'no'))).toBe(false);
   });
+
+  it('is refused where its name tells another format, and an empty one is told of', async () => {
+    const home = testHome();
+    await ask(home, 'hi');
+    const refused = await run(home, 'main', '--output', 'talk.pdf');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('.pdf: name one with --format') });
+    expect(existsSync(join(home.workspace, 'talk.pdf'))).toBe(false);
+    expect((await run(home, 'main', '--output', 'talk.pdf', '--format', 'html')).code).toBe(0);
+    expect((await run(home, 'main', '--since', '2999-01-01')).stderr).toContain('no turn began at 2999-01-01');
+  });
 });
 
 describe.concurrent('what is kept beside the messages', () => {

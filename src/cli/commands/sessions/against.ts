@@ -90,7 +90,7 @@ export async function compareAgainst(
     const about = { sessionKey: session.sessionKey, sessionId: session.sessionId, replayedAs: sessionKey };
     writeJson(terminal, { success: end.kind !== 'failed', ...about, end, ...summary, turns });
   } else if (turns.length > 0) {
-    showSummary(summary, sessionKey, terminal);
+    showSummary(summary, turns.length, sessionKey, terminal);
   }
   const failed = end.kind === 'failed' ? turns.at(-1)?.replayed.error : undefined;
   if (failed) terminal.err.write(`error ${failed.code}: ${printable(failed.message)}\n`);
@@ -160,10 +160,10 @@ function showTurn(compared: ComparedTurn, terminal: Terminal): void {
   out.write('\n');
 }
 
-function showSummary(summary: Summary & { turns?: number }, sessionKey: string, terminal: Terminal): void {
+function showSummary(summary: Summary, asked: number, sessionKey: string, terminal: Terminal): void {
   const { sameAnswers, sameCalls, recordedUsage, replayedUsage } = summary;
   terminal.out.write(
-    `same answers: ${sameAnswers}, same calls: ${sameCalls}; then ${used(recordedUsage)}, now ${used(replayedUsage)}\n` +
+    `same answers: ${sameAnswers} of ${asked}, same calls: ${sameCalls} of ${asked}; then ${used(recordedUsage)}, now ${used(replayedUsage)}\n` +
       `the new conversation is the session ${printable(sessionKey)}\n`,
   );
 }

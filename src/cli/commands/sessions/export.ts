@@ -30,6 +30,7 @@ const ENDINGS = new Map<string, Format>(
     ndjson: 'jsonl',
     html: 'html',
     htm: 'html',
+    txt: 'markdown',
   } as const),
 );
 
@@ -100,14 +101,14 @@ export async function exportSession(
     const counts = await pump(pieces, (piece) => terminal.out.write(harmless(piece))).catch((error: unknown) => {
       if (!readerHasGone(terminal)) throw error;
     });
-    if (counts) sayDamage(counts, terminal);
+    if (counts) saySparse(counts, flags, terminal);
     return;
   }
   const file = await openOutputFile(output, { force, newId });
   try {
     const counts = await pump(pieces, (piece) => file.write(harmless(piece)));
     await file.finish();
-    sayDamage(counts, terminal);
+    saySparse(counts, flags, terminal);
     report(counts, { found, format, output: file.path, asJson }, terminal);
   } finally {
     await file.discard();
@@ -126,8 +127,12 @@ async function pump(
 }
 
 function formatOf(output: string | undefined): Format | undefined {
-  const [, ending = ''] = /\.(\w+)$/.exec(output ?? '') ?? [];
-  return ENDINGS.get(ending.toLowerCase());
+  const [, ending] = /\.(\w+)$/.exec(output ?? '') ?? [];
+  if (ending === undefined) return undefined;
+  const format = ENDINGS.get(ending.toLowerCase());
+  if (!format)
+    throw new UsageError(`no format goes by the ending .${ending}: name one with --format (${FORMATS.join(', ')})`);
+  return format;
 }
 
 async function exporterOf(format: Format, sessionKey: string): Promise<Exporter> {
@@ -146,6 +151,12 @@ async function exporterOf(format: Format, sessionKey: string): Promise<Exporter>
       return createJsonExporter({ exportedAt: new Date().toISOString(), sessionKey });
     }
   }
+}
+
+function saySparse(counts: ExportedCounts, { since }: ExportFlags, terminal: Terminal): void {
+  sayDamage(counts, terminal);
+  if (counts.turns === 0 && since !== undefined)
+    warn(terminal, `no turn began at ${localTime(new Date(since).toISOString())} or later: the document has none`);
 }
 
 export function sayDamage({ damage }: Pick<ExportedCounts, 'damage'>, terminal: Terminal): void {
