@@ -68,6 +68,8 @@ export interface ModelFailure {
   code: ModelFailureCode;
   /** Says what to do, names no secret. */
   message: string;
+  /** In a few words and without what to do, for when it is tried again anyway. */
+  brief?: string;
   /** From Retry-After, when the provider sent one. */
   retryAfterMs?: number;
 }

@@ -25,7 +25,7 @@ export async function* askModel(
         break;
       case 'restart':
         answer = { text: '', calls: [] };
-        yield { type: 'text-restart', reason: event.failure.message, waitMs: event.waitMs };
+        yield { type: 'text-restart', reason: event.failure.brief ?? event.failure.message, waitMs: event.waitMs };
         break;
       case 'tool-call':
         answer.calls.push(event.call);

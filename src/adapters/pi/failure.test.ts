@@ -99,6 +99,13 @@ test('messages say what to do and hold no secret', () => {
   expect(refusal(503, '<html><body>Cloudflare</body></html>').message).not.toContain('<');
 });
 
+test('what is tried again by itself is also told without advice', () => {
+  expect(refusal(500, { error: { message: 'key hush-hush-123' } }).brief).toBe(
+    `${HERE.provider}: the service is overloaded or failing (HTTP 500)`,
+  );
+  expect(refusal(401, {}).brief).toBeUndefined();
+});
+
 test('Retry-After is read in seconds, milliseconds, as a date, and from a used-up plan', () => {
   const now = Date.parse('2026-11-15T12:00:00Z');
   const read = (headers: Record<string, string>, body: object = {}) =>

@@ -36,7 +36,12 @@ const LONGEST_DETAIL = 300;
 /** For a request that failed and was not cancelled. */
 export function failureOf(seen: Seen, library: LibraryError, circumstances: Circumstances): ModelFailure {
   const failure = explain(seen, library, circumstances);
-  return { ...failure, message: redact(failure.message, circumstances.secrets) };
+  const clean = (text: string): string => redact(text, circumstances.secrets);
+  return {
+    ...failure,
+    message: clean(failure.message),
+    ...(failure.brief !== undefined && { brief: clean(failure.brief) }),
+  };
 }
 
 function explain(seen: Seen, library: LibraryError, circumstances: Circumstances): ModelFailure {
@@ -119,9 +124,16 @@ interface Description extends Circumstances {
 function describe(code: ModelFailureCode, given: Description): ModelFailure {
   const { provider, what, error, retryAfterMs } = given;
   const told = detail(error.message ?? error.code ?? error.type);
-  const message = `${sentence(code, given)} (${what}${told})`.trim();
-  if (code !== 'rate_limit' && code !== 'overloaded') return { code, message: `${provider}: ${message}` };
-  return { code, message: `${provider}: ${message}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const text = sentence(code, given);
+  const message = `${provider}: ${text} (${what}${told})`.trim();
+  if (code !== 'rate_limit' && code !== 'overloaded') return { code, message };
+  const [fact = text] = text.split('. ', 1);
+  return {
+    code,
+    message,
+    brief: `${provider}: ${fact} (${what})`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
 }
 
 function sentence(

@@ -57,6 +57,13 @@ describe('a turn as it is shown', () => {
     expect(shown(view)).toEqual(['notice: ↻ cut off; asking again in 2 s', 'answer: Right']);
   });
 
+  it('has one line for a model that is asked again and again', () => {
+    const again = (waitMs: number): RunEvent => ({ type: 'text-restart', reason: 'overloaded', waitMs });
+    expect(shown(viewOf(again(1_000), again(2_000), again(4_000)))).toEqual([
+      'notice: ↻ overloaded; asking again in 4 s',
+    ]);
+  });
+
   it('keeps the text before a tool when the model is asked again after it', () => {
     const view = viewOf(
       text('Before'),

@@ -4,6 +4,7 @@ import type { Entry, NewEntry, ToolEntry } from './entries.ts';
 
 /** Of what a running call shows, the end is kept. */
 const OUTPUT_KEPT = 8_000;
+const AGAIN = '↻ ';
 
 export type Activity =
   | { kind: 'thinking' }
@@ -43,8 +44,11 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
     }
     case 'text-restart': {
       const void_ = openAnswer(entries);
-      const rest = void_ ? entries.filter((entry) => entry !== void_) : entries;
-      const text = `↻ ${event.reason}; asking again in ${Math.ceil(event.waitMs / 1000)} s`;
+      const kept = void_ ? entries.filter((entry) => entry !== void_) : entries;
+      const last = kept.at(-1);
+      // Asked again and again: one line that changes.
+      const rest = last?.kind === 'notice' && last.text.startsWith(AGAIN) ? kept.slice(0, -1) : kept;
+      const text = `${AGAIN}${event.reason}; asking again in ${Math.ceil(event.waitMs / 1000)} s`;
       return { ...view, activity: { kind: 'thinking' }, entries: [...rest, { kind: 'notice', text, id: nextId() }] };
     }
     case 'tool-start':
