@@ -152,7 +152,7 @@ describe.concurrent('commands', () => {
     await chat.shows('did you mean /help?');
     await say('/help');
     await chat.shows('unfold the tool cards');
-    expect(await chat.everything()).toContain('/model [name|default] which model answers here');
+    expect(await chat.everything()).toContain('/model [name|default]: which model answers here');
     expect(await leave(opened)).toBe(0);
   });
 

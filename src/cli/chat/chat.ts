@@ -146,7 +146,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
     now,
   });
   conversation = talk;
-  screen.complete(createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now }));
+  const completion = createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now });
+  screen.complete(completion, (before) => completion.isWhole(before));
   const { version } = terminal.environment;
   add(header({ version, model: modelName(), sessionKey, workspace: root, userHome: options.userHome }, colors));
 

@@ -77,7 +77,7 @@ describe('commands of the chat', () => {
 
   it('/tools, /session and /exit do what they say', async () => {
     const { run, hasLeft } = setUp();
-    expect(await run('/tools')).toBe('- `bash` (asks first) runs');
+    expect(await run('/tools')).toBe('- `bash` (asks first): runs');
     expect(await run('/session work')).toBe('went to work');
     expect(await run('/exit')).toBeUndefined();
     expect(hasLeft()).toBe(true);

@@ -25,8 +25,6 @@ export interface ChatCommand {
   isImmediate: boolean;
   /** The values its argument can have. */
   complete?(): Promise<readonly string[]>;
-  /** It can have others too: what is typed is not taken for one of them. */
-  takesOthers?: true;
   /** The answer as Markdown; undefined when there is nothing to say. */
   run(argument: string): Promise<string | undefined>;
 }
@@ -52,7 +50,8 @@ const KEYS = [
   ['Esc', 'cancel the turn'],
   ['Ctrl+O', 'unfold the tool cards, or fold them'],
   ['Up, Down', 'what was sent before'],
-  ['Ctrl+C', 'clear the input; twice leaves'],
+  ['Tab', 'take what is offered: a command, its argument, a file'],
+  ['Ctrl+C', 'clear the input; on an empty one cancel the turn; twice leaves'],
   ['Ctrl+D', 'leave'],
 ] as const;
 
@@ -95,7 +94,6 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
       about: 'go on with another conversation, or begin it',
       isImmediate: false,
       complete: keys,
-      takesOthers: true,
       run: async (argument) =>
         argument === ''
           ? `This is \`${context().sessionKey}\`. \`/session <key>\` goes to another.`
@@ -108,7 +106,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
       isImmediate: true,
       async run() {
         const lines = (await tools()).map(
-          ({ name, description, asksFirst }) => `- \`${name}\`${asksFirst ? ' (asks first)' : ''} ${description}`,
+          ({ name, description, asksFirst }) => `- \`${name}\`${asksFirst ? ' (asks first)' : ''}: ${description}`,
         );
         return lines.length > 0 ? lines.join('\n') : 'There are no tools here.';
       },
@@ -193,8 +191,8 @@ function listed(entries: readonly SessionEntry[], current: string): string {
 }
 
 function help(commands: readonly ChatCommand[]): string {
-  const lines = commands.map(({ usage, about }) => `- \`${usage}\` ${about}`);
-  const keys = KEYS.map(([key, what]) => `- **${key}** ${what}`);
+  const lines = commands.map(({ usage, about }) => `- \`${usage}\`: ${about}`);
+  const keys = KEYS.map(([key, what]) => `- **${key}**: ${what}`);
   return [
     'Write what you want to know or have done. `@path` attaches a file or a picture, `tool:name {json}` calls a tool by hand.',
     lines.join('\n'),

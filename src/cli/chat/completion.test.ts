@@ -20,7 +20,7 @@ function setUp(files: readonly string[] = [], root = '/does/not/exist') {
   const provider = createCompletion({
     commands: [
       command('memory', { complete: async () => ['on', 'off'] }),
-      command('session', { complete: async () => ['main', 'work'], takesOthers: true }),
+      command('session', { complete: async () => ['main', 'work'] }),
       command('listing', { complete: async () => ['m-good', 'm-\x1b[2J'] }),
       command('broken', { complete: () => Promise.reject(new Error('no network')) }),
     ],
@@ -42,7 +42,14 @@ function setUp(files: readonly string[] = [], root = '/does/not/exist') {
     return item && provider.applyCompletion([typed], 0, typed.length, item, found?.prefix ?? '').lines[0];
   };
   const taken = (line: string): Promise<string | undefined> => takenAfter(line, line);
-  return { offered, taken, takenAfter, listed: () => listed, later: (ms: number) => (time += ms) };
+  return {
+    isWhole: provider.isWhole,
+    offered,
+    taken,
+    takenAfter,
+    listed: () => listed,
+    later: (ms: number) => (time += ms),
+  };
 }
 
 describe('what the input offers', () => {
@@ -70,10 +77,22 @@ describe('what the input offers', () => {
     expect(await takenAfter('@READ', '@README')).toBe('@README');
   });
 
-  it('what is typed is not taken for another value where any is accepted', async () => {
-    const { offered } = setUp();
-    expect(await offered('/session wo')).toEqual(['wo', 'work']);
-    expect(await offered('/session work')).toEqual(['work']);
+  it('the argument of a command can be sent as it is typed, and Tab takes what is there', async () => {
+    const { offered, taken, isWhole } = setUp();
+    expect(await offered('/session wo')).toEqual(['work']);
+    expect(await taken('/session wo')).toBe('/session work');
+    expect(isWhole('/session wo')).toBe(true);
+    expect(isWhole('/sess')).toBe(false);
+  });
+
+  it('a file named to its end can be sent, the beginning of a name is completed first', async () => {
+    const { offered, isWhole } = setUp(['notes.txt', 'a plan.md']);
+    await offered('look at @notes.txt');
+    expect(isWhole('look at @notes.txt')).toBe(true);
+    await offered('look at @not');
+    expect(isWhole('look at @not')).toBe(false);
+    await offered('look at @nowhere');
+    expect(isWhole('look at @nowhere')).toBe(false);
   });
 
   it('a list that cannot be had offers nothing', async () => {

@@ -21,18 +21,22 @@ export interface CompletionDependencies {
   now(): number;
 }
 
-export function createCompletion(dependencies: CompletionDependencies): AutocompleteProvider {
+export interface Completion extends AutocompleteProvider {
+  /** Needs nothing of what is offered behind it: the argument of a command, which may be a new one, or a file named to its end. */
+  isWhole(before: string): boolean;
+}
+
+export function createCompletion(dependencies: CompletionDependencies): Completion {
   const { commands, root, listFiles, now } = dependencies;
   const library = new CombinedAutocompleteProvider(
-    commands.map(({ name, about, complete, takesOthers }) => ({
+    commands.map(({ name, about, complete }) => ({
       name,
       description: about,
       ...(complete && {
         getArgumentCompletions: async (prefix: string) => {
           const values = await complete().catch((): string[] => []);
           const found = fuzzyFilter([...values], prefix, (value) => value).slice(0, SHOWN);
-          const isOther = takesOthers && prefix !== '' && !values.includes(prefix);
-          return (isOther ? [prefix, ...found] : found).map((value) => ({ value, label: value }));
+          return found.map((value) => ({ value, label: value }));
         },
       }),
     })),
@@ -41,11 +45,12 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
   let files: { listed: Promise<readonly string[]>; at: number } | undefined;
   /** What stood before the cursor when an item was offered. */
   const offeredFor = new WeakMap<AutocompleteItem, string>();
+  let lastOffered: AutocompleteItem[] = [];
 
   function offering(before: string, found: AutocompleteSuggestions | null): AutocompleteSuggestions | null {
-    const items = (found?.items ?? []).filter(isShowable);
-    for (const item of items) offeredFor.set(item, before);
-    return found && items.length > 0 ? { ...found, items } : null;
+    lastOffered = (found?.items ?? []).filter(isShowable);
+    for (const item of lastOffered) offeredFor.set(item, before);
+    return found && lastOffered.length > 0 ? { ...found, items: lastOffered } : null;
   }
 
   return {
@@ -60,7 +65,7 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
       }
       const typed = prefix.replace(/^@"?/, '');
       const found = fuzzyFilter([...(await files.listed)], typed, (path) => path).slice(0, SHOWN);
-      if (options.signal.aborted || found.length === 0) return null;
+      if (options.signal.aborted || found.length === 0) return offering(before, null);
       const items = found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
       return offering(before, { prefix, items });
     },
@@ -69,6 +74,10 @@ export function createCompletion(dependencies: CompletionDependencies): Autocomp
       // Whoever types on is quicker than the list: what it offers is for an earlier text.
       if (offeredFor.get(item) !== before) return { lines, cursorLine, cursorCol };
       return library.applyCompletion(lines, cursorLine, cursorCol, item, prefix);
+    },
+    isWhole(before) {
+      if (/^\/\S+\s/.test(before)) return true;
+      return lastOffered.some((item) => offeredFor.get(item) === before && before.endsWith(item.value));
     },
     shouldTriggerFileCompletion: (...args) => library.shouldTriggerFileCompletion(...args),
   };

@@ -1,4 +1,5 @@
 // The screen on a terminal without a window: what a person sees, and what is left in the scrollback.
+import { CombinedAutocompleteProvider } from '@earendil-works/pi-tui';
 import colors from 'picocolors';
 import { describe, expect, it, vi } from 'vitest';
 import { createVirtualTerminal, forLibrary } from '../../../test/support/virtual-terminal.ts';
@@ -34,6 +35,35 @@ const many = (count: number): string => Array.from({ length: count }, (_, i) => 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
 describe('the screen', () => {
+  it('says that a line below was cut', async () => {
+    const { shows, virtual } = setUp({ columns: 20, below: { footer: 'a-long-model · main · 108 in, 63 out' } });
+    await shows('a-long-model · main…');
+    expect(await virtual.screen()).not.toContain('108');
+  });
+
+  it('Enter sends what is whole, and takes what the arrows chose', async () => {
+    const { screen, type, sent, shows } = setUp();
+    const items = ['main', 'work'].map((value) => ({ value, label: value }));
+    const provider = new CombinedAutocompleteProvider(
+      [{ name: 'session', description: 'go', getArgumentCompletions: async () => items }],
+      '/does/not/exist',
+    );
+    screen.complete(provider, (before) => before === '/session m');
+    type('/session m');
+    await shows('→ main');
+    type('\r');
+    await vi.waitFor(() => expect(sent).toEqual(['/session m']));
+    type('/session m');
+    await shows('→ main');
+    type('\x1b[B');
+    await shows('→ work');
+    type('\r');
+    await shows('/session work');
+    expect(sent).toHaveLength(1);
+    type('\r');
+    await vi.waitFor(() => expect(sent).toEqual(['/session m', '/session work']));
+  });
+
   it('shows the conversation above the input and the line below it', async () => {
     const { virtual, screen, shows } = setUp();
     screen.put({ kind: 'user', id: 1, text: '你好\nsecond line', attached: ['a.txt'] });
@@ -122,7 +152,7 @@ describe('the screen', () => {
     const call = { id: 'c', name: 'file_edit', args: { path: 'x' }, source: 'model' } as const;
     const result = { ok: true, data: { diff: '--- a\n+++ b\n-old\n+new' }, meta: { durationMs: 1 } } as const;
     screen.put({ kind: 'tool', id: 1, call, output: '', end: { state: 'ended', result } });
-    await shows('✓ file_edit x +1 −1');
+    await shows('✓ file_edit x · +1 −1');
     expect(await virtual.screen()).not.toContain('+new');
     screen.toggleCards();
     await shows('+new');

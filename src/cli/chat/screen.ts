@@ -6,6 +6,7 @@ import {
   Editor,
   isKeyRelease,
   KeybindingsManager,
+  matchesKey,
   setKeybindings,
   type Terminal,
   TUI_KEYBINDINGS,
@@ -15,7 +16,7 @@ import type { Colors } from '../colors.ts';
 import type { Entry } from './entries.ts';
 import type { Prompt } from './prompt.ts';
 import { createScrollGuard } from './scroll-guard.ts';
-import { fitting, harmless, shownText } from './shown-text.ts';
+import { fitting, harmless, shortened, shownText } from './shown-text.ts';
 import { editorTheme } from './theme.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -34,6 +35,7 @@ const NOTHING_DRAWN = {
   previousViewportTop: 0,
 };
 const QUEUED_SHOWN = 3;
+const ESCAPE = '\x1b';
 /** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
 const QUIET_MS = 600;
 
@@ -76,7 +78,8 @@ export interface Screen {
   clearPrompt(): void;
   readonly hasPrompt: boolean;
   readonly editor: Editor;
-  complete(provider: AutocompleteProvider): void;
+  /** Enter sends what is whole, unless something offered was chosen with the arrows. */
+  complete(provider: AutocompleteProvider, isWhole: (before: string) => boolean): void;
 }
 
 export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: ScreenOptions): Screen {
@@ -96,6 +99,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   let isRunning = false;
   let isOver = false;
   let frameMs = FRAME_MS;
+  let isWhole = (_before: string): boolean => false;
+  let isChosen = false;
 
   tui.addChild({
     render(width) {
@@ -108,13 +113,25 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   tui.addInputListener((data) => {
     if (isKeyRelease(data)) return undefined;
     lastKeyAt = now();
-    return onKey(data) ? { consume: true } : undefined;
+    if (onKey(data)) return { consume: true };
+    if (!prompt?.isArmed) closeOffers(data);
+    return undefined;
   });
   tui.setFocus(editor);
 
+  /** The library's Enter takes what is offered; a person who wrote everything means to send it. */
+  function closeOffers(data: string): void {
+    const isMoving = matchesKey(data, 'up') || matchesKey(data, 'down');
+    if (editor.isShowingAutocomplete() && matchesKey(data, 'enter') && !isChosen) {
+      const { line, col } = editor.getCursor();
+      if (isWhole((editor.getLines()[line] ?? '').slice(0, col))) editor.handleInput(ESCAPE);
+    }
+    isChosen = isMoving && editor.isShowingAutocomplete();
+  }
+
   function lower(width: number): string[] {
     const { queued, status, footer } = below();
-    if (isOver) return ['', fitting(colors.dim(shownText(footer)), width)];
+    if (isOver) return ['', shortened(colors.dim(shownText(footer)), width)];
     const waiting = queued.slice(0, QUEUED_SHOWN).map((text) => `⏎ queued: ${shownText(text).replace(/\s+/g, ' ')}`);
     if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
     const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
@@ -124,9 +141,9 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       ...unread,
       ...(status === undefined ? [] : [colors.dim(shownText(status))]),
     ];
-    return ['', ...lines, ...input.map(harmlessInput), colors.dim(shownText(footer))].map((line) =>
-      fitting(line, width),
-    );
+    const cut = (line: string): string => shortened(line, width);
+    const drawn = input.map((line) => fitting(harmlessInput(line), width));
+    return ['', ...lines.map(cut), ...drawn, cut(colors.dim(shownText(footer)))];
   }
 
   function arm(): void {
@@ -226,7 +243,10 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       tui.setFocus(editor);
       refresh();
     },
-    complete: (provider) => editor.setAutocompleteProvider(provider),
+    complete(provider, whole) {
+      editor.setAutocompleteProvider(provider);
+      isWhole = whole;
+    },
   };
 }
 

@@ -37,3 +37,8 @@ export function indented(text: string, width: number, lead: string, leadWidth: n
 export function fitting(line: string, width: number): string {
   return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
+
+/** A line of ours that may be cut: that something is missing is seen. */
+export function shortened(line: string, width: number): string {
+  return visibleWidth(line) > width ? truncateToWidth(line, width, width > 1 ? '…' : '') : line;
+}

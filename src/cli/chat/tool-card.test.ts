@@ -37,20 +37,20 @@ describe('the card of a call', () => {
 
   it('tells what an edit changed, and all of it when it is unfolded', () => {
     const edit = entryOf('file_edit', { path: 'x' }, ended({ data: { diff: DIFF } }));
-    expect(card(edit)).toBe('✓ file_edit x +2 −1 · 1.2 s');
+    expect(card(edit)).toBe('✓ file_edit x · +2 −1 · 1.2 s');
     expect(card(edit, { isExpanded: true })).toContain('  -b\n  +c\n  +d');
   });
 
   it('says why it failed', () => {
     const error = { code: 'execution_error', message: 'bash was not approved', reason: 'denied' } as const;
     expect(card(entryOf('bash', { command: 'rm x' }, ended({ ok: false, error, meta: { durationMs: 3 } })))).toBe(
-      '✗ bash rm x 3 ms · not approved\n  bash was not approved',
+      '✗ bash rm x · 3 ms · not approved\n  bash was not approved',
     );
   });
 
   it('gives way at its argument, never at its facts', () => {
     const long = entryOf('bash', { command: 'a'.repeat(200) }, ended({}));
-    expect(card(long, { width: 30 })).toBe(`✓ bash ${'a'.repeat(16)}… 1.2 s`);
+    expect(card(long, { width: 30 })).toBe(`✓ bash ${'a'.repeat(14)}… · 1.2 s`);
   });
 
   it('is harmless and fits, whatever a tool is called, given or gives back', () => {

@@ -22,9 +22,9 @@ export function toolCard(entry: ToolEntry, isExpanded: boolean, width: number, c
   const body = isExpanded ? wholeBody(entry, colors) : shortBody(entry, colors);
   const shown = body.map((line) => truncateToWidth(`  ${line}`, width, '…'));
   // Facts stand last: on a narrow screen the argument gives way to them.
-  const room = Math.max(0, width - visibleWidth(`${sign} ${name} ${facts}`));
+  const room = Math.max(0, width - visibleWidth(`${sign} ${name} · ${facts}`));
   const told = room >= 4 && argument !== '' ? ` ${truncateToWidth(argument, room - 1, '…')}` : '';
-  const line = `${sign} ${name}${told}${visibleWidth(facts) === 0 ? '' : ` ${facts}`}`;
+  const line = `${sign} ${name}${told}${visibleWidth(facts) === 0 ? '' : ` ${colors.dim('·')} ${facts}`}`;
   return [truncateToWidth(line, width, end.state === 'running' ? '' : '…'), ...shown];
 }
 

@@ -18,8 +18,10 @@ export const statusCommand: ChatCommand = {
       `- Model: ${chosen ? `\`${chosen}\` (${provider})` : provider}`,
       `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,
       `- Conversation: ${entry ? `since ${timeIn(systemTimezone(), entry.createdAt)} (\`${sessionKey}\`)` : 'not begun'}`,
-      `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} messages waiting` : ''}`,
-      ...(questions > 0 ? [`- ${questions} question(s) wait for \`/approve\` or \`/deny\``] : []),
+      `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} ${waiting === 1 ? 'message' : 'messages'} waiting` : ''}`,
+      ...(questions > 0
+        ? [`- ${questions} ${questions === 1 ? 'question waits' : 'questions wait'} for \`/approve\` or \`/deny\``]
+        : []),
     ].join('\n');
   },
 };

@@ -19,6 +19,9 @@ export const undoCommand: ChatCommand = {
       return `Taken back:\n\n${lines.join('\n')}`;
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
+      // Which says so by itself.
+      if ((error as Error & { code?: string }).code === 'UNDO_NOTHING')
+        return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
       return `Nothing was taken back: ${error.message}`;
     }
   },
