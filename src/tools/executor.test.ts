@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type ExecutorOptions } from './executor.ts';
@@ -117,6 +117,23 @@ describe('a call', () => {
       ok: false,
       error: { code: 'invalid_args', message: expect.stringContaining('"a"') },
     });
+  });
+
+  it('the time a person took to answer is none of the tool', async () => {
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+    const spec = tool(async () => {
+      time += 5;
+      return { data: 1 };
+    });
+    const authorise: Authorise = async () => {
+      time += 60_000;
+      return { allowed: true };
+    };
+    const { result } = await setUp(spec, { authorise })
+      .executor.execute(call(), never)
+      .finally(() => clock.mockRestore());
+    expect(result.meta.durationMs).toBe(5);
   });
 
   it.each([

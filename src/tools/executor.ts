@@ -52,14 +52,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(call, signal, progress = () => {}) {
       signal.throwIfAborted();
       const started = performance.now();
-      const brought = { fromOutside: false };
+      const brought = { fromOutside: false, askedMs: 0 };
       const outcome = await attempt(options, call, { signal, progress, brought }).catch((error: unknown): Outcome => {
         if (signal.aborted) throw error;
         if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
         onDefect(call, error);
         return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
       });
-      const durationMs = Math.round((performance.now() - started) * 10) / 10;
+      const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
       const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       // Also of a call that failed: what went wrong is told with pieces of the file.
@@ -83,7 +83,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const problem = await validate(spec, call.args);
     if (problem) return { ok: false, error: { code: 'invalid_args', message: `${call.name}: ${problem}` } };
     const asking: ToolContext = { ...context, signal, progress, spoolPath: () => spoolPath(call) };
+    const askedAt = performance.now();
     const decision = await authorise(spec, call, asking);
+    brought.askedMs = performance.now() - askedAt;
     if (!decision.allowed)
       return { ok: false, error: { code: 'execution_error', message: decision.message, reason: 'denied' } };
     // Asking takes a person's time: what was cancelled meanwhile must not run.
@@ -113,7 +115,7 @@ interface Attempt {
   signal: AbortSignal;
   progress(text: string): void;
   /** Told as soon as it is known, because the attempt may end with an error. */
-  brought: { fromOutside: boolean };
+  brought: { fromOutside: boolean /** How long permission took: no time of the tool's. */; askedMs: number };
 }
 
 type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };
