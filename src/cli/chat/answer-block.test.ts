@@ -1,4 +1,4 @@
-import { visibleWidth } from '@earendil-works/pi-tui';
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import colors from 'picocolors';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +34,15 @@ const ANSWER = [
 ].join('\n\n');
 
 describe('an answer that grows', () => {
+  it('begins no line with the blank it was broken at, also behind a coloured word', () => {
+    const block = createAnswerBlock(markdownTheme(colors.createColors(true)));
+    for (const text of ['some words and **bold** then more', 'some words and `bold` then more']) {
+      block.setText(text);
+      const lines = block.render('some words and bold'.length).map(stripTerminalSequences);
+      expect(lines).toEqual(['some words and bold', 'then more']);
+    }
+  });
+
   it.each([1, 10, 40, 100])('looks the same when its beginning is kept from %d characters on', (splitFrom) => {
     expect(drawn(ANSWER, splitFrom)).toBe(drawn(ANSWER));
     expect(drawn(ANSWER)).toContain('const b = 2;');

@@ -5,6 +5,9 @@ import { type Component, Markdown, type MarkdownTheme, Marked, type Tokens } fro
 import { shownMarkdown } from './shown-text.ts';
 
 const SPLIT_FROM = 4_000;
+/** The blank at which the library breaks a line stays at the next one's beginning when a colour ends right before it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+const STRAY_BLANK = /^(\s*(?:\x1b\[[\d;]*m)*\x1b\[(?:0|2[2-9]|39|49)?m) (?=\S)/;
 const OPENER = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/;
 const CLOSED = /\n {0,3}(?:`{3,}|~{3,})[ \t]*\n*$/;
 
@@ -69,7 +72,7 @@ export function createAnswerBlock(theme: MarkdownTheme, splitFrom = SPLIT_FROM):
       const last: Piece = { markdown: tail, isClose: isRestClose, hidesFirst: reopened !== '', hidesLast: false };
       const lines: string[] = [];
       for (const { markdown, isClose, hidesFirst, hidesLast } of [...kept, last]) {
-        const drawn = markdown.render(width).map((line) => line.trimEnd());
+        const drawn = markdown.render(width).map((line) => line.trimEnd().replace(STRAY_BLANK, '$1'));
         const shown = drawn.slice(hidesFirst ? 1 : 0, hidesLast ? -1 : undefined);
         if (lines.length > 0 && shown.length > 0 && !isClose) lines.push('');
         lines.push(...shown);
