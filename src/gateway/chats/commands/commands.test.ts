@@ -74,6 +74,15 @@ describe('a command', () => {
     await chats.says(['⚠️ `/new` failed: the disk is full']);
   });
 
+  it('/undo with nothing to take back says so once', async () => {
+    const chats = await testChats();
+    const nothing = Object.assign(new Error('there is nothing to undo'), { name: 'UndoError', code: 'UNDO_NOTHING' });
+    const session = async (sessionKey: string) => ({ sessionKey, sessionId: 's', createdAt: '', updatedAt: '' });
+    await chats.start({ undo: () => Promise.reject(nothing), session });
+    await chats.write('/undo');
+    await chats.says(['There is nothing to undo.']);
+  });
+
   it('that cannot be repeated is not, after it was interrupted', async () => {
     const chats = await testChats();
     let undone = 0;
