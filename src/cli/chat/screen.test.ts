@@ -1,5 +1,5 @@
 // The screen on a terminal without a window: what a person sees, and what is left in the scrollback.
-import { CombinedAutocompleteProvider } from '@earendil-works/pi-tui';
+import { CombinedAutocompleteProvider, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import colors from 'picocolors';
 import { describe, expect, it, vi } from 'vitest';
 import { createVirtualTerminal, forLibrary } from '../../../test/support/virtual-terminal.ts';
@@ -35,6 +35,14 @@ const many = (count: number): string => Array.from({ length: count }, (_, i) => 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
 describe('the screen', () => {
+  it('shows where a link leads, also where the terminal could hide it', async () => {
+    setCapabilityOverrides({ hyperlinks: true });
+    const { screen, shows, virtual } = setUp();
+    screen.put(answer(1, 'see [the bank](https://other.example/x)'));
+    await shows('https://other.example/x');
+    expect(await virtual.screen()).toContain('the bank (https://other.example/x)');
+  });
+
   it('says that a line below was cut', async () => {
     const { shows, virtual } = setUp({ columns: 20, below: { footer: 'a-long-model · main · 108 in, 63 out' } });
     await shows('a-long-model · main…');

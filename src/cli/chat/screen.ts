@@ -7,6 +7,7 @@ import {
   isKeyRelease,
   KeybindingsManager,
   matchesKey,
+  setCapabilityOverrides,
   setKeybindings,
   type Terminal,
   TUI_KEYBINDINGS,
@@ -86,6 +87,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   setKeybindings(
     new KeybindingsManager(TUI_KEYBINDINGS, { 'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'] }),
   );
+  // A link whose address is out of sight can name one place and lead to another.
+  setCapabilityOverrides({ hyperlinks: false });
   const tui = new TuiMainScreen(terminal);
   const editor = new Editor(tui, editorTheme(colors), { paddingX: 1, autocompleteMaxVisible: 8 });
   editor.onSubmit = onSubmit;

@@ -17,11 +17,11 @@ export function shownMarkdown(text: string): string {
   });
 }
 
-/** Of everything that could move the cursor, hide text or retitle the window, only colours and links are let through. */
+/** Of everything that could move the cursor, hide text or retitle the window, only colours are let through. */
 export function harmless(line: string): string {
   return line.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
-    /(\x1b\[[\d;]*m|\x1b\]8;\P{Cc}*(?:\x1b\\|\x07))|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    /(\x1b\[[\d;]*m)|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
     (found, allowed: string | undefined) => allowed ?? printable(found),
   );
 }
