@@ -1,4 +1,5 @@
-// Every path the document map names must be there, and every Markdown link between our own documents must lead somewhere.
+// Every path the document map names must be there, every Markdown link between our own documents must lead somewhere, and no
+// document holds what a merge could not decide.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parse } from 'yaml';
@@ -18,7 +19,9 @@ const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')].map((path) 
 const mapped = new Set(map.docs.map(({ path }) => path));
 for (const path of documents) {
   if (path.startsWith('docs/') && !mapped.has(path)) findings.push(`${path} is missing from docmap.yaml`);
-  for (const [, link = ''] of readFileSync(path, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+  const text = readFileSync(path, 'utf8');
+  if (/^(?:<{7} |>{7} )/m.test(text)) findings.push(`${path} holds the marks of an unfinished merge`);
+  for (const [, link = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
     const target = posix.normalize(posix.join(posix.dirname(path), link));
     if (!existsSync(target)) findings.push(`${path} links to ${link}, which is not there`);
   }
