@@ -27,6 +27,7 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
 };
 
 async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
+  // Flags that contradict each other are refused before anything is read.
   wantsJson(terminal, flags);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');

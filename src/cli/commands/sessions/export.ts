@@ -16,7 +16,7 @@ import {
   warn,
   writeJson,
 } from '../../terminal.ts';
-import { type FoundSession, findSessions } from './find.ts';
+import { addSessionChoice, type FoundSession, findSessions } from './find.ts';
 
 const FORMATS = ['markdown', 'json', 'jsonl', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -45,10 +45,8 @@ export interface ExportFlags extends OutputFlags {
 }
 
 export function configureExport(command: Command): Command {
-  return command
+  return addSessionChoice(command)
     .description('a whole conversation as Markdown, HTML, JSON or JSON lines')
-    .argument('<key>', 'the session')
-    .addOption(single('--session-id <id>', 'an earlier session under this key (default: the current one)', text))
     .option('--all', 'every session that was ever kept under this key')
     .addOption(single('--format <format>', `${FORMATS.join(', ')} (default: by the output's name)`, oneOf(FORMATS)))
     .addOption(single('--output <file>', 'write a file of your own instead of printing', text))

@@ -1,11 +1,19 @@
 // Which session a command means: by its key, and among those ever kept under it by id.
+import type { Command } from 'commander';
 import { nearest } from '../../../lib/nearest.ts';
 import type { KeptSession } from '../../../sessions/kept.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
 import { CommandError } from '../../command-error.ts';
+import { single, text } from '../../flags.ts';
 import { UsageError } from '../../terminal.ts';
 
 const NAMED = 10;
+
+export function addSessionChoice(command: Command): Command {
+  return command
+    .argument('<key>', 'the session')
+    .addOption(single('--session-id <id>', 'an earlier session under this key (default: the current one)', text));
+}
 
 export interface FoundSession extends KeptSession {
   sessionKey: string;

@@ -22,7 +22,7 @@ import {
 } from '../../terminal.ts';
 import type { AgainstFlags } from './against.ts';
 import { sayDamage } from './export.ts';
-import { type FoundSession, findSessions } from './find.ts';
+import { addSessionChoice, type FoundSession, findSessions } from './find.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
 /** A longer one would fire at once. */
@@ -42,10 +42,8 @@ export interface ReplayFlags extends OutputFlags, AgainstFlags {
 }
 
 export function configureReplay(command: Command): Command {
-  return command
+  return addSessionChoice(command)
     .description('a conversation as it happened; no model is asked and no tool is run')
-    .argument('<key>', 'the session')
-    .addOption(single('--session-id <id>', 'an earlier session under this key (default: the current one)', text))
     .addOption(single('--turn <N>', 'only this turn, counted from 1', integerFrom(1)))
     .addOption(single('--from <N>', 'from this turn on', integerFrom(1)))
     .addOption(single('--speed <factor>', 'how many times as fast, e.g. 2 or 0.5 (default: 1)', amount))
