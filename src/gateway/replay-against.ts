@@ -6,17 +6,17 @@ import type { Attachment } from '../pipeline/attachments.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult, TurnUsage } from '../pipeline/events.ts';
 import { recordedResult } from '../pipeline/playback.ts';
+import type { HistoryTurn } from '../sessions/history.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { ToldTurn } from '../sessions/told.ts';
 import { contextParts } from '../sessions/turn-context.ts';
 import type { RecordedCall, RecordedTools } from '../tools/recorded-tools.ts';
 import type { ToolArgs } from '../tools/tool.ts';
 import type { AskRequest, Gateway } from './gateway.ts';
 
 export interface ReplayAgainst extends Pick<AskRequest, 'provider' | 'model' | 'profileId' | 'toolMaxSteps'> {
-  turns: AsyncIterable<ToldTurn>;
+  turns: AsyncIterable<HistoryTurn>;
   /** The turns right before the first of them, oldest first: told to the model as they were. Asked for when it is known. */
-  before(): readonly ToldTurn[];
+  before(): readonly HistoryTurn[];
   /** Of the new session; nobody else's. */
   sessionKey: string;
   caps: Caps;
@@ -100,7 +100,7 @@ export async function* replayAgainst(
 
 /** Puts a recorded turn into the new session as it was, for the model to know what was said. */
 async function tellAgain(
-  told: ToldTurn,
+  told: HistoryTurn,
   { sessionKey, sessions, recorded }: Omit<ReplayServices, 'gateway'> & { sessionKey: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function tellAgain(
   }
 }
 
-function questionOf({ messages }: ToldTurn): string | undefined {
+function questionOf({ messages }: HistoryTurn): string | undefined {
   return messages.find(({ role }) => role === 'user')?.content;
 }
 
@@ -140,7 +140,7 @@ function roomLeft(caps: Caps, spent: { tokens: number; costUsd: number }): Caps 
 }
 
 /** What was attached as text is in the transcript; pictures are only named there. */
-function attachedTo(turn: ToldTurn): { attachments: Attachment[]; missingPictures: string[] } {
+function attachedTo(turn: HistoryTurn): { attachments: Attachment[]; missingPictures: string[] } {
   const kept = turn.messages
     .filter(({ role }) => role === 'system')
     .flatMap((message) => contextParts(message, turn).attachments);
@@ -150,7 +150,7 @@ function attachedTo(turn: ToldTurn): { attachments: Attachment[]; missingPicture
   };
 }
 
-function callsOf({ calls }: ToldTurn): RecordedCall[] {
+function callsOf({ calls }: HistoryTurn): RecordedCall[] {
   return calls.flatMap((told) => {
     // What was cut short has no result that could be given again.
     if (!told.result || told.result.error?.reason === 'interrupted') return [];
@@ -162,7 +162,7 @@ function callsOf({ calls }: ToldTurn): RecordedCall[] {
 }
 
 interface Asked {
-  turn: ToldTurn;
+  turn: HistoryTurn;
   input: string;
   result: AskResult;
   missingPictures: string[];

@@ -69,7 +69,7 @@ export async function* answerWithModel(
     withTools: request.withTools,
     maxSteps: request.toolMaxSteps,
     guards: createGuards(request.caps),
-    enterDay: (questionTokens) => budget.enter(request.caps, questionTokens, signal),
+    reserveDay: (questionTokens) => budget.reserve(request.caps, questionTokens, signal),
     registry,
     executor,
     wireNames,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Spending } from '../storage/storage.ts';
-import { createDayBudget, type DayBudget, type Place } from './day-budget.ts';
+import { createDayBudget, type DayBudget, type Reservation } from './day-budget.ts';
 import type { TurnUsage } from './events.ts';
 
 const never = new AbortController().signal;
@@ -20,19 +20,19 @@ function sharedSpending(): Spending & { tokens: number; costUsd: number } {
 }
 
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const placeOf = (entered: Place | { refused: string }): Place =>
-  entered.refused === undefined ? entered : expect.unreachable(entered.refused);
+const reservationOf = (reserved: Reservation | { refused: string }): Reservation =>
+  reserved.refused === undefined ? reserved : expect.unreachable(reserved.refused);
 
 /** Turns of three calls each, all at the same time. Returns how many calls were made. */
 async function manyTurns(budgets: DayBudget[], caps: object, usage: TurnUsage, each = 10): Promise<number> {
   let calls = 0;
   const turn = async (budget: DayBudget): Promise<void> => {
     for (let call = 0; call < 3; call += 1) {
-      const place = await budget.enter(caps, () => 100, never);
-      if (place.refused !== undefined) return;
+      const reservation = await budget.reserve(caps, () => 100, never);
+      if (reservation.refused !== undefined) return;
       calls += 1;
       await turns();
-      await place.leave(usage);
+      await reservation.settle(usage);
     }
   };
   await Promise.all(budgets.flatMap((budget) => Array.from({ length: each }, () => turn(budget))));
@@ -65,9 +65,9 @@ describe('turns at the same time', () => {
   it('run beside each other while there is room for all', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
     for (const caps of [{}, { dailyMaxTokens: 1_000_000 }]) {
-      const places = await Promise.all(Array.from({ length: 8 }, () => budget.enter(caps, () => 100, never)));
-      expect(places.filter(({ refused }) => refused === undefined)).toHaveLength(8);
-      for (const place of places) await placeOf(place).leave(undefined);
+      const reservations = await Promise.all(Array.from({ length: 8 }, () => budget.reserve(caps, () => 100, never)));
+      expect(reservations.filter(({ refused }) => refused === undefined)).toHaveLength(8);
+      for (const reservation of reservations) await reservationOf(reservation).settle(undefined);
     }
   });
 });
@@ -77,39 +77,39 @@ describe('a call that waits for another', () => {
 
   it('begins when that one has ended, also without a word of what it used', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
-    const first = placeOf(await budget.enter(caps, () => 1, never));
-    const second = budget.enter(caps, () => 1, never);
+    const first = reservationOf(await budget.reserve(caps, () => 1, never));
+    const second = budget.reserve(caps, () => 1, never);
     expect(await Promise.race([second, turns().then(() => 'waiting')])).toBe('waiting');
-    await first.leave(undefined);
-    placeOf(await second);
+    await first.settle(undefined);
+    reservationOf(await second);
   });
 
   it('can be given up, and holds up nobody behind it', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
-    const first = placeOf(await budget.enter(caps, () => 1, never));
+    const first = reservationOf(await budget.reserve(caps, () => 1, never));
     const controls = [new AbortController(), new AbortController()];
-    const given = controls.map(({ signal }) => budget.enter(caps, () => 1, signal));
-    const last = budget.enter(caps, () => 1, never);
+    const given = controls.map(({ signal }) => budget.reserve(caps, () => 1, signal));
+    const last = budget.reserve(caps, () => 1, never);
     for (const control of controls.toReversed()) control.abort(new Error('given up'));
-    for (const entered of given) await expect(entered).rejects.toThrow('given up');
-    await first.leave({ inputTokens: 1, outputTokens: 1 });
-    placeOf(await last);
+    for (const reserved of given) await expect(reserved).rejects.toThrow('given up');
+    await first.settle({ inputTokens: 1, outputTokens: 1 });
+    reservationOf(await last);
   });
 
   it('that was given up before it came waits for nobody', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
-    placeOf(await budget.enter(caps, () => 1, never));
-    const waiting = budget.enter(caps, () => 1, never);
-    const gone = budget.enter(caps, () => 1, AbortSignal.abort(new Error('given up')));
+    reservationOf(await budget.reserve(caps, () => 1, never));
+    const waiting = budget.reserve(caps, () => 1, never);
+    const gone = budget.reserve(caps, () => 1, AbortSignal.abort(new Error('given up')));
     const first = await Promise.race([gone.catch((error: Error) => error.message), waiting, turns().then(turns)]);
     expect(first).toBe('given up');
   });
 
   it('is refused when that one has used up the day', async () => {
     const budget = createDayBudget({ spending: sharedSpending(), now: Date.now });
-    const first = placeOf(await budget.enter(caps, () => 1, never));
-    const second = budget.enter(caps, () => 1, never);
-    await first.leave({ inputTokens: 1_000, outputTokens: 0 });
+    const first = reservationOf(await budget.reserve(caps, () => 1, never));
+    const second = budget.reserve(caps, () => 1, never);
+    await first.settle({ inputTokens: 1_000, outputTokens: 0 });
     expect((await second).refused).toMatch(/cap of 1000 tokens is used up/);
   });
 });

@@ -10,43 +10,43 @@ import type { TurnUsage } from './events.ts';
 /** Longer answers are rare; some services are told that this is the longest. */
 const LONGEST_ANSWER = 32_000;
 
-/** A model call that may begin. */
-export interface Place {
+/** A model call that may begin, with room in the day set aside for it. */
+export interface Reservation {
   refused?: undefined;
   /** The call has ended: what it used is on record. Returns what stood in the way of that, if anything. Once. */
-  leave(usage: TurnUsage | undefined): Promise<string | undefined>;
+  settle(usage: TurnUsage | undefined): Promise<string | undefined>;
 }
 
 export interface DayBudget {
   room(caps: Caps): Promise<Room>;
   /** Before a model call whose question has about so many tokens. Rejects when the signal fires. */
-  enter(caps: Caps, questionTokens: () => number, signal: AbortSignal): Promise<Place | { refused: string }>;
+  reserve(caps: Caps, questionTokens: () => number, signal: AbortSignal): Promise<Reservation | { refused: string }>;
 }
 
 export function createDayBudget({ spending, now }: { spending: Spending; now(): number }): DayBudget {
   /** The most that each running call may use, in tokens. */
-  const running = new Map<Place, number>();
+  const running = new Map<Reservation, number>();
   const room = (caps: Caps): Promise<Room> => roomToday(caps, spending, now());
   let usdPerToken: number | undefined;
   let line: Promise<unknown> = Promise.resolve();
-  let oneHasLeft = Promise.withResolvers<void>();
+  let oneHasSettled = Promise.withResolvers<void>();
 
-  function begin(mostTokens: number): Place {
-    const place: Place = {
-      async leave(usage) {
-        if (!running.has(place)) return undefined;
+  function begin(mostTokens: number): Reservation {
+    const reservation: Reservation = {
+      async settle(usage) {
+        if (!running.has(reservation)) return undefined;
         try {
           if (usage) usdPerToken = Math.max(usdPerToken ?? 0, priceOf(usage));
           return await recordSpending(usage, spending, now());
         } finally {
-          running.delete(place);
-          oneHasLeft.resolve();
-          oneHasLeft = Promise.withResolvers();
+          running.delete(reservation);
+          oneHasSettled.resolve();
+          oneHasSettled = Promise.withResolvers();
         }
       },
     };
-    running.set(place, mostTokens);
-    return place;
+    running.set(reservation, mostTokens);
+    return reservation;
   }
 
   function fits({ tokensLeft, costLeftUsd }: Exclude<Room, { refused: string }>): boolean {
@@ -59,14 +59,14 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
 
   return {
     room,
-    async enter(caps, questionTokens, signal) {
+    async reserve(caps, questionTokens, signal) {
       if (caps.dailyMaxTokens === undefined && caps.dailyMaxCostUsd === undefined) return begin(0);
       // The estimate is doubled: pictures and other tokenizers are not in it.
       const most = 2 * questionTokens() + LONGEST_ANSWER;
       const mine = line.then(async () => {
         for (;;) {
           signal.throwIfAborted();
-          const left = oneHasLeft.promise;
+          const left = oneHasSettled.promise;
           const found = await room(caps);
           if (found.refused !== undefined) return found;
           signal.throwIfAborted();
@@ -78,9 +78,9 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
       try {
         return await orAborted(mine, signal);
       } catch (error) {
-        // It was let in just when nobody waited any more.
+        // It was reserved just when nobody waited any more.
         mine.then(
-          (entered) => entered.refused === undefined && void entered.leave(undefined),
+          (reserved) => reserved.refused === undefined && void reserved.settle(undefined),
           () => {},
         );
         throw error;

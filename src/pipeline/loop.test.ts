@@ -83,7 +83,7 @@ async function loop(
     executor,
     wireNames: createWireNames(REGISTRY.list().map(({ name }) => name)),
     turn,
-    enterDay: async () => ({ leave: async () => undefined }),
+    reserveDay: async () => ({ settle: async () => undefined }),
     newId: (prefix) => `${prefix}-${++ids}`,
     signal: new AbortController().signal,
     ...options,
@@ -116,7 +116,7 @@ describe('the calls of one round', () => {
     expect(requests[1]?.messages.slice(-2).map(({ text }) => text)).toEqual(['fs.read', 'fs.list']);
   });
 
-  it('with an effect run alone, in their place', async () => {
+  it('with an effect run alone, in their reservation', async () => {
     const running = new Set<string>();
     const seen: string[] = [];
     const { journal } = await loop([calls('fs_read', 'fs_list', 'fs_write', 'fs_read'), { text: 'Done.' }], {
@@ -240,22 +240,22 @@ describe('the day’s cap', () => {
   function day(calls: number) {
     const left: unknown[] = [];
     let asked = 0;
-    const enterDay: LoopOptions['enterDay'] = async () => {
+    const reserveDay: LoopOptions['reserveDay'] = async () => {
       asked += 1;
       if (asked > calls) return { refused: 'the day is used up' };
       return {
-        async leave(used) {
+        async settle(used) {
           left.push(used);
           return asked === 1 ? 'not recorded' : undefined;
         },
       };
     };
-    return { left, enterDay };
+    return { left, reserveDay };
   }
 
   it('is asked about before each call, and told after each what it used', async () => {
-    const { left, enterDay } = day(9);
-    const { end, events } = await loop([{ ...calls('fs_read'), usage }, { text: 'Done.' }], { enterDay });
+    const { left, reserveDay } = day(9);
+    const { end, events } = await loop([{ ...calls('fs_read'), usage }, { text: 'Done.' }], { reserveDay });
     expect(end.ending).toEqual({ kind: 'answered' });
     expect(left).toEqual([usage, undefined]);
     expect(events).toContainEqual({ type: 'notice', text: 'not recorded' });
@@ -263,17 +263,17 @@ describe('the day’s cap', () => {
 
   it('that leaves nothing for the first call refuses; later it ends the run', async () => {
     const message = 'the day is used up';
-    expect((await loop([], { enterDay: day(0).enterDay })).end.ending).toEqual({ kind: 'refused', message });
+    expect((await loop([], { reserveDay: day(0).reserveDay })).end.ending).toEqual({ kind: 'refused', message });
     const { end, requests } = await loop([{ ...calls('fs_read'), text: 'Let me see.', usage }], {
-      enterDay: day(1).enterDay,
+      reserveDay: day(1).reserveDay,
     });
     expect(end).toMatchObject({ ending: { kind: 'guarded', message }, text: 'Let me see.', usage });
     expect(requests).toHaveLength(1);
   });
 
-  it('gets its place back from a call that broke off', async () => {
-    const { left, enterDay } = day(9);
-    await expect(loop([], { enterDay })).rejects.toThrow('once too often');
+  it('gets its reservation back from a call that broke off', async () => {
+    const { left, reserveDay } = day(9);
+    await expect(loop([], { reserveDay })).rejects.toThrow('once too often');
     expect(left).toEqual([undefined]);
   });
 });

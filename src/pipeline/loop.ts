@@ -6,7 +6,7 @@ import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
-import type { DayBudget, Place } from './day-budget.ts';
+import type { DayBudget, Reservation } from './day-budget.ts';
 import type { RunEvent, TurnUsage } from './events.ts';
 import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
@@ -24,7 +24,7 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   ledger: UsageLedger;
   callSource?: ToolSource;
   /** Asked before each model call: whether the day has room for it. */
-  enterDay(questionTokens: () => number): ReturnType<DayBudget['enter']>;
+  reserveDay(questionTokens: () => number): ReturnType<DayBudget['reserve']>;
   newId(prefix: string): string;
 }
 
@@ -66,9 +66,10 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
 
   for (let step = 1; ; step += 1) {
     const { messages } = conversation;
-    const place = await options.enterDay(() => sizeOf(options.request, messages));
-    if (place.refused !== undefined) return end({ kind: answer ? 'guarded' : 'refused', message: place.refused });
-    const asked = yield* askInPlace(place, askWithinWindow(options, conversation));
+    const reservation = await options.reserveDay(() => sizeOf(options.request, messages));
+    if (reservation.refused !== undefined)
+      return end({ kind: answer ? 'guarded' : 'refused', message: reservation.refused });
+    const asked = yield* askReserved(reservation, askWithinWindow(options, conversation));
     conversation = asked.sent;
     answer = asked.answer;
     ledger.add(answer.usage);
@@ -88,9 +89,9 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
   }
 }
 
-/** Whatever becomes of the call, its place is free afterwards and its cost on record. */
-async function* askInPlace(
-  place: Place,
+/** Whatever becomes of the call, its reservation is free afterwards and its cost on record. */
+async function* askReserved(
+  reservation: Reservation,
   asking: ReturnType<typeof askWithinWindow>,
 ): ReturnType<typeof askWithinWindow> {
   let asked: { answer: Answer; sent: Conversation } | undefined;
@@ -98,7 +99,7 @@ async function* askInPlace(
   try {
     asked = yield* asking;
   } finally {
-    unrecorded = await place.leave(asked?.answer.usage);
+    unrecorded = await reservation.settle(asked?.answer.usage);
   }
   if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
   return asked;

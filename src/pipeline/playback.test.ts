@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ToldCall, ToldTurn } from '../sessions/told.ts';
+import type { HistoryCall, HistoryTurn } from '../sessions/history.ts';
 import { type PlayedEvent, playTurn } from './playback.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 15, 10, 0, seconds)).toISOString();
 const options = { sessionKey: 'main', sessionId: 'session-1', longestPauseMs: 2_000, streams: true };
 
-const call = (id: string, second: number, durationMs: number, ok = true): ToldCall => ({
+const call = (id: string, second: number, durationMs: number, ok = true): HistoryCall => ({
   call: { id, name: 'tools.echo', args: {}, source: 'model' },
   effect: 'read',
   timestamp: at(second),
@@ -25,7 +25,7 @@ const message = (role: 'user' | 'assistant', second: number, content: string) =>
   stage: 's',
   provider: 'stub',
 });
-const turn = (more: Partial<ToldTurn> = {}): ToldTurn => ({
+const turn = (more: Partial<HistoryTurn> = {}): HistoryTurn => ({
   number: 1,
   turnId: 'turn-1',
   startedAt: at(0),
@@ -34,7 +34,7 @@ const turn = (more: Partial<ToldTurn> = {}): ToldTurn => ({
   calls: [],
   ...more,
 });
-const play = (told: ToldTurn, more: object = {}): PlayedEvent[] => [...playTurn(told, { ...options, ...more })];
+const play = (told: HistoryTurn, more: object = {}): PlayedEvent[] => [...playTurn(told, { ...options, ...more })];
 const types = (played: PlayedEvent[]): string[] => played.map(({ event }) => event.type);
 const endOf = (played: PlayedEvent[]) => {
   const last = played.at(-1)?.event;

@@ -1,8 +1,9 @@
 // A recorded turn played again as the events it was made of. Nothing is asked, run or written. The transcript has the
 // moments of messages and calls, and how long each call took; when the answer was streaming is not on record, so it is
 // spread over the second half of the time it took. Results of tools are told as the model saw them.
+
+import type { HistoryCall, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
-import type { ToldCall, ToldTurn } from '../sessions/told.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
 
@@ -24,7 +25,7 @@ export interface PlayedEvent {
 const PIECES_AT_MOST = 200;
 const STAGES: Stage[] = ['answered', 'tool-limit', 'stopped', 'failed', 'cancelled'];
 
-export function* playTurn(turn: ToldTurn, options: PlaybackOptions): Generator<PlayedEvent> {
+export function* playTurn(turn: HistoryTurn, options: PlaybackOptions): Generator<PlayedEvent> {
   const answer = turn.messages.findLast(({ role }) => role === 'assistant');
   let clock = timeOf(turn.startedAt ?? turn.messages[0]?.timestamp);
   const until = (time: number | undefined): number => {
@@ -49,7 +50,7 @@ export function* playTurn(turn: ToldTurn, options: PlaybackOptions): Generator<P
 }
 
 /** Calls that ran at the same time overlap here too. */
-function calledEvents(calls: readonly ToldCall[]): { event: RunEvent; time: number | undefined }[] {
+function calledEvents(calls: readonly HistoryCall[]): { event: RunEvent; time: number | undefined }[] {
   const events = calls.flatMap((told): { event: RunEvent; time: number | undefined }[] => {
     const call = asCall(told);
     const began = timeOf(told.timestamp);
@@ -77,16 +78,16 @@ function timeOf(timestamp: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function idOf(turn: ToldTurn): string {
+function idOf(turn: HistoryTurn): string {
   return turn.turnId ?? `turn-${turn.number}`;
 }
 
-function asCall({ call }: ToldCall): ToolCall {
+function asCall({ call }: HistoryCall): ToolCall {
   return { ...call, args: call.args ?? {} } as ToolCall;
 }
 
 /** Of what a program got only what the model was told is on record. */
-export function recordedResult({ result }: ToldCall): ToolResult {
+export function recordedResult({ result }: HistoryCall): ToolResult {
   const took = Number(result?.meta?.durationMs);
   const meta = { ...result?.meta, durationMs: Number.isFinite(took) ? Math.max(0, took) : 0 };
   if (!result || result.ok) return { ok: true, data: result?.text, meta };
@@ -95,7 +96,7 @@ export function recordedResult({ result }: ToldCall): ToolResult {
   return { ok: false, error, data: result.text, meta };
 }
 
-function asEnd(turn: ToldTurn, answer: SessionMessage | undefined, options: PlaybackOptions): AskResult {
+function asEnd(turn: HistoryTurn, answer: SessionMessage | undefined, options: PlaybackOptions): AskResult {
   const stage = STAGES.find((one) => one === turn.outcome) ?? (answer ? 'answered' : 'cancelled');
   const done = turn.calls.filter(({ result }) => result);
   const error = errorOf(turn, answer);
@@ -120,7 +121,7 @@ function asEnd(turn: ToldTurn, answer: SessionMessage | undefined, options: Play
   return error ? { success: false, ...facts, error } : { success: true, ...facts };
 }
 
-function errorOf(turn: ToldTurn, answer: SessionMessage | undefined): { code: string; message: string } | undefined {
+function errorOf(turn: HistoryTurn, answer: SessionMessage | undefined): { code: string; message: string } | undefined {
   if (turn.error) return { code: turn.error.code, message: turn.error.message };
   if (turn.outcome === 'interrupted') return { code: 'INTERRUPTED', message: 'this turn was cut short' };
   if (turn.outcome === 'unfinished')
@@ -128,7 +129,7 @@ function errorOf(turn: ToldTurn, answer: SessionMessage | undefined): { code: st
   return answer ? undefined : { code: 'NO_ANSWER', message: 'no answer is on record' };
 }
 
-function toolErrorOf({ outcome, calls }: ToldTurn): ToolErrorReport | undefined {
+function toolErrorOf({ outcome, calls }: HistoryTurn): ToolErrorReport | undefined {
   const failed = calls.find(({ result }) => result && !result.ok);
   const code = 'execution_error' as const;
   if (outcome === 'tool-limit')

@@ -16,7 +16,7 @@ import type { Attachment } from './attachments.ts';
 import { type Caps, hasRoom } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
-import type { DayBudget, Place } from './day-budget.ts';
+import type { DayBudget, Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
@@ -155,7 +155,7 @@ async function* remember(
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
   const { turn, notes, archiveTurn, adapter, model, request, ledger, budget, outside, now, signal } = context;
   const { caps } = request;
-  let place: Place | undefined;
+  let reservation: Reservation | undefined;
   let unrecorded: string | undefined;
   try {
     await archiveTurn({ ...turn.entry, isOutside: outside.marked }, turn.ownMessages());
@@ -166,14 +166,14 @@ async function* remember(
       model: model.model,
       async hasRoom(tokens) {
         if (!hasRoom(tokens, { usage: ledger.spent(), caps, room: await budget.room(caps) })) return false;
-        const entered = await budget.enter(caps, () => tokens, signal);
-        if (entered.refused !== undefined) return false;
-        place = entered;
+        const reserved = await budget.reserve(caps, () => tokens, signal);
+        if (reserved.refused !== undefined) return false;
+        reservation = reserved;
         return true;
       },
       async spent(more) {
         ledger.add(more);
-        unrecorded = await place?.leave(more);
+        unrecorded = await reservation?.settle(more);
       },
       isOutside: outside.marked,
       now,
@@ -187,7 +187,7 @@ async function* remember(
     yield { type: 'notice', text: `the session's memory was not updated: ${error.message}` };
     return { memoryUpdated: false, usage: ledger.total() };
   } finally {
-    await place?.leave(undefined);
+    await reservation?.settle(undefined);
   }
 }
 

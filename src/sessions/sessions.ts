@@ -1,11 +1,11 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
 import type { Catalogue, Locks, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
+import type { HistoryItem } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type SessionMessage } from './lines.ts';
 import { readRecent } from './recent.ts';
 import { recoverTurn } from './recover.ts';
-import type { Told } from './told.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface SessionsDependencies {
@@ -47,7 +47,7 @@ export interface Sessions {
   /** Every session that was ever kept, oldest first. */
   kept(): Promise<KeptSession[]>;
   /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
-  tell(sessionId: string): AsyncIterable<Told>;
+  history(sessionId: string): AsyncIterable<HistoryItem>;
   /** What was summarised of a session, by the number of the last message each summary covers. */
   summaries(session: { sessionKey: string; sessionId: string }): Promise<ReadonlyMap<number, string>>;
 }
@@ -170,9 +170,9 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       return keptSessions(transcripts, await catalogue.list());
     },
 
-    async *tell(sessionId) {
-      const { readTold } = await import('./told.ts');
-      yield* readTold(transcripts.scan(sessionId));
+    async *history(sessionId) {
+      const { readHistory } = await import('./history.ts');
+      yield* readHistory(transcripts.scan(sessionId));
     },
 
     async summaries({ sessionKey, sessionId }) {

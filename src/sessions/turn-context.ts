@@ -1,6 +1,6 @@
 import { type KeptAttachment, readAttached } from './attached.ts';
+import type { HistoryTurn } from './history.ts';
 import type { SessionMessage } from './lines.ts';
-import type { ToldTurn } from './told.ts';
 import { toolContext, unfinishedCall } from './tool-context.ts';
 
 export interface TurnContextParts {
@@ -10,7 +10,7 @@ export interface TurnContextParts {
 }
 
 /** What a turn left for later ones, without what is told elsewhere. */
-export function contextParts({ content }: SessionMessage, { calls }: Pick<ToldTurn, 'calls'>): TurnContextParts {
+export function contextParts({ content }: SessionMessage, { calls }: Pick<HistoryTurn, 'calls'>): TurnContextParts {
   const pairs = calls.map(({ call, effect, result }) => ({ call, text: result?.text ?? unfinishedCall(effect) }));
   const told = toolContext(pairs);
   const others = told !== '' && content.endsWith(told) ? content.slice(0, -told.length).trimEnd() : content;

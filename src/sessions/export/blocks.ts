@@ -1,7 +1,7 @@
 // A conversation as a person reads it, before it is Markdown or HTML: who spoke when, what was called, how it ended.
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
-import type { ToldCall, ToldTurn, ToldUsage } from '../told.ts';
+import type { HistoryCall, HistoryTurn, HistoryUsage } from '../history.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';
 
@@ -68,7 +68,7 @@ export function blocksOf(item: ExportItem, clock: LocalClock): Block[] {
   }
 }
 
-function turnBlocks(turn: ToldTurn, time: LocalClock['time']): Block[] {
+function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const at = turn.startedAt ?? turn.messages[0]?.timestamp;
   const facts: Phrase[] = [];
   if (turn.origin !== undefined) facts.push(['Came from ', { value: turn.origin }]);
@@ -94,7 +94,7 @@ function turnBlocks(turn: ToldTurn, time: LocalClock['time']): Block[] {
   return blocks;
 }
 
-function speech(message: ToldTurn['messages'][number], turn: ToldTurn, time: LocalClock['time']): Block[] {
+function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const { role, timestamp, provider, profileId, content } = message;
   const facts: Phrase[] = typeof timestamp === 'string' ? [[time(timestamp)]] : [];
   if (role === 'assistant' && provider) {
@@ -112,7 +112,7 @@ function speech(message: ToldTurn['messages'][number], turn: ToldTurn, time: Loc
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
 }
 
-function toolBlock({ call, effect, timestamp, result }: ToldCall, time: LocalClock['time']): Block {
+function toolBlock({ call, effect, timestamp, result }: HistoryCall, time: LocalClock['time']): Block {
   const facts: Phrase[] = [];
   facts.push([time(timestamp)]);
   if (call.source !== 'model') facts.push(['called by ', { value: call.source }]);
@@ -133,7 +133,7 @@ function toolBlock({ call, effect, timestamp, result }: ToldCall, time: LocalClo
   };
 }
 
-export function usageText({ inputTokens, outputTokens, costUsd }: ToldUsage): string {
+export function usageText({ inputTokens, outputTokens, costUsd }: HistoryUsage): string {
   const cost = costUsd === undefined ? '' : `, ${costUsd.toFixed(costUsd < 0.01 ? 6 : 4)} USD`;
   return `${inputTokens} tokens in, ${outputTokens} out${cost}`;
 }

@@ -1,6 +1,6 @@
 // Exporting: a conversation as the text of a document, piece by piece, so that its length does not matter. What a format
 // looks like is the exporter's; which turns are in it is decided here.
-import type { Told } from '../told.ts';
+import type { HistoryItem } from '../history.ts';
 
 /** Line numbers are kept up to here; beyond, they are only counted. */
 const DAMAGED_LINES_NAMED = 1_000;
@@ -19,7 +19,7 @@ export interface Damage {
 }
 
 /** What is in a document. A compaction comes with its summary, when the session's memory still has it. */
-export type ExportItem = Exclude<Told, { kind: 'damaged' }> & { summary?: string };
+export type ExportItem = Exclude<HistoryItem, { kind: 'damaged' }> & { summary?: string };
 
 /** One document. Its pieces in the order of the calls are the whole of it. */
 export interface Exporter {
@@ -41,7 +41,7 @@ export interface ExportOptions {
   sessions: readonly ExportedSession[];
   exporter: Exporter;
   selection: Selection;
-  tell(sessionId: string): AsyncIterable<Told>;
+  history(sessionId: string): AsyncIterable<HistoryItem>;
   summaries(session: ExportedSession): Promise<ReadonlyMap<number, string>>;
   signal: AbortSignal;
 }
@@ -76,13 +76,13 @@ export async function* exportSessions(options: ExportOptions): AsyncGenerator<st
 
 /** What lies between the turns that are left out is left out with them. */
 async function* selected(session: ExportedSession, options: ExportOptions, damage: Damage): AsyncGenerator<ExportItem> {
-  const { tell, summaries, selection } = options;
+  const { history, summaries, selection } = options;
   const { since, last } = selection;
-  const skipped = last === undefined ? 0 : Math.max(0, (await turnsIn(tell(session.sessionId), since)) - last);
+  const skipped = last === undefined ? 0 : Math.max(0, (await turnsIn(history(session.sessionId), since)) - last);
   let known: ReadonlyMap<number, string> | undefined;
   let seen = 0;
   let isTold = since === undefined && skipped === 0;
-  for await (const told of tell(session.sessionId)) {
+  for await (const told of history(session.sessionId)) {
     if (told.kind === 'damaged') {
       damage.count += 1;
       if (damage.lines.length < DAMAGED_LINES_NAMED) damage.lines.push(told.line);
@@ -105,13 +105,13 @@ async function* selected(session: ExportedSession, options: ExportOptions, damag
   }
 }
 
-async function turnsIn(told: AsyncIterable<Told>, since: number | undefined): Promise<number> {
+async function turnsIn(told: AsyncIterable<HistoryItem>, since: number | undefined): Promise<number> {
   let count = 0;
   for await (const item of told) if (item.kind === 'turn' && isSince(item, since)) count += 1;
   return count;
 }
 
-function isSince({ turn }: Extract<Told, { kind: 'turn' }>, since: number | undefined): boolean {
+function isSince({ turn }: Extract<HistoryItem, { kind: 'turn' }>, since: number | undefined): boolean {
   if (since === undefined) return true;
   const began = Date.parse(turn.startedAt ?? turn.messages[0]?.timestamp ?? '');
   return began >= since;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { describe, expect, it } from 'vitest';
 import type { ScannedLine, TranscriptLine } from '../../storage/storage.ts';
-import { readTold, type ToldTurn } from '../told.ts';
+import { type HistoryTurn, readHistory } from '../history.ts';
 import type { Exporter, ExportItem } from './exporter.ts';
 import { createHtmlExporter, escaped } from './html.ts';
 import { createJsonExporter, createJsonLinesExporter } from './json.ts';
@@ -43,7 +43,7 @@ function turnOf(said: {
   args: string;
   result: string;
   error: string;
-}): ToldTurn {
+}): HistoryTurn {
   const message = { id: 'm', timestamp: AT, route: 'r', stage: 's', provider: said.tool };
   return {
     number: 1,
@@ -233,7 +233,7 @@ describe('a transcript that somebody has edited', () => {
   it('is exported in every format, and what makes no sense is left out as damaged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
-        const told = await Array.fromAsync(readTold(scanned(lines)));
+        const told = await Array.fromAsync(readHistory(scanned(lines)));
         const items = told.filter((item): item is ExportItem => item.kind !== 'damaged');
         const json = createJsonExporter({ exportedAt: AT, sessionKey: 'main' });
         expect(() => JSON.parse(exported(json, items))).not.toThrow();

@@ -1,6 +1,6 @@
 // JSON for programs: one value, written turn by turn; or a line for each message, call, end of a turn and summary.
 // docs/sessions.md describes both. Fields are added, never renamed; otherwise the version changes.
-import type { ToldCall, ToldTurn } from '../told.ts';
+import type { HistoryCall, HistoryTurn } from '../history.ts';
 import type { ExportedSession, Exporter, ExportItem } from './exporter.ts';
 
 export const EXPORT_VERSION = 1;
@@ -40,7 +40,7 @@ function asEntry({ kind, ...facts }: Exclude<ExportItem, { kind: 'turn' }>): Rec
   return { type: kind === 'compaction' ? 'summary' : kind, ...facts };
 }
 
-function flatCall({ call, effect, timestamp, result }: ToldCall): Record<string, unknown> {
+function flatCall({ call, effect, timestamp, result }: HistoryCall): Record<string, unknown> {
   return { ...call, effect, timestamp, result: result ?? null };
 }
 
@@ -66,11 +66,11 @@ export function createJsonLinesExporter(): Exporter {
 }
 
 /** In the order of the turn: the question, the calls, what was left of them, the answer, the end. */
-function turnLines(turn: ToldTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
+function turnLines(turn: HistoryTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
   const { number, messages, calls, turnId, startedAt, endedAt, outcome, error, usage } = turn;
   const of = { turn: number, turnId };
   const question = messages.findIndex(({ role }) => role === 'user') + 1;
-  const said = (message: ToldTurn['messages'][number]): string => line('message', { ...of, ...message });
+  const said = (message: HistoryTurn['messages'][number]): string => line('message', { ...of, ...message });
   return [
     ...messages.slice(0, question).map(said),
     ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),

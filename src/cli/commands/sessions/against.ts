@@ -3,8 +3,8 @@ import type { App } from '../../../app.ts';
 import type { ComparedSide, ComparedTurn, ReplayEnd } from '../../../gateway/replay-against.ts';
 import { newId } from '../../../lib/new-id.ts';
 import type { TurnUsage } from '../../../pipeline/events.ts';
+import type { HistoryTurn } from '../../../sessions/history.ts';
 import { sessionKeyProblem } from '../../../sessions/session-key.ts';
-import type { ToldTurn } from '../../../sessions/told.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
 import { EXIT, printable, type Terminal, UsageError, warn, writeJson } from '../../terminal.ts';
 import type { FoundSession } from './find.ts';
@@ -46,8 +46,8 @@ export async function compareAgainst(
   const { config } = app;
   const own = (config.modelFor ?? config.provider) === provider ? config : undefined;
   const sessionKey = replayKey(session.sessionKey);
-  const before: ToldTurn[] = [];
-  const onSkipped = (turn: ToldTurn): void => {
+  const before: HistoryTurn[] = [];
+  const onSkipped = (turn: HistoryTurn): void => {
     before.push(turn);
     if (before.length > TURNS_BEFORE) before.shift();
   };

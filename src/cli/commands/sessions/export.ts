@@ -89,7 +89,7 @@ export async function exportSession(
     })),
     exporter,
     selection: { since, last },
-    tell: (sessionId) => sessions.tell(sessionId),
+    history: (sessionId) => sessions.history(sessionId),
     summaries: (session) => sessions.summaries(session),
     signal: terminal.signal,
   });

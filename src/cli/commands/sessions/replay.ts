@@ -5,8 +5,8 @@ import type { App } from '../../../app.ts';
 import type { RunEvent } from '../../../pipeline/events.ts';
 import type { PlayedEvent } from '../../../pipeline/playback.ts';
 import type { Damage } from '../../../sessions/export/exporter.ts';
+import type { HistoryTurn } from '../../../sessions/history.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
-import type { ToldTurn } from '../../../sessions/told.ts';
 import { colorsFor } from '../../colors.ts';
 import { amount, integerFrom, json, plainText, single, text, webAddress } from '../../flags.ts';
 import { localTime } from '../../local-time.ts';
@@ -109,13 +109,13 @@ function speedOf({ speed, instant }: ReplayFlags, asJson: boolean, { out }: Term
 export async function* chosenTurns(
   sessions: Sessions,
   { sessionKey, sessionId }: FoundSession,
-  { turn, from, onSkipped }: Pick<ReplayFlags, 'turn' | 'from'> & { onSkipped?(turn: ToldTurn): void },
+  { turn, from, onSkipped }: Pick<ReplayFlags, 'turn' | 'from'> & { onSkipped?(turn: HistoryTurn): void },
   terminal: Terminal,
-): AsyncGenerator<ToldTurn> {
+): AsyncGenerator<HistoryTurn> {
   const damage: Damage = { count: 0, lines: [] };
   const first = turn ?? from ?? 1;
   let count = 0;
-  for await (const told of sessions.tell(sessionId)) {
+  for await (const told of sessions.history(sessionId)) {
     terminal.signal.throwIfAborted();
     if (told.kind === 'damaged') {
       damage.count += 1;
@@ -142,7 +142,7 @@ interface Playing {
   speed: number | undefined;
 }
 
-async function play(turn: ToldTurn, { session, asJson, speed }: Playing, terminal: Terminal): Promise<void> {
+async function play(turn: HistoryTurn, { session, asJson, speed }: Playing, terminal: Terminal): Promise<void> {
   const [{ playTurn }, { renderText }] = await Promise.all([
     import('../../../pipeline/playback.ts'),
     import('../../render.ts'),

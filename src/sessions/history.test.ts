@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScannedLine, TranscriptLine } from '../storage/storage.ts';
-import { readTold, type Told, type ToldTurn } from './told.ts';
+import { type HistoryItem, type HistoryTurn, readHistory } from './history.ts';
 
 const AT = '2026-11-15T10:00:00.000Z';
 
@@ -12,8 +12,8 @@ async function* scanned(lines: readonly (object | string)[]): AsyncGenerator<Sca
   }
 }
 
-const tell = (...lines: (object | string)[]): Promise<Told[]> => Array.fromAsync(readTold(scanned(lines)));
-const turnsOf = (told: Told[]): ToldTurn[] => told.flatMap((one) => (one.kind === 'turn' ? [one.turn] : []));
+const tell = (...lines: (object | string)[]): Promise<HistoryItem[]> => Array.fromAsync(readHistory(scanned(lines)));
+const turnsOf = (told: HistoryItem[]): HistoryTurn[] => told.flatMap((one) => (one.kind === 'turn' ? [one.turn] : []));
 const start = (turnId: string, more: object = {}) => ({
   type: 'turn-start',
   turnId,
@@ -41,7 +41,7 @@ const call = (id: string, name = 'tools.echo') => ({
   effect: 'read',
 });
 const result = (callId: string, text: string) => ({ type: 'tool-result', turnId: 't', callId, ok: true, text });
-const said = ({ messages }: ToldTurn): string => messages.map(({ content }) => content).join(' ');
+const said = ({ messages }: HistoryTurn): string => messages.map(({ content }) => content).join(' ');
 
 describe('a transcript told turn by turn', () => {
   it('has each turn with its messages, calls, results, usage and ending', async () => {

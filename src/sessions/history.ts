@@ -13,35 +13,35 @@ import {
 /** More messages than this are no turn of ours: told in parts, so that memory stays bounded. */
 const MOST_MESSAGES = 1_000;
 
-export interface ToldError {
+export interface HistoryError {
   code: string;
   message: string;
   reason?: string;
 }
 
-export interface ToldResult {
+export interface HistoryResult {
   ok: boolean;
   /** What the model was told: the whole, or the part that the limit left. */
   text: string;
-  error?: ToldError;
+  error?: HistoryError;
   meta?: Record<string, unknown>;
 }
 
-export interface ToldCall {
+export interface HistoryCall {
   call: JournalledCall;
   effect: string;
   timestamp: string;
   /** Absent when none is on record. */
-  result?: ToldResult;
+  result?: HistoryResult;
 }
 
-export interface ToldUsage {
+export interface HistoryUsage {
   inputTokens: number;
   outputTokens: number;
   costUsd?: number;
 }
 
-export interface ToldTurn {
+export interface HistoryTurn {
   /** Of its session, from one. */
   number: number;
   /** Absent when the transcript holds its messages only. */
@@ -57,21 +57,21 @@ export interface ToldTurn {
   /** Content from outside was part of it. */
   marked?: true;
   messages: SessionMessage[];
-  calls: ToldCall[];
-  error?: ToldError;
-  usage?: ToldUsage;
+  calls: HistoryCall[];
+  error?: HistoryError;
+  usage?: HistoryUsage;
 }
 
-export type Told =
-  | { kind: 'turn'; turn: ToldTurn }
+export type HistoryItem =
+  | { kind: 'turn'; turn: HistoryTurn }
   | { kind: 'compaction'; timestamp: string; compactedMessageCount: number }
   | { kind: 'repair'; timestamp: string; droppedBytes: number }
   | { kind: 'damaged'; line: number };
 
-export async function* readTold(lines: AsyncIterable<ScannedLine>): AsyncGenerator<Told> {
-  let open: ToldTurn | undefined;
+export async function* readHistory(lines: AsyncIterable<ScannedLine>): AsyncGenerator<HistoryItem> {
+  let open: HistoryTurn | undefined;
   let number = 0;
-  const begin = (facts: Partial<ToldTurn> = {}): ToldTurn => {
+  const begin = (facts: Partial<HistoryTurn> = {}): HistoryTurn => {
     number += 1;
     return { number, ...facts, messages: [], calls: [] };
   };
@@ -124,19 +124,19 @@ export async function* readTold(lines: AsyncIterable<ScannedLine>): AsyncGenerat
   if (open) yield closed(open, 'unfinished');
 }
 
-function closed(turn: ToldTurn, outcome: 'interrupted' | 'unfinished'): Told {
+function closed(turn: HistoryTurn, outcome: 'interrupted' | 'unfinished'): HistoryItem {
   return { kind: 'turn', turn: turn.turnId === undefined ? turn : { ...turn, outcome } };
 }
 
 /** Without a journal the next question, or an answer after the answer, begins another turn. */
-function isAnother(turn: ToldTurn, { role }: SessionMessage): boolean {
+function isAnother(turn: HistoryTurn, { role }: SessionMessage): boolean {
   if (turn.messages.length >= MOST_MESSAGES) return true;
   if (turn.turnId !== undefined) return false;
   const isAnswered = turn.messages.some((message) => message.role === 'assistant');
   return isAnswered || (role === 'user' && turn.messages.some((message) => message.role === 'user'));
 }
 
-function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial<ToldTurn> {
+function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial<HistoryTurn> {
   const { provider, profileId, memoryEnabled } = line.entry ?? {};
   return {
     turnId: line.turnId,
@@ -149,7 +149,7 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
   };
 }
 
-function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<ToldTurn> {
+function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<HistoryTurn> {
   const error = errorOf(line.error);
   const usage = usageOf(line.usage);
   return {
@@ -162,7 +162,7 @@ function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<Tol
 }
 
 /** Small servers give several calls one id: each result answers the first that has none. */
-function addResult(turn: ToldTurn, line: Extract<SessionLine, { type: 'tool-result' }>): void {
+function addResult(turn: HistoryTurn, line: Extract<SessionLine, { type: 'tool-result' }>): void {
   const answered = turn.calls.find(({ call, result }) => call.id === line.callId && !result);
   if (!answered) return;
   const error = errorOf(line.error);
@@ -175,14 +175,14 @@ function addResult(turn: ToldTurn, line: Extract<SessionLine, { type: 'tool-resu
   };
 }
 
-function errorOf(value: unknown): ToldError | undefined {
-  const { code, message, reason } = (value ?? {}) as Partial<ToldError>;
+function errorOf(value: unknown): HistoryError | undefined {
+  const { code, message, reason } = (value ?? {}) as Partial<HistoryError>;
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
   return { code, message, ...(typeof reason === 'string' && { reason }) };
 }
 
-function usageOf(value: unknown): ToldUsage | undefined {
-  const { inputTokens, outputTokens, costUsd } = (value ?? {}) as Partial<ToldUsage>;
+function usageOf(value: unknown): HistoryUsage | undefined {
+  const { inputTokens, outputTokens, costUsd } = (value ?? {}) as Partial<HistoryUsage>;
   if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return { inputTokens, outputTokens, ...(typeof costUsd === 'number' && { costUsd }) };
 }
