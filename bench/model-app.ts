@@ -13,7 +13,7 @@ export interface ModelApp {
 
 export async function openModelApp(home: string, model: string): Promise<ModelApp> {
   const { baseUrl, stop } = await startModel(model);
-  const environment = readEnvironment({ LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, home);
+  const environment = readEnvironment({ variables: { LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, cwd: home });
   const app = await createApp({ environment, baseUrl, warn: console.error });
   const gateway = await app.gateway();
   return {

@@ -15,6 +15,9 @@ async function start(): Promise<void> {
     writeSync(1, `${__VERSION__}\n`);
     return;
   }
-  const { main } = await import('./cli/main.ts');
-  process.exitCode = await main(argv, __VERSION__);
+  const [{ main }, { createProcessHost }] = await Promise.all([
+    import('./cli/main.ts'),
+    import('./cli/process-host.ts'),
+  ]);
+  process.exitCode = await main(argv, createProcessHost(__VERSION__));
 }

@@ -1,5 +1,4 @@
 // What everything else is built on: settings, storage, sessions, clock.
-import { homedir } from 'node:os';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import { newId } from '../lib/new-id.ts';
@@ -29,7 +28,7 @@ export interface BaseOptions {
 
 export async function createBase({ environment, baseUrl, warn }: BaseOptions): Promise<Base> {
   const config = await loadConfig(environment);
-  const now = (): number => Date.now();
+  const { now, userHome } = environment;
   const storage = createLocalStorage({
     home: environment.home,
     now,
@@ -41,7 +40,7 @@ export async function createBase({ environment, baseUrl, warn }: BaseOptions): P
     baseUrl: baseUrl ?? config.baseUrl,
     storage,
     sessions: createSessions({ ...storage, now, newId }),
-    userHome: homedir(),
+    userHome,
     now,
     newId,
     systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -1,12 +1,12 @@
 // What is attached to a question: files the person names, images, and what another program pipes in. The person chose
 // these paths, so they are not confined to the workspace; they are still regular files of a bounded size.
-import { constants, fstatSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises';
 import type { Attachment } from '../pipeline/attachments.ts';
 import { imageType } from '../pipeline/image-type.ts';
-import { isFedByPipeline } from './pipe-writer.ts';
+import type { InputStream } from './host.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
 const TEXT_LIMIT = 1024 * 1024;
@@ -60,26 +60,19 @@ async function readRegular(flag: string, path: string, shown: string, limit: num
 }
 
 /** What is piped in (`git diff | lainclaw ask "review"`), or undefined when nothing is. */
-export async function readPiped({ signal }: Terminal): Promise<Attachment | undefined> {
-  const kind = standardInputKind();
-  if (kind === 'none') return undefined;
+export async function readPiped({
+  input,
+  signal,
+}: Pick<Terminal, 'input' | 'signal'>): Promise<Attachment | undefined> {
+  const kind = input.kind();
+  if (kind === 'none' || kind === 'terminal') return undefined;
   const text = await readToEnd(
+    input,
     kind === 'file' ? undefined : AT_ONCE_MS,
-    () => kind === 'pipe' && isFedByPipeline() !== false,
+    () => kind === 'pipe' && input.isFedByPipeline() !== false,
     signal,
   );
   return text ? { kind: 'text', name: 'standard input', text } : undefined;
-}
-
-function standardInputKind(): 'none' | 'file' | 'pipe' | 'socket' {
-  try {
-    const stats = fstatSync(0);
-    if (stats.isFile()) return stats.size > 0 ? 'file' : 'none';
-    if (stats.isFIFO()) return 'pipe';
-    return stats.isSocket() ? 'socket' : 'none';
-  } catch {
-    return 'none';
-  }
 }
 
 /**
@@ -87,14 +80,16 @@ function standardInputKind(): 'none' | 'file' | 'pipe' | 'socket' {
  * a pipe or a socket that they mostly have nothing to say on.
  */
 async function readToEnd(
+  input: InputStream,
   atOnceMs: number | undefined,
   isComing: () => boolean,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const stop = (): void => void process.stdin.destroy();
+  const stream = input.stream();
+  const stop = (): void => void stream.destroy();
   signal.addEventListener('abort', stop, { once: true });
-  const input = process.stdin[Symbol.asyncIterator]();
-  const first = input.next();
+  const chunksRead = stream[Symbol.asyncIterator]();
+  const first = chunksRead.next();
   first.catch(() => {});
   try {
     const begun = atOnceMs === undefined ? await first : await Promise.race([first, afterLooking(atOnceMs)]);
@@ -104,7 +99,7 @@ async function readToEnd(
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    for (let item = begun ?? (await first); !item.done; item = await input.next()) {
+    for (let item = begun ?? (await first); !item.done; item = await chunksRead.next()) {
       chunks.push(item.value as Buffer);
       size += (item.value as Buffer).length;
       if (size > TEXT_LIMIT)

@@ -1,5 +1,5 @@
 import colors from 'picocolors';
-import type { OutputStream } from './streams.ts';
+import type { OutputStream } from './host.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Colors = ReturnType<typeof colors.createColors>;

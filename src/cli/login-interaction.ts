@@ -15,24 +15,24 @@ export function hasBrowser({ variables }: Environment): boolean {
 /** Shows it, and opens it where that can be done. */
 export function showAddress(url: string, { err, environment }: Terminal): void {
   err.write(`Sign in with your browser:\n${printable(url)}\n`);
-  if (hasBrowser(environment)) openBrowser(url);
+  if (hasBrowser(environment)) openBrowser(url, environment);
 }
 
-export function createLoginInteraction({ err }: Terminal): LoginInteraction {
+export function createLoginInteraction({ input, err, environment }: Terminal): LoginInteraction {
   const say = (line: string): void => err.write(`${printable(line)}\n`);
   return {
     showUrl(url) {
       say('Sign in with your browser:');
       say(url);
       say('If it ends on a page that cannot be reached, paste the address of that page here.');
-      openBrowser(url);
+      openBrowser(url, environment);
     },
     showDeviceCode({ userCode, verificationUrl }) {
       say(`On any device open ${verificationUrl} and enter the code ${userCode}`);
     },
     async readPastedCode(signal) {
-      if (!process.stdin.isTTY) return new Promise<string>(() => {});
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      if (input.kind() !== 'terminal') return new Promise<string>(() => {});
+      const lines = createInterface({ input: input.stream(), output: err.stream() });
       try {
         return await lines.question('', { signal });
       } finally {
@@ -44,10 +44,10 @@ export function createLoginInteraction({ err }: Terminal): LoginInteraction {
 }
 
 /** The address is given as an argument, never through a shell. Failing is fine: it is on the screen. */
-function openBrowser(url: string): void {
+function openBrowser(url: string, { variables }: Environment): void {
   const [program, ...before]: [string, ...string[]] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['explorer'] : ['xdg-open'];
-  const child = spawn(program, [...before, url], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [...before, url], { env: { ...variables }, stdio: 'ignore', detached: true });
   child.on('error', () => {});
   child.unref();
 }

@@ -1,21 +1,23 @@
 // One command from argv to exit code. Every way a command can fail ends here, as a line on stderr and a code.
 
 import { CommanderError } from 'commander';
-import { readEnvironment } from '../config/environment.ts';
 import { CommandError } from './command-error.ts';
 import { expandSwitches } from './flags.ts';
+import type { Host } from './host.ts';
 import { type ConfigureCommand, createProgram } from './program.ts';
-import { openStream } from './streams.ts';
 import { EXIT, printable, type Terminal, UsageError, writeJson } from './terminal.ts';
 
 const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'], groups: ['true', 'false'] } as const;
 /** The commands that know them. */
 const WITH_SWITCHES = ['ask', 'chat', 'gateway'];
 
-/** `replaced` puts other commands under the names of the program's own. */
+/**
+ * Resolves with the exit code once the command has ended. Everything ambient comes from `host`, so it can run many times in one
+ * process. `replaced` puts other commands under the names of the program's own.
+ */
 export async function main(
   written: readonly string[],
-  version: string,
+  host: Host,
   replaced: Readonly<Record<string, ConfigureCommand>> = {},
 ): Promise<number> {
   // Only the command that is named is loaded, so that "help" must name it too.
@@ -23,17 +25,21 @@ export async function main(
   const cancel = new AbortController();
   const onClosed = (): void => cancel.abort();
   const terminal: Terminal = {
-    environment: readEnvironment(undefined, undefined, undefined, version),
-    out: openStream(1, onClosed),
-    err: openStream(2, onClosed),
+    environment: host.environment,
+    input: host.input,
+    out: host.openOutput(1, onClosed),
+    err: host.openOutput(2, onClosed),
     signal: cancel.signal,
     cancelledExit: () => (cancel.signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.cancelled),
+    interrupt: host.interrupt,
+    kill: host.kill,
+    tellParent: host.tellParent,
   };
-  const stopListening = cancelOnSignals(cancel);
+  const stopListening = cancelOnSignals(cancel, host);
   let exitCode: number = EXIT.done;
   try {
     const program = await createProgram({
-      version,
+      version: host.environment.version,
       terminal,
       commandName: argv[0],
       replaced,
@@ -52,13 +58,11 @@ export async function main(
 }
 
 /** The first signal ends the turn cleanly, a second one ends the process. */
-function cancelOnSignals(cancel: AbortController): () => void {
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (cancel.signal.aborted) process.exit(signal === 'SIGINT' ? EXIT.cancelled : EXIT.terminated);
+function cancelOnSignals(cancel: AbortController, host: Host): () => void {
+  return host.onSignal((signal) => {
+    if (cancel.signal.aborted) return host.exit(signal === 'SIGINT' ? EXIT.cancelled : EXIT.terminated);
     cancel.abort(signal);
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  });
 }
 
 function report(error: unknown, terminal: Terminal, argv: readonly string[]): number {

@@ -2,7 +2,7 @@
 // that was asked for. The pieces go to a file beside it that takes its name at the end.
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CommandError } from './command-error.ts';
 
 const BATCH_CHARACTERS = 256 * 1024;
@@ -21,8 +21,7 @@ export interface OutputFileOptions {
   newId(prefix: string): string;
 }
 
-export async function openOutputFile(named: string, { force, newId }: OutputFileOptions): Promise<OutputFile> {
-  const path = resolve(named);
+export async function openOutputFile(path: string, { force, newId }: OutputFileOptions): Promise<OutputFile> {
   await refuseExisting(path, force);
   const temporary = join(dirname(path), newId(`.${basename(path).slice(0, 100)}`));
   let handle: FileHandle;

@@ -1,6 +1,6 @@
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { AskPerson } from '../tools/policy.ts';
-import type { Terminal } from './terminal.ts';
+import { canAsk, type Terminal } from './terminal.ts';
 
 export interface Person {
   askPerson: AskPerson;
@@ -9,7 +9,7 @@ export interface Person {
 
 /** Whoever can answer here; undefined where it is not a terminal on both sides. What asking needs is loaded only then. */
 export async function personAt(terminal: Terminal): Promise<Person | undefined> {
-  if (!terminal.err.isTTY || !process.stdin.isTTY) return undefined;
+  if (!canAsk(terminal)) return undefined;
   const { askPermission } = await import('./ask-permission.ts');
   // Calls of one round may ask at the same time; a person answers one by one.
   let last: Promise<unknown> = Promise.resolve();

@@ -101,6 +101,9 @@ const COMMANDS: CommandEntry[] = [
   },
 ];
 
+/** Where the output is not a terminal. */
+const HELP_WIDTH = 80;
+
 export interface ProgramOptions {
   version: string;
   terminal: Terminal;
@@ -121,6 +124,11 @@ export async function createProgram(options: ProgramOptions): Promise<Command> {
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(printable(text)),
+      // The library would look at this process's own streams.
+      getOutHelpWidth: () => terminal.out.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => terminal.err.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     });
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description);

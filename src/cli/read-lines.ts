@@ -6,11 +6,11 @@ export type ReadLine = (shown: string) => Promise<string | undefined>;
 
 /** Reads from the person at the terminal while `use` runs. Rejects when `signal` fires. */
 export async function withLines<T>(
-  { err }: Terminal,
+  { input, err, interrupt }: Terminal,
   signal: AbortSignal,
   use: (read: ReadLine) => Promise<T>,
 ): Promise<T> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: input.stream(), output: err.stream() });
   let isClosed = false;
   const closed = new Promise<undefined>((resolve) =>
     lines.once('close', () => {
@@ -19,7 +19,7 @@ export async function withLines<T>(
     }),
   );
   // The line editor turns Ctrl-C into an event of its own: it means what it means everywhere.
-  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  lines.on('SIGINT', () => interrupt());
   try {
     return await use(async (shown) => {
       if (isClosed) return undefined;

@@ -1,13 +1,15 @@
-import { UsageError } from './terminal.ts';
+import { type Terminal, UsageError } from './terminal.ts';
+
+type Source = Pick<Terminal, 'input' | 'signal'>;
 
 /** Everything on standard input, to its end. Rejects when the signal fires: whoever types may change their mind. */
-export async function readStandardInput(signal: AbortSignal): Promise<string> {
-  return (await readBytes(signal)).toString('utf8');
+export async function readStandardInput(source: Source): Promise<string> {
+  return (await readBytes(source)).toString('utf8');
 }
 
 /** For what is kept: a text in another encoding is refused rather than damaged. */
-export async function readStandardInputUnharmed(signal: AbortSignal): Promise<string> {
-  const bytes = await readBytes(signal);
+export async function readStandardInputUnharmed(source: Source): Promise<string> {
+  const bytes = await readBytes(source);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -15,12 +17,13 @@ export async function readStandardInputUnharmed(signal: AbortSignal): Promise<st
   }
 }
 
-async function readBytes(signal: AbortSignal): Promise<Buffer> {
+async function readBytes({ input, signal }: Source): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  const stop = (): void => void process.stdin.destroy();
+  const stream = input.stream();
+  const stop = (): void => void stream.destroy();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

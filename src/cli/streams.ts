@@ -1,16 +1,10 @@
 // stdout and stderr without the cost of Node's stream classes (7 ms to load) when the other end is a pipe or a file.
 import { fstatSync, writeSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
+import type { Host, OutputStream } from './host.ts';
 
-export interface OutputStream {
-  isTTY: boolean;
-  columns: number | undefined;
-  write(text: string): void;
-}
-
-/** `onClosed` is called when the reader has gone (`lainclaw … | head`): that is its choice, not a failure. */
-export function openStream(fd: 1 | 2, onClosed: () => void): OutputStream {
-  if (isDevice(fd)) return deviceStream(fd, onClosed);
+export const openStream: Host['openOutput'] = (fd, onClosed) => {
+  if (isTerminal(fd)) return deviceStream(fd, onClosed);
   let closed = false;
   return {
     isTTY: false,
@@ -25,7 +19,12 @@ export function openStream(fd: 1 | 2, onClosed: () => void): OutputStream {
         onClosed();
       }
     },
+    stream: () => processStream(fd),
   };
+};
+
+function processStream(fd: 1 | 2): NodeJS.WriteStream {
+  return fd === 1 ? process.stdout : process.stderr;
 }
 
 function outputFailed(error: Error): CommandError {
@@ -34,7 +33,7 @@ function outputFailed(error: Error): CommandError {
 
 /** A terminal: here the stream class knows best. */
 function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
-  const stream = fd === 1 ? process.stdout : process.stderr;
+  const stream = processStream(fd);
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     onClosed();
@@ -43,11 +42,12 @@ function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
     isTTY: stream.isTTY ?? false,
     columns: stream.columns,
     write: (text) => void stream.write(text),
+    stream: () => stream,
   };
 }
 
 /** A terminal, as far as can be told without loading anything. */
-function isDevice(fd: number): boolean {
+export function isTerminal(fd: number): boolean {
   try {
     const stats = fstatSync(fd);
     return stats.isCharacterDevice() && (process.platform !== 'linux' || isLinuxTerminal(stats.rdev));

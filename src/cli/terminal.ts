@@ -1,17 +1,23 @@
 // The person's side: where output goes, whether it is a terminal, and how an ending becomes an exit code.
 import type { Environment } from '../config/environment.ts';
-import type { OutputStream } from './streams.ts';
+import type { Host, InputStream, OutputStream } from './host.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, hungUp: 129, cancelled: 130, terminated: 143 } as const;
 
-export interface Terminal {
+export interface Terminal extends Pick<Host, 'interrupt' | 'kill' | 'tellParent'> {
   environment: Environment;
+  input: InputStream;
   out: OutputStream;
   err: OutputStream;
   /** Fires on Ctrl-C and on SIGTERM. */
   signal: AbortSignal;
   /** The exit code of a command that was ended by one of them. */
   cancelledExit(): number;
+}
+
+/** Where somebody can be asked: the question is shown on stderr, stdout belongs to the result. */
+export function canAsk({ input, err }: Terminal): boolean {
+  return err.isTTY && input.kind() === 'terminal';
 }
 
 export interface OutputFlags {

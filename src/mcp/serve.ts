@@ -1,5 +1,6 @@
 // Our side of the protocol as a server: what is offered is handed in, so this knows neither tools nor documentation. A server
 // object serves one connection; the transports (stdio, HTTP) ask for one each.
+import type { Readable, Writable } from 'node:stream';
 import type { CallToolResult, GetPromptResult, Server, ServerContext } from '@modelcontextprotocol/server';
 
 const MAX_PROGRESS_TEXT = 2_000;
@@ -137,20 +138,25 @@ export async function callTool(
 }
 
 export interface ServeStdioOptions {
+  input: Readable;
+  output: Writable;
   signal: AbortSignal;
   /** Told of what went wrong beside the protocol. */
   onError(error: Error): void;
 }
 
-/** Speaks the protocol on this process's stdin and stdout; resolves when the other side has gone. */
-export async function serveStdio(create: CreateMcpServer, { signal, onError }: ServeStdioOptions): Promise<void> {
+/** Speaks the protocol on standard input and output; resolves when the other side has gone. */
+export async function serveStdio(
+  create: CreateMcpServer,
+  { input, output, signal, onError }: ServeStdioOptions,
+): Promise<void> {
   if (signal.aborted) return;
   const { serveStdio: serve, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
-  const transport = new StdioServerTransport();
+  const transport = new StdioServerTransport(input, output);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const handle = serve(create, { transport, onerror: onError });
   // The library listens too, and was first: what it has to do at the end is done.
-  process.stdin.once('end', resolve).once('close', resolve);
+  input.once('end', resolve).once('close', resolve);
   signal.addEventListener('abort', () => resolve(), { once: true });
   await ended;
   await handle.close();

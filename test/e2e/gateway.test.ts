@@ -3,6 +3,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
 import type { AskRequest } from '../../src/gateway/gateway.ts';
 import type { RunEvent } from '../../src/pipeline/events.ts';
 import type { Home } from '../support/home.ts';
@@ -12,7 +13,7 @@ let home: Home;
 let app: App;
 beforeEach(async () => {
   home = testHome();
-  const environment = { home: home.path, cwd: home.workspace, variables: {}, program: [], version: '' };
+  const environment = readEnvironment({ variables: { LAINCLAW_HOME: home.path }, cwd: home.workspace, program: [] });
   const opened = await createApp({ environment, warn: (line) => expect.unreachable(line) });
   afterFile(() => opened.close());
   app = opened;

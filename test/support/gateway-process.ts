@@ -16,7 +16,10 @@ export interface GatewayProcessOptions {
 }
 
 const { home, workspace, baseUrl, turn, limits } = JSON.parse(process.argv[2] ?? '{}') as GatewayProcessOptions;
-const environment = readEnvironment({ ...process.env, LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, workspace);
+const environment = readEnvironment({
+  variables: { ...process.env, LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' },
+  cwd: workspace,
+});
 const app = await createApp({ environment, workspace, baseUrl, warn: console.error });
 const directory = join(home, 'channels', 'local');
 const usual = { provider: baseUrl === undefined ? 'stub' : 'openai-compatible', model: 'fake', caps: {} };

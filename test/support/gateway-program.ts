@@ -2,6 +2,7 @@
 // cannot start, `crashes` throws where nobody catches.
 import { configureGatewayOn } from '../../src/cli/commands/gateway.ts';
 import { main } from '../../src/cli/main.ts';
+import { createProcessHost } from '../../src/cli/process-host.ts';
 import { openMemoryGateway } from './memory-gateway.ts';
 
 const configure = configureGatewayOn(async (context) => {
@@ -22,5 +23,5 @@ const configure = configureGatewayOn(async (context) => {
   });
 });
 
-process.exitCode = await main(process.argv.slice(2), '0.0.0-test', { gateway: configure });
+process.exitCode = await main(process.argv.slice(2), createProcessHost('0.0.0-test'), { gateway: configure });
 if (process.exitCode !== 0) process.exit();

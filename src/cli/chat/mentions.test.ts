@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { mentionsIn, readMentions } from './mentions.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-const terminal = { environment: readEnvironment({}, '/nowhere') } as Terminal;
+const terminal = { environment: readEnvironment({ variables: {}, cwd: '/nowhere' }) } as Terminal;
 
 function root(): string {
   const directory = mkdtempSync(join(tmpdir(), 'chat-mentions-'));

@@ -31,7 +31,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   wantsJson(terminal, flags);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
-  const piped = waitsForInput ? await readStandardInput(terminal.signal) : undefined;
+  const piped = waitsForInput ? await readStandardInput(terminal) : undefined;
   // A lone "-" is the question itself; after a question it is what the question is about.
   const input = typed === '' ? (piped ?? '') : typed;
   if (input.trim() === '')

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../program.ts';
@@ -15,8 +14,8 @@ export const configureChat: ConfigureCommand = (command, terminal, setExitCode) 
 };
 
 async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
-  const { environment, out } = terminal;
-  if (!process.stdin.isTTY || !out.isTTY || environment.variables.TERM === 'dumb') {
+  const { environment, input, out } = terminal;
+  if (input.kind() !== 'terminal' || !out.isTTY || environment.variables.TERM === 'dumb') {
     throw new UsageError('chat needs a terminal to draw on; without one, use: lainclaw ask "…"', {
       code: 'NO_TERMINAL',
       usage: USAGE,
@@ -36,8 +35,8 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
     colors: colorsFor(out, terminal),
     sessionKey,
     newSession: flags.newSession ?? false,
-    userHome: homedir(),
-    now: () => Date.now(),
+    userHome: environment.userHome,
+    now: environment.now,
     async open(person, warn) {
       const app = await createApp({
         environment,

@@ -48,7 +48,7 @@ async function answer(form: 'line' | 'words', given: readonly string[], terminal
   const lines = await Promise.race([answerLines(form, given, terminal).catch(() => []), late]);
   clearTimeout(timer);
   // A file that cannot be opened keeps the process even from exiting.
-  if (lines === 'late') return void process.kill(process.pid, 'SIGKILL');
+  if (lines === 'late') return terminal.kill();
   terminal.out.write(lines.map((line) => `${line}\n`).join(''));
 }
 

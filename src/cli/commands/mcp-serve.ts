@@ -40,7 +40,12 @@ async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
 
 async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {
   const { createMcpServers, serveStdio } = await import('../../mcp/serve.ts');
-  await serveStdio(await createMcpServers(offer), { signal: terminal.signal, onError: reporting(terminal) });
+  await serveStdio(await createMcpServers(offer), {
+    input: terminal.input.stream(),
+    output: terminal.out.stream(),
+    signal: terminal.signal,
+    onError: reporting(terminal),
+  });
 }
 
 async function overHttp(app: App, offer: Offer, port: number, terminal: Terminal): Promise<void> {

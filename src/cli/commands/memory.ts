@@ -132,7 +132,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
 };
 
 async function save(app: App, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
-  const content = given === '-' ? await standardInput(terminal.signal) : given;
+  const content = given === '-' ? await standardInput(terminal) : given;
   const { source, title, date, supersedes } = flags;
   const memory = await app.memory();
   const saved = await memory.save({ content, source, title, date, supersedes });
@@ -141,9 +141,9 @@ async function save(app: App, given: string, flags: SaveFlags, terminal: Termina
   await memory.settle({ milliseconds: SETTLE_MS, signal: terminal.signal });
 }
 
-async function standardInput(signal: AbortSignal): Promise<string> {
+async function standardInput(terminal: Terminal): Promise<string> {
   const { readStandardInputUnharmed } = await import('../standard-input.ts');
-  return readStandardInputUnharmed(signal);
+  return readStandardInputUnharmed(terminal);
 }
 
 async function search(app: App, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {

@@ -7,7 +7,7 @@ import { kindOf, VALUES } from './values.ts';
 
 const silent = { isTTY: false, write: () => {} };
 const terminal = {
-  environment: readEnvironment({}, '/'),
+  environment: readEnvironment({ variables: {}, cwd: '/' }),
   out: silent,
   err: silent,
   signal: new AbortController().signal,

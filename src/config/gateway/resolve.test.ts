@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readEnvironment } from '../environment.ts';
 import { compareGateways, takeUp } from './compare.ts';
 import { emptyFile, type GatewayFile } from './gateway-file.ts';
 import { type ResolveInput, resolveGateway } from './resolve.ts';
@@ -16,7 +17,7 @@ const input = (changed: Partial<ResolveInput> = {}, variables: Record<string, st
   channels: ['local'],
   config: { provider: 'stub' },
   providerProblem: (name) => (name === 'opnai' ? 'there is no provider "opnai"' : undefined),
-  environment: { home, cwd: '/cwd', variables, program: [], version: '1.2.3' },
+  environment: { ...readEnvironment({ variables, cwd: '/cwd', program: [], version: '1.2.3' }), home },
   ...changed,
 });
 const file = (changed: Partial<GatewayFile>): GatewayFile => ({ ...emptyFile(), ...changed });

@@ -1,7 +1,6 @@
 // A secret from where the owner keeps it. The problem names the place, never the value.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import type { SecretSource } from './kinds.ts';
@@ -10,13 +9,16 @@ const LARGEST = 16_384;
 
 export type ReadSecret = { ok: true; value: string } | { ok: false; problem: string };
 
-export async function readSecret(source: SecretSource, { home, variables }: Environment): Promise<ReadSecret> {
+export async function readSecret(
+  source: SecretSource,
+  { home, userHome, variables }: Environment,
+): Promise<ReadSecret> {
   if (typeof source === 'string') return { ok: true, value: source };
   if ('env' in source) {
     const value = variables[source.env]?.trim();
     return value ? { ok: true, value } : { ok: false, problem: `the variable ${source.env} is not set` };
   }
-  return readFile(source.file.startsWith('~/') ? join(homedir(), source.file.slice(2)) : resolve(home, source.file));
+  return readFile(source.file.startsWith('~/') ? join(userHome, source.file.slice(2)) : resolve(home, source.file));
 }
 
 async function readFile(path: string): Promise<ReadSecret> {

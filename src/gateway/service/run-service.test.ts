@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type MemoryGatewayOptions, openMemoryGateway } from '../../../test/support/memory-gateway.ts';
+import { readEnvironment } from '../../config/environment.ts';
 import { emptyFile, type GatewayFile } from '../../config/gateway/gateway-file.ts';
 import { resolveGateway } from '../../config/gateway/resolve.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
@@ -59,7 +60,12 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
           file: options.file ?? emptyFile(),
           flags: {},
           channels: ['local'],
-          environment: { home, cwd: home, variables: {}, program: [], version: '1.2.3' },
+          environment: readEnvironment({
+            variables: { LAINCLAW_HOME: home },
+            cwd: home,
+            program: [],
+            version: '1.2.3',
+          }),
           config: { provider: 'stub' },
           providerProblem: () => undefined,
         }),

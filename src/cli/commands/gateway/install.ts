@@ -1,5 +1,4 @@
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { App } from '../../../app.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
@@ -40,11 +39,13 @@ export async function uninstall(flags: OutputFlags, terminal: Terminal): Promise
   for (const command of unit.stop) terminal.out.write(`  ${command}\n`);
 }
 
-function unitHere({ environment: { home, variables, program } }: Terminal, args: readonly string[]): UnitFile {
+function unitHere(
+  { environment: { home, userHome, variables, program } }: Terminal,
+  args: readonly string[],
+): UnitFile {
   const { platform } = process;
   if (platform !== 'linux' && platform !== 'darwin')
     throw new CommandError('UNSUPPORTED_PLATFORM', 'only systemd and launchd are supported: start it with --daemon');
-  const userHome = homedir();
   return unitFile({
     platform,
     command: [...program, ...args],

@@ -23,7 +23,10 @@ export async function start(app: App, flags: StartFlags, terminal: Terminal): Pr
   if (!flags.background) await sayChannel(admin, flags, terminal);
   if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);
   keepMemorySmall();
-  const tellParent = flags.background ? messenger() : undefined;
+  // One message: the process that started this one waits for it.
+  const tellParent = (message: DaemonWord): void => {
+    if (flags.background) terminal.tellParent(message);
+  };
   try {
     await admin.run(
       {
@@ -32,13 +35,13 @@ export async function start(app: App, flags: StartFlags, terminal: Terminal): Pr
         flags: settingsIn(flags),
         channels: channelsOf(flags),
         onLogLine: flags.background ? () => {} : (line) => showLine(line, terminal),
-        onReady: (state) => tellParent?.({ type: 'ready', state }),
+        onReady: (state) => tellParent({ type: 'ready', state }),
       },
       terminal.signal,
     );
   } catch (error) {
     const { code = 'INTERNAL', message } = error as Error & { code?: string };
-    tellParent?.({ type: 'failed', code: String(code), message });
+    tellParent({ type: 'failed', code: String(code), message });
     throw error;
   }
 }
@@ -84,13 +87,6 @@ export function tell(state: ServiceState, flags: OutputFlags, terminal: Terminal
   const { green } = colorsFor(terminal.out, terminal);
   terminal.out.write(`${green('✓')} the gateway runs: ${state.channels.join(', ')} (pid ${state.pid})\n`);
   terminal.out.write(`  log: ${printable(state.logPath)}\n`);
-}
-
-/** One word, then the line is closed: the process that started this one may go. */
-function messenger(): (word: DaemonWord) => void {
-  return (word) => {
-    if (process.connected) process.send?.(word, undefined, undefined, () => process.connected && process.disconnect());
-  };
 }
 
 function showLine(line: string, terminal: Terminal): void {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { newId } from '../../../lib/new-id.ts';
 import type { ExportedCounts, Exporter } from '../../../sessions/export/exporter.ts';
@@ -79,7 +80,7 @@ export async function exportSession(
   const [first] = found;
   const format = flags.format ?? formatOf(output) ?? (asJson ? 'json' : 'markdown');
   const { exportSessions } = await import('../../../sessions/export/exporter.ts');
-  const exporter = await exporterOf(format, first?.sessionKey ?? key);
+  const exporter = await exporterOf(format, first?.sessionKey ?? key, terminal.environment.now());
   const pieces = exportSessions({
     sessions: found.map(({ sessionKey, sessionId, createdAt, isCurrent }) => ({
       sessionKey,
@@ -102,7 +103,7 @@ export async function exportSession(
     if (counts) saySparse(counts, flags, terminal);
     return;
   }
-  const file = await openOutputFile(output, { force, newId });
+  const file = await openOutputFile(resolve(terminal.environment.cwd, output), { force, newId });
   try {
     const counts = await pump(pieces, (piece) => file.write(harmless(piece)));
     await file.finish();
@@ -133,7 +134,7 @@ function formatOf(output: string | undefined): Format | undefined {
   return format;
 }
 
-async function exporterOf(format: Format, sessionKey: string): Promise<Exporter> {
+async function exporterOf(format: Format, sessionKey: string, now: number): Promise<Exporter> {
   // What cannot be read as a time is not repeated: it could be anything.
   const time = (iso: string): string => (Number.isNaN(Date.parse(iso)) ? '(time unknown)' : localTime(iso));
   const clock = { time, zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -146,7 +147,7 @@ async function exporterOf(format: Format, sessionKey: string): Promise<Exporter>
       return (await import('../../../sessions/export/json.ts')).createJsonLinesExporter();
     case 'json': {
       const { createJsonExporter } = await import('../../../sessions/export/json.ts');
-      return createJsonExporter({ exportedAt: new Date().toISOString(), sessionKey });
+      return createJsonExporter({ exportedAt: new Date(now).toISOString(), sessionKey });
     }
   }
 }
