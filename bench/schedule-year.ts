@@ -6,7 +6,7 @@ import { createScheduler } from '../src/schedule/scheduler.ts';
 import { createSlots } from '../src/schedule/timetable.ts';
 import type { Jobs, Misfire, PassedOver } from '../src/storage/jobs.ts';
 import { createLocalStorage } from '../src/storage/local/local-storage.ts';
-import type { Lock } from '../src/storage/storage.ts';
+import type { Lock } from '../src/storage/locks.ts';
 import { seededRandom } from '../test/support/random.ts';
 import { createSimulatedClock } from '../test/support/simulated-clock.ts';
 import { expectedSlots, wallMinutes } from '../test/support/slot-oracle.ts';
@@ -72,15 +72,16 @@ export async function simulateYear(
     const from = clock.now();
     const storage = open();
     const held = new Set<Lock>();
+    const keep = <L extends Lock | undefined>(lock: L): L => {
+      if (lock) held.add(lock);
+      return lock;
+    };
     let isDead = false;
     const scheduler = createScheduler({
       jobs: clock.track(recording(await storage.jobs(), passed, () => isDead)),
       locks: clock.track({
-        async acquire(name, options) {
-          const lock = await storage.locks.acquire(name, options);
-          held.add(lock);
-          return { release: () => held.delete(lock) && lock.release() };
-        },
+        acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
+        tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
       } satisfies typeof storage.locks),
       slots: slotsOf,
       now: clock.now,
@@ -102,7 +103,7 @@ export async function simulateYear(
     isDead = true;
     // As the kernel does for a dead process: its timers and locks are gone, what it had not written is lost.
     clock.forgetTimers();
-    for (const lock of held) lock.release();
+    for (const lock of held) await lock.release();
     await clock.rest();
     storage.close();
     // Mostly a moment, now and then as long as it had been up.

@@ -27,6 +27,7 @@ const LAYERS: string[][] = [
     'undo',
   ],
   ['storage'],
+  ['vocabulary'],
   ['config'],
   ['observe'],
   ['lib'],

@@ -1,6 +1,6 @@
 // Everything about models that is not the stub, built in one place and loaded only when a command needs a model.
 import { ConfigError } from '../config/config.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Auth, createAuth } from './auth/auth.ts';
 import { type Link, withFallbacks } from './fallback.ts';

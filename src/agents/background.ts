@@ -7,7 +7,7 @@ import { isSilentAnswer } from '../lib/silent-answer.ts';
 import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { AgentRun, AgentRunEnd, AgentRuns, RunsTaken } from '../storage/agent-runs.ts';
 import type { Asker } from '../storage/asker.ts';
-import type { Lock, Locks } from '../storage/storage.ts';
+import type { Lock, Locks } from '../storage/locks.ts';
 import { AgentError } from './agent.ts';
 
 const CLAIMING = 'agent-runs';
@@ -86,10 +86,10 @@ export function createBackground(dependencies: BackgroundDependencies): Backgrou
   }
 
   function start({ run, lock }: Taken, signal: AbortSignal): void {
-    const ended = runOne(run, dependencies, signal)
+    const ended = runOne(run, dependencies, AbortSignal.any([signal, lock.lost]))
       .catch((error: unknown) => log(`the run ${run.id} of ${run.name} could not be recorded: ${error}`))
-      .finally(() => {
-        lock.release();
+      .finally(async () => {
+        await lock.release();
         running.delete(ended);
       });
     running.add(ended);
@@ -120,7 +120,7 @@ async function take(dependencies: BackgroundDependencies): Promise<Taken | undef
     const run = await runs.claim(limit, now(), takenBy(dependencies));
     return run && { run, lock: await locks.acquire(lockName(run)) };
   } finally {
-    claiming.release();
+    await claiming.release();
   }
 }
 
@@ -204,16 +204,16 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
   const claiming = await locks.acquire(CLAIMING);
   try {
     for (const run of await runs.list({ state: 'running', limit: 1_000 })) {
-      const lock = await tryLock(locks, lockName(run));
+      const lock = await locks.tryAcquire(lockName(run));
       if (!lock) continue;
       try {
         await tellAndEnd(run, end, dependencies);
       } finally {
-        lock.release();
+        await lock.release();
       }
     }
   } finally {
-    claiming.release();
+    await claiming.release();
   }
 }
 
@@ -230,14 +230,4 @@ async function tellUntold(dependencies: BackgroundDependencies): Promise<void> {
 
 function lockName({ id }: AgentRun): string {
   return `agent-run:${id}`;
-}
-
-async function tryLock(locks: Locks, name: string): Promise<Lock | undefined> {
-  const waiting = new AbortController();
-  try {
-    return await locks.acquire(name, { signal: waiting.signal, onWait: () => waiting.abort() });
-  } catch (error) {
-    if (waiting.signal.aborted) return undefined;
-    throw error;
-  }
 }

@@ -7,7 +7,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { ensureDirectory, openPrivate, storageError, writeAtomically } from '../storage/local/files.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import { MemoryError } from './memory-error.ts';
 
 export const CORE_SECTIONS = ['user', 'agent'] as const;
@@ -50,7 +50,7 @@ export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): 
       }
       return result;
     } finally {
-      lock.release();
+      await lock.release();
     }
   }
 

@@ -1,6 +1,6 @@
 // Puts a memory together from settings: which embedding model, if any, and how large a chunk.
 import type { Archive } from '../storage/archive.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { MemoryError } from './memory-error.ts';

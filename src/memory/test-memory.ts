@@ -8,7 +8,7 @@ import type { Archive } from '../storage/archive.ts';
 import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
 import { createDatabase } from '../storage/local/database.ts';
 import { createLocks } from '../storage/local/locks.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type Memory } from './memory.ts';
 

@@ -60,7 +60,8 @@ export async function compact(options: CompactOptions): Promise<string | undefin
     // Read only now: a person may have edited the file while the model was thinking.
     const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
     const source = options.isOutside ? `${OUTSIDE}\n` : '';
-    await notes.write(turn.entry.sessionKey, `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`);
+    const after = `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`;
+    await notes.write(turn.entry.sessionKey, after, turn.lock);
   }
   await turn.recordCompaction(until);
   return notes.path(turn.entry.sessionKey);

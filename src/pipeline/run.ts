@@ -114,16 +114,18 @@ export async function* run(
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model.profileId, signal);
     await turn.start(request.input, { marked: request.marked });
+    // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
+    const running = AbortSignal.any([signal, turn.lock.lost]);
     const context: TurnContext = {
       ...dependencies,
       request,
       turn,
       model,
       ...turnTools(request, dependencies, turn),
-      signal,
+      signal: running,
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
-    const outcome = yield* orCancelled(answer(context, trigger), signal);
+    const outcome = yield* orCancelled(answer(context, trigger), running);
     result = await commit(context, outcome);
     if (result.success && turn.entry.memoryEnabled) result = { ...result, ...(yield* remember(context)) };
   } catch (error) {

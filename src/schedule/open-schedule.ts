@@ -1,6 +1,6 @@
 // The schedule and what its scheduler needs, on one storage.
 import type { Jobs } from '../storage/jobs.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import { createHeartbeatLoader, type HeartbeatFile, type HeartbeatLoader } from './load-heartbeat.ts';
 import { createSchedule, type Schedule, type ScheduleDependencies } from './schedule.ts';
 import { createScheduler, type Scheduler, type SchedulerDependencies } from './scheduler.ts';

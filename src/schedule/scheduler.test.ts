@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createSimulatedClock, type SimulatedClock } from '../../test/support/simulated-clock.ts';
 import type { Job, Run } from '../storage/jobs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
-import type { Lock, Locks, Storage } from '../storage/storage.ts';
+import type { Lock, Locks } from '../storage/locks.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { FireResult } from './runner.ts';
 import { createSchedule, type JobRequest, type Schedule } from './schedule.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -60,14 +61,15 @@ async function world(start = START): Promise<World> {
       const ended = new AbortController();
       const dead = new AbortController();
       const held = new Set<Lock>();
+      const keep = <L extends Lock | undefined>(lock: L): L => {
+        if (lock) held.add(lock);
+        return lock;
+      };
       const scheduler = createScheduler({
         jobs: clock.track(await storage.jobs()),
         locks: clock.track<Locks>({
-          async acquire(name, options) {
-            const lock = await storage.locks.acquire(name, options);
-            held.add(lock);
-            return { release: () => held.delete(lock) && lock.release() };
-          },
+          acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
+          tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
         }),
         slots,
         now: clock.now,
@@ -97,7 +99,7 @@ async function world(start = START): Promise<World> {
           dead.abort();
           clock.forgetTimers();
           // As the kernel does for a dead process.
-          for (const lock of held) lock.release();
+          for (const lock of held) void lock.release();
           held.clear();
         },
       };

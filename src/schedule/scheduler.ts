@@ -2,8 +2,8 @@
 // transaction and run, a few at a time. Nothing is decided in memory: after a kill another scheduler on the same storage goes
 // on where this one was, and tells which runs it found cut short.
 import type { Job, Jobs, Run } from '../storage/jobs.ts';
-import type { Locks } from '../storage/storage.ts';
-import { becomeOwner, type Owner } from './owner.ts';
+import type { Lock, Locks } from '../storage/locks.ts';
+import { becomeOwner } from './owner.ts';
 import { nextOf, planDue } from './plan.ts';
 import { createPost, type Deliver } from './post.ts';
 import { createRunner, type Fire } from './runner.ts';
@@ -61,7 +61,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   const { longestRunMs = DEFAULT_LONGEST_RUN_MS, longestWaitMs = DEFAULT_LONGEST_WAIT_MS } = dependencies;
   const post = createPost({ jobs, deliver: dependencies.deliver, now, log });
   const ended = new AbortController();
-  let owner: Owner | undefined;
+  let owner: Lock | undefined;
   let cancelTimer: (() => void) | undefined;
   let ticking: Promise<void> | undefined;
   let isWoken = false;
@@ -88,7 +88,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     },
   });
 
-  async function settle(mine: Owner, adopts: boolean): Promise<void> {
+  async function settle(mine: Lock, adopts: boolean): Promise<void> {
     settledAt = now();
     const adopted = await settleAbandoned({
       jobs,
@@ -109,7 +109,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   }
 
   /** Claims what is due by a moment and hands it to the runner. */
-  async function claimDue(mine: Owner, horizon: () => number): Promise<Run[]> {
+  async function claimDue(mine: Lock, horizon: () => number): Promise<Run[]> {
     const claimed: Run[] = [];
     for (;;) {
       const due = await jobs.due(horizon(), BATCH);
@@ -179,7 +179,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     await ticking;
     await runner.drained({ withQueued: false });
     await post.flush();
-    owner?.release();
+    await owner?.release();
     owner = undefined;
     ended.abort();
   }
@@ -191,14 +191,15 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       try {
         await settle(owner, true);
       } catch (error) {
-        owner.release();
+        await owner.release();
         owner = undefined;
         throw error;
       }
-      signal.addEventListener(
+      const over = AbortSignal.any([signal, owner.lost]);
+      over.addEventListener(
         'abort',
         () => {
-          ended.abort(signal.reason);
+          ended.abort(over.reason);
           stop().catch((error: Error) => log(`the scheduler did not stop cleanly: ${error.message}`));
         },
         { once: true },
@@ -210,11 +211,12 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     stop,
     async runDue(signal) {
       const mine = await becomeOwner(locks, signal);
+      const over = AbortSignal.any([signal, mine.lost]);
       const onAbort = (): void => {
         isStopped = true;
-        ended.abort(signal.reason);
+        ended.abort(over.reason);
       };
-      signal.addEventListener('abort', onAbort, { once: true });
+      over.addEventListener('abort', onAbort, { once: true });
       try {
         const horizon = now();
         await settle(mine, true);
@@ -227,14 +229,15 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         await post.flush();
         return runner.finished();
       } finally {
-        signal.removeEventListener('abort', onAbort);
-        mine.release();
+        over.removeEventListener('abort', onAbort);
+        await mine.release();
       }
     },
     async runByHand(name, signal) {
       const mine = await becomeOwner(locks, signal);
-      const onAbort = (): void => ended.abort(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
+      const over = AbortSignal.any([signal, mine.lost]);
+      const onAbort = (): void => ended.abort(over.reason);
+      over.addEventListener('abort', onAbort, { once: true });
       try {
         await settle(mine, false);
         const run = await jobs.claimByHand(mine.name, name, now());
@@ -245,8 +248,8 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         await post.flush();
         return runner.finished().find(({ id }) => id === run.id);
       } finally {
-        signal.removeEventListener('abort', onAbort);
-        mine.release();
+        over.removeEventListener('abort', onAbort);
+        await mine.release();
       }
     },
     wake,

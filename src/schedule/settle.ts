@@ -1,9 +1,8 @@
 // What an owner who is gone left behind. A run that had begun is recorded as interrupted and never repeated; one that was only
 // waiting is taken over.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import { interruptedText, notice } from './letters.ts';
-import { acquireIfFree } from './owner.ts';
 import { MISSED } from './plan.ts';
 import type { ClaimedRun } from './runner.ts';
 
@@ -26,7 +25,7 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
   const adopted: ClaimedRun[] = [];
   for (const [name, runs] of Map.groupBy(open, (run) => run.owner ?? '')) {
     // A name is used by one scheduler at a time: what stands under ours and is not ours is from an earlier holder.
-    const lock = name === owner ? undefined : await acquireIfFree(locks, name);
+    const lock = name === owner ? undefined : await locks.tryAcquire(name);
     if (!lock && name !== owner) continue;
     try {
       for (const run of runs) {
@@ -41,7 +40,7 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
           adopted.push({ job, run });
       }
     } finally {
-      lock?.release();
+      await lock?.release();
     }
   }
   return adopted;

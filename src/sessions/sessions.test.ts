@@ -17,8 +17,8 @@ beforeEach(() => {
   clock = Date.UTC(2026, 0, 1);
   sessions = sessionsOn(storage);
 });
-afterEach(() => {
-  storage.close();
+afterEach(async () => {
+  await storage.close();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -184,6 +184,29 @@ describe('a turn', () => {
     expect(waited).toBe(true);
     await first.close();
     await (await second).close();
+  });
+
+  it('whose lock is lost journals nothing more, and does not take the session from the next one', async () => {
+    const first = await begin('main');
+    await first.start('go');
+    const before = linesOf(first.entry.sessionId).length;
+    rmSync(join(home, 'locks'), { recursive: true });
+    const elsewhere = createLocalStorage({ home, now: Date.now });
+    const second = await begin('main', {}, false, sessionsOn(elsewhere));
+    const recovered = linesOf(first.entry.sessionId).length;
+    expect(recovered).toBeGreaterThan(before);
+    const lost = { code: 'STORAGE_LOCK_LOST' };
+    const call = { id: 'c', name: 'bash', args: {}, source: 'model' } as const;
+    await expect(first.callStarts(call, 'exec')).rejects.toMatchObject(lost);
+    await expect(first.end({ outcome: 'answered', text: 'x', route: 'stub', stage: 'answered' })).rejects.toMatchObject(
+      lost,
+    );
+    expect(first.lock.lost.aborted).toBe(true);
+    await first.close();
+    expect(linesOf(first.entry.sessionId)).toHaveLength(recovered);
+    expect(await storage.locks.tryAcquire('session:main')).toBeUndefined();
+    await second.close();
+    await elsewhere.close();
   });
 
   it('is not acknowledged when the index cannot be written, and the session is free again', async () => {

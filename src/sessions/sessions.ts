@@ -1,5 +1,6 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
-import type { Catalogue, Locks, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
+import type { Catalogue, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
 import type { HistoryItem } from './history.ts';
 import type { KeptSession } from './kept.ts';
@@ -70,7 +71,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         const entry: SessionEntry = { ...base, updatedAt: timestamp, ...definedOnly(state) };
         // A profile belongs to its provider.
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
-        const transcript = await transcripts.open(entry.sessionId);
+        const transcript = await transcripts.open(entry.sessionId, lock);
         try {
           const recent = await readRecent(transcript, origin);
           if (transcript.isEmpty) await transcript.append([firstLine(entry)]);
@@ -100,7 +101,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           throw error;
         }
       } catch (error) {
-        lock.release();
+        await lock.release();
         throw error;
       }
     },
@@ -110,14 +111,14 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       try {
         const entry = await catalogue.get(sessionKey);
         if (!entry) return undefined;
-        const transcript = await transcripts.open(entry.sessionId);
+        const transcript = await transcripts.open(entry.sessionId, lock);
         try {
           return await findTurn(transcript, origin);
         } finally {
           await transcript.close();
         }
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
 
@@ -128,17 +129,17 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         const timestamp = new Date(now()).toISOString();
         const sessionId = newSessionId(now(), newId);
         const entry: SessionEntry = { ...known, sessionKey, sessionId, createdAt: timestamp, updatedAt: timestamp };
-        const transcript = await transcripts.open(sessionId);
+        const transcript = await transcripts.open(sessionId, lock);
         try {
           await transcript.append([firstLine(entry)]);
           await transcript.sync();
         } finally {
           await transcript.close();
         }
-        await catalogue.put(entry);
+        await catalogue.put(entry, lock);
         return entry;
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
 

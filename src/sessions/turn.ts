@@ -1,6 +1,7 @@
 // One turn of a session, from the user's message to the answer. What is appended becomes durable at three points: before
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
-import type { Catalogue, Lock, SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { Lock } from '../storage/locks.ts';
+import type { Catalogue, SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
 import {
   asSessionLine,
   type JournalledCall,
@@ -52,6 +53,8 @@ export interface Turn {
   readonly isMarked: boolean;
   /** The recent conversation before this turn, oldest first. */
   readonly history: readonly SessionMessage[];
+  /** The session's lock. Once it is lost, nothing more of this turn is journalled: every write rejects. */
+  readonly lock: Omit<Lock, 'release'>;
   /** Journals the user's message and enters the session in the index. `marked`: it came from outside. */
   start(input: string, options?: { marked?: boolean }): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
@@ -89,7 +92,10 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   let synced: Promise<void> = Promise.resolve();
 
   const timestamp = (): string => new Date(now()).toISOString();
-  const append = (...lines: SessionLine[]): Promise<void> => transcript.append(lines as unknown as TranscriptLine[]);
+  const append = async (...lines: SessionLine[]): Promise<void> => {
+    lock.lost.throwIfAborted();
+    await transcript.append(lines as unknown as TranscriptLine[]);
+  };
   const message = (
     role: SessionMessage['role'],
     idPrefix: string,
@@ -119,6 +125,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     entry,
     isMarked: dependencies.isMarked,
     history: dependencies.history,
+    lock,
 
     async start(input, { marked = false } = {}) {
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
@@ -126,7 +133,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       const start = { type: 'turn-start' as const, turnId, timestamp: timestamp(), entry: state };
       await append({ ...start, ...(origin !== undefined && { origin }), ...(marked && { marked }) }, line);
       // The index is written while the model thinks; `end` waits for it.
-      indexed = catalogue.put(entry);
+      indexed = catalogue.put(entry, lock);
       indexed.catch(() => {});
     },
 
@@ -200,7 +207,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     async recordCompaction(compactedMessageCount) {
       await append({ type: 'compaction', timestamp: timestamp(), compactedMessageCount });
       await transcript.sync();
-      await catalogue.put({ ...entry, compactedMessageCount });
+      await catalogue.put({ ...entry, compactedMessageCount }, lock);
     },
 
     async close() {
@@ -208,7 +215,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       try {
         await transcript.close();
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
   };

@@ -22,9 +22,8 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
       storage = subject.open();
       other = subject.open();
     });
-    afterEach(() => {
-      storage.close();
-      other.close();
+    afterEach(async () => {
+      await Promise.all([storage.close(), other.close()]);
       subject.remove();
     });
 
@@ -170,113 +169,6 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         await Promise.all(keys.map((key, index) => doors[index % 2]?.catalogue.put(entry(key))));
         const listed = await storage.catalogue.list();
         expect(listed.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(keys.toSorted());
-      });
-    });
-
-    describe('locks', () => {
-      it('let one in at a time, within a door and between doors', async () => {
-        let inside = 0;
-        let most = 0;
-        const work = async (door: Storage): Promise<void> => {
-          const lock = await door.locks.acquire('name');
-          inside += 1;
-          most = Math.max(most, inside);
-          await new Promise((resolve) => setImmediate(resolve));
-          inside -= 1;
-          lock.release();
-        };
-        await Promise.all(Array.from({ length: 12 }, (_, index) => work(index % 3 === 0 ? other : storage)));
-        expect({ inside, most }).toEqual({ inside: 0, most: 1 });
-      });
-
-      it('let waiters of one door in, in their order', async () => {
-        const first = await storage.locks.acquire('name');
-        const order: number[] = [];
-        const waiting = [1, 2, 3].map(async (number) => {
-          const lock = await storage.locks.acquire('name');
-          order.push(number);
-          lock.release();
-        });
-        first.release();
-        await Promise.all(waiting);
-        expect(order).toEqual([1, 2, 3]);
-      });
-
-      it.each(['the same door', 'another door'])(
-        'tell a waiter of %s once that it waits, and nobody else',
-        async (which) => {
-          const door = which === 'the same door' ? storage : other;
-          let told = 0;
-          const first = await storage.locks.acquire('name', { onWait: () => expect.unreachable() });
-          const { promise: waits, resolve } = Promise.withResolvers<void>();
-          const second = door.locks.acquire('name', {
-            onWait: () => {
-              told += 1;
-              resolve();
-            },
-          });
-          await waits;
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          first.release();
-          (await second).release();
-          expect(told).toBe(1);
-        },
-      );
-
-      it('do not stand in the way of other names, however alike', async () => {
-        const names = [
-          'a',
-          'A',
-          'a ',
-          'a/b',
-          'a_b',
-          '../a',
-          '',
-          'é',
-          'e\u0301',
-          'x'.repeat(500),
-          `${'x'.repeat(500)}y`,
-        ];
-        const held = await Promise.all(
-          names.map((name) => storage.locks.acquire(name, { onWait: () => expect.unreachable(name) })),
-        );
-        for (const lock of held) lock.release();
-      });
-
-      it.each(['the same door', 'another door'])(
-        'a waiter of %s that gives up is rejected with its reason and blocks nobody',
-        async (which) => {
-          const door = which === 'the same door' ? storage : other;
-          const first = await storage.locks.acquire('name');
-          const controller = new AbortController();
-          const { promise: waits, resolve: onWait } = Promise.withResolvers<void>();
-          const given = door.locks.acquire('name', { signal: controller.signal, onWait });
-          const behind = door.locks.acquire('name');
-          await waits;
-          controller.abort(new Error('changed my mind'));
-          await expect(given).rejects.toThrow('changed my mind');
-          first.release();
-          (await behind).release();
-        },
-      );
-
-      it.each(['the same door', 'another door'])(
-        'a waiter of %s that gives up as soon as it has to wait is rejected at once',
-        async (which) => {
-          const door = which === 'the same door' ? storage : other;
-          const first = await storage.locks.acquire('name');
-          const controller = new AbortController();
-          const onWait = (): void => controller.abort(new Error('not now'));
-          await expect(door.locks.acquire('name', { signal: controller.signal, onWait })).rejects.toThrow('not now');
-          first.release();
-        },
-      );
-
-      it('a signal that has fired takes no lock', async () => {
-        await expect(
-          storage.locks.acquire('name', { signal: AbortSignal.abort(new Error('too late')) }),
-        ).rejects.toThrow('too late');
-        (await other.locks.acquire('name', { onWait: () => expect.unreachable() })).release();
       });
     });
 

@@ -1,8 +1,10 @@
 // The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
 // A person's machine uses storage/local (files and SQLite).
+import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { Archive } from './archive.ts';
 import type { Jobs } from './jobs.ts';
+import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
 
 export type StorageErrorCode =
@@ -12,18 +14,11 @@ export type StorageErrorCode =
   | 'STORAGE_NOT_A_DIRECTORY'
   | 'STORAGE_NO_HANDLES'
   | 'STORAGE_NEWER_VERSION'
+  | 'STORAGE_LOCK_LOST'
   | 'STORAGE_FAILED';
 
 /** Every failure of storage: the message names what could not be stored and what to do about it. */
-export class StorageError extends Error {
-  readonly code: StorageErrorCode;
-
-  constructor(code: StorageErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'StorageError';
-    this.code = code;
-  }
-}
+export class StorageError extends CodedError<StorageErrorCode> {}
 
 /** One line of a transcript. Messages are for people and models, every other type is the turn's journal. */
 export type TranscriptLine = { type: string } & Record<string, unknown>;
@@ -48,8 +43,11 @@ export interface Transcript {
 export type ScannedLine = { number: number; line: TranscriptLine } | { number: number; damaged: string };
 
 export interface Transcripts {
-  /** Opens for one writer (who holds the session's lock), creating it when absent and mending a torn last line. */
-  open(sessionId: string): Promise<Transcript>;
+  /**
+   * Opens for one writer (who holds the session's lock), creating it when absent and repairing a torn last line. With the
+   * fence of that lock, a line is appended only while the lock is held.
+   */
+  open(sessionId: string, fence?: Fence): Promise<Transcript>;
   /** Every line, oldest first, damaged ones included. Needs no lock; an unfinished last line is not an error. */
   scan(sessionId: string): AsyncIterable<ScannedLine>;
   /** The ids of all there are, also of those that the catalogue no longer names; in no order. */
@@ -70,21 +68,12 @@ export interface SessionEntry {
 
 export interface Catalogue {
   get(sessionKey: string): Promise<SessionEntry | undefined>;
-  /** Resolves only after the entry is durable. Writers in other processes never lose each other's entries. */
-  put(entry: SessionEntry): Promise<void>;
-  list(): Promise<SessionEntry[]>;
-}
-
-export interface Lock {
-  release(): void;
-}
-
-export interface Locks {
   /**
-   * Waits until the name is free, in this process and in every other. A holder that dies lets go at once.
-   * `onWait` is called once when someone else holds it. Rejects when the signal fires.
+   * Resolves only after the entry is durable. Writers in other processes never lose each other's entries. With the fence of
+   * the session's lock, nothing is written once that is lost.
    */
-  acquire(name: string, options?: { signal?: AbortSignal; onWait?: () => void }): Promise<Lock>;
+  put(entry: SessionEntry, fence?: Fence): Promise<void>;
+  list(): Promise<SessionEntry[]>;
 }
 
 /** Values kept for reuse within a scope (a session). Losing one is harmless; size is bounded. */
@@ -115,8 +104,8 @@ export interface Outputs {
 /** What a session remembers of its summarised part: Markdown that a person can read and edit. */
 export interface SessionNotes {
   read(sessionKey: string): Promise<string | undefined>;
-  /** Resolves once durable. The caller holds the session's turn. */
-  write(sessionKey: string, text: string): Promise<void>;
+  /** Resolves once durable. The caller holds the session's lock, and passes its fence where it can. */
+  write(sessionKey: string, text: string, fence?: Fence): Promise<void>;
   path(sessionKey: string): string;
 }
 
@@ -147,5 +136,6 @@ export interface Storage {
   mailbox(): Promise<Mailbox>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
-  close(): void;
+  /** Resolves when nothing is open any more. Locks that are still held are lost. */
+  close(): Promise<void>;
 }

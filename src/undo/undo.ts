@@ -1,6 +1,6 @@
 // Undo: every change the agent makes to a file is on record before it happens, by session and turn; a turn can be shown
 // as a diff and taken back. Taking back is a turn of its own on the same record, so that it can be undone too.
-import type { Locks } from '../storage/storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import type { Change, TurnScope } from './changes.ts';
 import {
   applyPlan,
@@ -143,7 +143,7 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
           notCovered: notCoveredOf(await store.changes(turn)),
         };
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocks } from '../../src/storage/local/locks.ts';
-import type { Lock } from '../../src/storage/storage.ts';
+import type { Lock } from '../../src/storage/locks.ts';
 import type { Home } from '../support/home.ts';
 import { runKills } from '../support/kill-harness.ts';
 import { ask, startLainclaw, startTerminal } from '../support/lainclaw.ts';
@@ -26,7 +26,7 @@ describe('a turn that waits for another', () => {
     const running = startLainclaw(['ask', 'hello'], { home });
     await running.saw(WAITING);
     expect(home.transcripts()).toEqual([]);
-    lock.release();
+    await lock.release();
     const { code, stderr, json } = await running.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: `lainclaw: ${WAITING}\n` });
     expect(json()).toMatchObject({ success: true });
@@ -51,7 +51,7 @@ describe('a turn that waits for another', () => {
     expect(json()).toMatchObject({ success: false, stage: 'cancelled', result: '', error: { code: 'CANCELLED' } });
     expect(stderr).toMatch(/error CANCELLED: .*\n$/);
     expect(readFileSync(home.transcriptPath())).toEqual(before);
-    lock.release();
+    await lock.release();
     expect(await ask(home, 'after')).toMatchObject({ success: true });
     expect(
       home
@@ -108,7 +108,7 @@ describe('a turn that is cut short', () => {
     await next.saw(WAITING);
     holder.kill('SIGKILL');
     expect((await holder.ended).signal).toBe('SIGKILL');
-    lock.release();
+    await lock.release();
     const { code, json } = await next.ended;
     expect(code).toBe(0);
     expect(json()).toMatchObject({ success: true, sessionId: home.entry().sessionId });

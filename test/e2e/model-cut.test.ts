@@ -109,7 +109,7 @@ function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
   const used: { [Part in keyof Storage]?: Partial<Storage[Part]> } = {
     transcripts: { open: async () => transcript },
     catalogue: { get: async () => undefined, put: done },
-    locks: { acquire: async () => ({ release() {} }) },
+    locks: { acquire: async (name) => ({ name, token: 1, lost: new AbortController().signal, release: done }) },
     spending: { add: done, on: async () => ({ tokens: 0, costUsd: 0 }) },
   };
   const storage = used as Storage;

@@ -1,6 +1,6 @@
 // Signing in and out: the profiles of auth-profiles.json, and what may be told of them.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Locks } from '../../storage/storage.ts';
+import type { Locks } from '../../storage/locks.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { findProvider, loginCommand, PROVIDERS, type ProviderInfo } from '../provider-table.ts';
 import { AuthError } from './auth-error.ts';

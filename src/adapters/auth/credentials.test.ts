@@ -150,5 +150,5 @@ test('cancelling while another process holds the lock ends at once', async () =>
   const lock = await createLocks(join(home, 'locks')).acquire('auth');
   const given = await open().credential('openai-codex', { signal: AbortSignal.timeout(40) });
   expect(given).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
-  lock.release();
+  await lock.release();
 });

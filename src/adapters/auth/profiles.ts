@@ -3,7 +3,8 @@
 import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureDirectory, storageError, writeAtomically } from '../../storage/local/files.ts';
-import { type Locks, StorageError } from '../../storage/storage.ts';
+import type { Locks } from '../../storage/locks.ts';
+import { StorageError } from '../../storage/storage.ts';
 
 interface ProfileBase {
   profileId: string;
@@ -84,7 +85,7 @@ export function createProfileFile({ home, locks, now }: ProfileFileOptions): Pro
         if (after !== before) await writeAtomically(path, after);
         return result;
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
   };

@@ -7,8 +7,9 @@ import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway } from '..
 import { type BotSettings, type GatewayChannel, isGatewayChannel } from '../../config/gateway/settings.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Asker } from '../../storage/asker.ts';
+import type { Locks } from '../../storage/locks.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
-import type { Locks, OwnerFiles } from '../../storage/storage.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
 import { createPairing, type Pairing } from '../access/pairing.ts';
 import { welcome } from '../access/welcome.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';

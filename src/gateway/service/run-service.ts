@@ -9,7 +9,8 @@ import type { Channel } from '../../channels/channel.ts';
 import { GATEWAY_FILE, type Layer } from '../../config/gateway/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
-import type { Lock, Locks, OwnerFiles } from '../../storage/storage.ts';
+import type { Lock, Locks } from '../../storage/locks.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
 import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { parsePlace } from '../chats/chat-name.ts';
@@ -65,10 +66,11 @@ const DRAIN_MS = 20_000;
 const DEAD_LETTERS_SHOWN = 20;
 
 /** Resolves after the signal has fired and everything is put away. Rejects with the reason why it could not start. */
-export async function runService(dependencies: ServiceDependencies, signal: AbortSignal): Promise<void> {
+export async function runService(dependencies: ServiceDependencies, stopped: AbortSignal): Promise<void> {
   const { home, files, locks, drainMs = DRAIN_MS } = dependencies;
   const states = createServiceStates({ home, files });
   const lock = await takeLock(locks, states.running);
+  const signal = AbortSignal.any([stopped, lock.lost]);
   const ended = new AbortController();
   const cleanups: (() => unknown)[] = [() => lock.release(), () => ended.abort()];
   const token = randomBytes(32).toString('base64url');

@@ -4,7 +4,7 @@
 // one that still runs with another model than was chosen last leaves the vectors alone, or the two would undo each other.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, IndexProgress, PendingChunk } from '../../storage/archive.ts';
-import type { Lock, Locks } from '../../storage/storage.ts';
+import type { Lock, Locks } from '../../storage/locks.ts';
 import { indexedText } from '../rank.ts';
 import type { EmbedQuery } from '../search.ts';
 
@@ -107,7 +107,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
         try {
           if (lock) await embedMissing(archive, model, options);
         } finally {
-          lock?.release();
+          await lock?.release();
         }
       }
       options.signal?.throwIfAborted();
@@ -147,18 +147,8 @@ async function embedMissing(archive: Archive, model: EmbeddingModel, options: Em
 }
 
 /** Undefined when another process holds it and the caller leaves it to that one. */
-async function acquire(locks: Locks, { signal, whenBusy = 'wait' }: EmbedOptions): Promise<Lock | undefined> {
-  if (whenBusy === 'wait') return locks.acquire(LOCK, { signal });
-  const busy = new AbortController();
-  try {
-    return await locks.acquire(LOCK, {
-      signal: signal ? AbortSignal.any([signal, busy.signal]) : busy.signal,
-      onWait: () => busy.abort(),
-    });
-  } catch (error) {
-    if (busy.signal.aborted && !signal?.aborted) return undefined;
-    throw error;
-  }
+function acquire(locks: Locks, { signal, whenBusy = 'wait' }: EmbedOptions): Promise<Lock | undefined> {
+  return whenBusy === 'wait' ? locks.acquire(LOCK, { signal }) : locks.tryAcquire(LOCK);
 }
 
 /** A turn is embedded together with the one before it: alone it is seldom understood. */

@@ -5,7 +5,8 @@ import { constants, createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ensureDirectory, syncDirectory } from '../../storage/local/files.ts';
-import type { Locks, OwnerFiles } from '../../storage/storage.ts';
+import type { Locks } from '../../storage/locks.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
 import { MemoryError } from '../memory-error.ts';
 import { addressSource } from './address-source.ts';
@@ -92,7 +93,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
       return manifest;
     } finally {
       await rm(staging, { recursive: true, force: true });
-      lock.release();
+      await lock.release();
     }
   }
 
@@ -183,7 +184,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
         await rename(folder, aside);
         await rm(aside, { recursive: true, force: true });
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
     chosen: () => readChoice(files),

@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/local/files.ts';
-import type { Locks } from '../../storage/storage.ts';
+import type { Locks } from '../../storage/locks.ts';
 import { nameProblem, SkillError, type SkillFacts } from '../skill.ts';
 import { type Chosen, chooseSkills } from './choose.ts';
 import { readFolderTree } from './folder-tree.ts';
@@ -80,7 +80,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       await clearLeftovers(directory);
       return await change();
     } finally {
-      lock.release();
+      await lock.release();
     }
   }
 

@@ -4,7 +4,8 @@
 // share one write, and an index that nobody has replaced is not read again.
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Catalogue, type Locks, type SessionEntry, StorageError, type Transcripts } from '../storage.ts';
+import type { Locks } from '../locks.ts';
+import { type Catalogue, type SessionEntry, StorageError, type Transcripts } from '../storage.ts';
 import { ensureDirectory, storageError, writeAtomically } from './files.ts';
 import { isSessionId } from './transcripts.ts';
 
@@ -54,7 +55,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     try {
       return await readLocked();
     } finally {
-      lock.release();
+      await lock.release();
     }
   }
 
@@ -82,7 +83,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
       for (const entry of added) entries.set(entry.sessionKey, entry);
       await write(path, entries);
     } finally {
-      lock.release();
+      await lock.release();
     }
   }
 

@@ -12,7 +12,7 @@ const TABLES = `
 export interface Database {
   /** Runs one or more statements; a failure names the file and what to do. */
   use<T>(statements: (database: DatabaseSync) => T): Promise<T>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function createDatabase(home: string): Database {
@@ -27,12 +27,12 @@ export function createDatabase(home: string): Database {
         throw storageError(path, error);
       }
     },
-    close() {
-      opened?.then(
-        (database) => database.close(),
-        () => {},
-      );
+    async close() {
+      const closing = opened;
       opened = undefined;
+      // One that could not be opened was told to whoever asked for it.
+      const database = await closing?.catch(() => undefined);
+      database?.close();
     },
   };
 }

@@ -28,6 +28,7 @@ const ADVICE: Record<StorageErrorCode, string> = {
     'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
   STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
   STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: update this one',
+  STORAGE_LOCK_LOST: 'another process took over: ask again',
   STORAGE_FAILED: 'the system refused',
 };
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeStorage } from '../conformance.ts';
+import { describeLocks } from '../locks-conformance.ts';
 import { createLocalStorage } from './local-storage.ts';
 
 describeStorage('local storage', () => {
@@ -10,6 +11,21 @@ describeStorage('local storage', () => {
   return {
     open: () => createLocalStorage({ home, now: Date.now }),
     readOutput: (path) => readFileSync(path, 'utf8'),
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+});
+
+describeLocks('local storage', () => {
+  const base = mkdtempSync(join(tmpdir(), 'lainclaw-locks-'));
+  const home = join(base, 'home');
+  const source = new URL('./local-storage.ts', import.meta.url).href;
+  return {
+    open: () => createLocalStorage({ home, now: Date.now }),
+    openElsewhere: `(await import(${JSON.stringify(source)})).createLocalStorage({ home: ${JSON.stringify(home)}, now: Date.now })`,
+    async breakLock(name) {
+      const directory = join(home, 'locks');
+      for (const file of readdirSync(directory)) if (file.startsWith(`${name}-`)) rmSync(join(directory, file));
+    },
     remove: () => rmSync(base, { recursive: true, force: true }),
   };
 });

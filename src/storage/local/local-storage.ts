@@ -20,18 +20,25 @@ export interface LocalStorageOptions {
 export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions): Storage {
   const sessions = join(home, 'sessions');
   const locks = createLocks(join(home, 'locks'));
-  const transcripts = createTranscripts(sessions);
+  const transcripts = createTranscripts(sessions, locks.verify);
+  const catalogue = createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild });
   const database = createDatabase(home);
   // Connections of their own to the same file: what these save is synced with each commit.
   const archiveDatabase = createDatabase(home);
   const runsDatabase = createDatabase(home);
   const jobsDatabase = createDatabase(home);
   const mailboxDatabase = createDatabase(home);
-  let closeLog = (): void => {};
+  let closeLog = async (): Promise<void> => {};
   return {
     locks,
     transcripts,
-    catalogue: createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild }),
+    catalogue: {
+      ...catalogue,
+      async put(entry, fence) {
+        locks.verify(fence);
+        await catalogue.put(entry);
+      },
+    },
     resultCache: createResultCache(database),
     spending: createSpending(join(home, 'spending')),
     archive: async () =>
@@ -51,19 +58,18 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
         import('./write-ahead-log.ts'),
       ]);
       const log = createWriteAheadLog(join(home, 'lainclaw.db'));
-      closeLog = () => void log.close().catch(() => {});
+      closeLog = () => log.close().catch(() => {});
       return createLocalMailbox({ database: mailboxDatabase, log });
     },
-    notes: createSessionNotes(join(home, 'memory')),
+    notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
-    close() {
-      database.close();
-      archiveDatabase.close();
-      runsDatabase.close();
-      jobsDatabase.close();
-      mailboxDatabase.close();
-      closeLog();
+    async close() {
+      await Promise.all([
+        locks.close(),
+        ...[database, archiveDatabase, runsDatabase, jobsDatabase, mailboxDatabase].map((each) => each.close()),
+      ]);
+      await closeLog();
     },
   };
 }

@@ -1,4 +1,4 @@
-// What only holds between processes, and what a lock leaves behind. The rest is in the conformance suite.
+// What a local lock leaves behind. The rest is in the conformance suite.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,33 +40,11 @@ async function holder(name: string) {
   };
 }
 
-it('a lock of another process is waited for, and its death frees it', async () => {
-  const other = await holder('name');
-  const { promise: waits, resolve: onWait } = Promise.withResolvers<void>();
-  const acquired = createLocks(directory).acquire('name', { onWait });
-  await waits;
-  await other.die();
-  (await acquired).release();
-});
-
 it('a death leaves nothing that the next holder would stumble over', async () => {
   for (let round = 0; round < 3; round += 1) await (await holder('name')).die();
   const lock = await createLocks(directory).acquire('name', { onWait: () => expect.unreachable() });
   expect(readdirSync(directory)).toEqual([expect.stringMatching(/^name-[0-9a-f]+\.lock$/)]);
-  lock.release();
-});
-
-it('a waiter of another process that gives up does not keep its queue', async () => {
-  const other = await holder('name');
-  const locks = createLocks(directory);
-  const controller = new AbortController();
-  const given = locks.acquire('name', {
-    signal: controller.signal,
-    onWait: () => controller.abort(new Error('enough')),
-  });
-  await expect(given).rejects.toThrow('enough');
-  await other.die();
-  (await locks.acquire('name')).release();
+  await lock.release();
 });
 
 it('a lock is an empty private file, made with its directory', async () => {
@@ -75,7 +53,7 @@ it('a lock is an empty private file, made with its directory', async () => {
   const { mode, size } = statSync(join(directory, name));
   expect({ mode: mode & 0o777, size }).toEqual({ mode: 0o600, size: 0 });
   expect(statSync(directory).mode & 0o777).toBe(0o700);
-  lock.release();
+  await lock.release();
 });
 
 it('a place that cannot hold locks is named in the refusal, and the next try is not blocked by it', async () => {
@@ -87,5 +65,5 @@ it('a place that cannot hold locks is named in the refusal, and the next try is 
   });
   rmSync(directory);
   mkdirSync(directory);
-  (await locks.acquire('name', { onWait: () => expect.unreachable() })).release();
+  await (await locks.acquire('name', { onWait: () => expect.unreachable() })).release();
 });

@@ -1,29 +1,75 @@
 // Locks held by the kernel. A lock is an exclusive SQLite transaction on an empty file of its own: the kernel drops it
 // the moment its process dies, so no stale lock can exist. Within a process waiters queue in order; between processes
 // they poll, never blocking the event loop.
+//
+// The fencing token is the file's time of change in microseconds, which each holder moves on by one. Nothing is written
+// to the file, so a full disk refuses no lock. A lock is lost only when somebody removes or touches its file.
+import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock, Locks } from '../storage.ts';
+import type { Fence, Lock, Locks } from '../locks.ts';
+import { StorageError } from '../storage.ts';
 import { ensurePrivateFile, storageError } from './files.ts';
 
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 25;
+/** File systems keep times to the microsecond, to the millisecond, or to two seconds. */
+const TOKEN_STEPS = [1, 1_000, 2_000_000];
 
-export function createLocks(directory: string): Locks {
+export interface LocalLocks extends Locks {
+  /** Throws STORAGE_LOCK_LOST when the lock of this fence is no longer held by whoever got the fence. */
+  verify(fence: Fence | undefined): void;
+  /** Every lock that is still held becomes free, and is lost to its holder. */
+  close(): Promise<void>;
+}
+
+interface HeldLock {
+  lock: Lock;
+  lose(): void;
+}
+
+export function createLocks(directory: string): LocalLocks {
   const queues = new Map<string, Promise<void>>();
+  const held = new Set<HeldLock>();
+  const pathOf = (name: string): string => join(directory, `${fileName(name)}.lock`);
+
+  /** Takes the next place in this process's queue for the name. */
+  function enqueue(name: string): { ahead: Promise<void> | undefined; leave(): void } {
+    const ahead = queues.get(name);
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const tail = (ahead ?? Promise.resolve()).then(() => left);
+    queues.set(name, tail);
+    const leave = (): void => {
+      resolve();
+      if (queues.get(name) === tail) queues.delete(name);
+    };
+    return { ahead, leave };
+  }
+
+  function hold(name: string, { database, token }: LockedFile, leave: () => void): Lock {
+    const lost = new AbortController();
+    const end = (): void => {
+      if (!held.delete(entry)) return;
+      database.close();
+      leave();
+    };
+    const lock: Lock = { name, token, lost: lost.signal, release: async () => end() };
+    const entry: HeldLock = {
+      lock,
+      lose() {
+        end();
+        lost.abort(lostError(name));
+      },
+    };
+    held.add(entry);
+    return lock;
+  }
 
   return {
-    async acquire(name, { signal, onWait } = {}): Promise<Lock> {
+    async acquire(name, { signal, onWait } = {}) {
       signal?.throwIfAborted();
-      const ahead = queues.get(name);
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      const tail = (ahead ?? Promise.resolve()).then(() => released);
-      queues.set(name, tail);
-      const leave = (): void => {
-        release();
-        if (queues.get(name) === tail) queues.delete(name);
-      };
+      const { ahead, leave } = enqueue(name);
       let waited = false;
       const sayWaiting = (): void => {
         if (!waited) onWait?.();
@@ -34,54 +80,98 @@ export function createLocks(directory: string): Locks {
           sayWaiting();
           await orAborted(ahead, signal);
         }
-        const database = await lockFile(join(directory, `${fileName(name)}.lock`), signal, sayWaiting);
-        return {
-          release() {
-            database.close();
-            leave();
-          },
-        };
+        return hold(name, await lockFile(pathOf(name), signal, sayWaiting), leave);
       } catch (error) {
         leave();
         throw error;
       }
     },
+
+    async tryAcquire(name) {
+      if (queues.has(name)) return undefined;
+      const { leave } = enqueue(name);
+      try {
+        const locked = await tryLockFile(pathOf(name));
+        if (locked) return hold(name, locked, leave);
+        leave();
+        return undefined;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+
+    verify(fence) {
+      if (!fence || readToken(pathOf(fence.name)) === fence.token) return;
+      for (const entry of held) if (entry.lock.name === fence.name && entry.lock.token === fence.token) entry.lose();
+      throw lostError(fence.name);
+    },
+
+    async close() {
+      for (const entry of held) entry.lose();
+    },
   };
 }
 
-async function lockFile(path: string, signal: AbortSignal | undefined, onWait: () => void): Promise<DatabaseSync> {
-  const database = await openLockFile(path);
+interface LockedFile {
+  database: DatabaseSync;
+  token: number;
+}
+
+async function lockFile(path: string, signal: AbortSignal | undefined, onWait: () => void): Promise<LockedFile> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    try {
-      // In memory, or SQLite makes a journal file for each lock: a full disk or a read-only directory would refuse it.
-      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-      return database;
-    } catch (error) {
-      if (!isBusy(error)) {
-        database.close();
-        throw storageError(path, error);
-      }
-    }
+    const locked = await tryLockFile(path);
+    if (locked) return locked;
     onWait();
     try {
       await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal });
     } catch {
-      database.close();
       signal?.throwIfAborted();
     }
   }
 }
 
-async function openLockFile(path: string): Promise<DatabaseSync> {
+/** Undefined when another holder has it. */
+async function tryLockFile(path: string): Promise<LockedFile | undefined> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  let database: DatabaseSync | undefined;
   try {
     await ensurePrivateFile(path);
-    return new DatabaseSync(path);
+    database = new DatabaseSync(path);
+    // In memory, or SQLite makes a journal file for each lock: a full disk or a read-only directory would refuse it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return { database, token: nextToken(path) };
   } catch (error) {
+    database?.close();
+    if (isBusy(error)) return undefined;
     throw storageError(path, error);
   }
 }
 
+/** For the holder of the lock alone. */
+function nextToken(path: string): number {
+  const before = readToken(path) ?? 0;
+  for (const step of TOKEN_STEPS) {
+    // In the middle of a microsecond: times are cut off to whole ones on their way to the file system.
+    const seconds = (before + step + 0.5) / 1_000_000;
+    utimesSync(path, seconds, seconds);
+    const token = readToken(path) ?? 0;
+    if (token > before) return token;
+  }
+  throw new Error('the file system does not keep the time of a change');
+}
+
+function readToken(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && Math.round(stats.mtimeMs * 1_000);
+}
+
+function lostError(name: string): StorageError {
+  return new StorageError(
+    'STORAGE_LOCK_LOST',
+    `the lock "${name}" was lost: another process may be writing, so nothing more was written; ask again`,
+  );
+}
 /** Readable, and distinct for distinct names of a kind; two names that met in one file would only wait for each other. */
 function fileName(name: string): string {
   let hash = 0xcbf29ce484222325n;

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Fence } from '../locks.ts';
 import type { SessionNotes } from '../storage.ts';
 import { ensureDirectory, storageError, writeAtomically } from './files.ts';
 
-export function createSessionNotes(directory: string): SessionNotes {
+export function createSessionNotes(directory: string, verify: (fence: Fence | undefined) => void): SessionNotes {
   const path = (sessionKey: string): string => join(directory, `${sessionKey}.md`);
   return {
     path,
@@ -15,8 +16,9 @@ export function createSessionNotes(directory: string): SessionNotes {
         throw storageError(path(sessionKey), error);
       }
     },
-    async write(sessionKey, text) {
+    async write(sessionKey, text, fence) {
       await ensureDirectory(directory);
+      verify(fence);
       await writeAtomically(path(sessionKey), text);
     },
   };

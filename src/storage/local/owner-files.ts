@@ -1,6 +1,7 @@
 import { readFile, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Locks, OwnerFiles } from '../storage.ts';
+import type { Locks } from '../locks.ts';
+import type { OwnerFiles } from '../storage.ts';
 import { ensureDirectory, storageError, syncDirectory, writeAtomically } from './files.ts';
 
 export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
@@ -26,7 +27,7 @@ export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
         if (text === null && current !== undefined) await remove(path);
         if (typeof text === 'string') await writeAtomically(path, text);
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
   };

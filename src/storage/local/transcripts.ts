@@ -4,6 +4,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Fence } from '../locks.ts';
 import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from './files.ts';
 
@@ -11,13 +12,16 @@ const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const SUFFIX = '.jsonl';
 
-export function createTranscripts(directory: string): Transcripts {
+export function createTranscripts(
+  directory: string,
+  verify: (fence: Fence | undefined) => void = () => {},
+): Transcripts {
   const pathOf = (sessionId: string): string => join(directory, `${sessionId}${SUFFIX}`);
   return {
-    async open(sessionId) {
+    async open(sessionId, fence) {
       const path = pathOf(sessionId);
       try {
-        return await openTranscript(path);
+        return await openTranscript(path, () => verify(fence));
       } catch (error) {
         throw storageError(path, error);
       }
@@ -41,7 +45,8 @@ export function isSessionId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,80}$/.test(value);
 }
 
-async function openTranscript(path: string): Promise<Transcript> {
+async function openTranscript(path: string, verify: () => void): Promise<Transcript> {
+  verify();
   let handle: FileHandle;
   let directoryIsSynced = true;
   try {
@@ -62,6 +67,7 @@ async function openTranscript(path: string): Promise<Transcript> {
   }
 
   async function write(lines: readonly TranscriptLine[]): Promise<void> {
+    verify();
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     try {
       await writeFully(handle, bytes, size);

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, Listed } from '../../archive.ts';
-import type { Locks } from '../../storage.ts';
+import type { Locks } from '../../locks.ts';
 import type { Database } from '../database.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
@@ -70,7 +70,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
         if (options.unlessCurrent && version === options.version) return { chunks };
         return await rebuildIndex(use, termsOf, options);
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
     indexVersion: () => use((db) => readState(db).version ?? undefined),
