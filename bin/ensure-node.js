@@ -60,4 +60,13 @@ function ensureNode() {
   return false;
 }
 
-module.exports = { ensureNode: ensureNode };
+/** Node 22 prints a warning of its own whenever SQLite is loaded. Every other warning is printed as before. */
+function silenceSqliteWarning() {
+  var emitWarning = process.emitWarning;
+  process.emitWarning = function (warning, type) {
+    if (type === 'ExperimentalWarning' && /^SQLite /.test(String(warning))) return;
+    emitWarning.apply(process, arguments);
+  };
+}
+
+module.exports = { ensureNode: ensureNode, silenceSqliteWarning: silenceSqliteWarning };

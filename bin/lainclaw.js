@@ -3,9 +3,11 @@
 // The launcher: plain JavaScript that any Node can parse. Right Node → dist/index.js, with compiled code kept beside it.
 var path = require('path');
 
-var SURELY_RECENT = 23;
+var SURELY_RECENT = 24;
 
-if (parseInt(process.versions.node, 10) >= SURELY_RECENT || require('./ensure-node.js').ensureNode()) {
+var isSurelyRecent = parseInt(process.versions.node, 10) >= SURELY_RECENT;
+if (isSurelyRecent || require('./ensure-node.js').ensureNode()) {
+  if (!isSurelyRecent) require('./ensure-node.js').silenceSqliteWarning();
   require('module').enableCompileCache(path.join(__dirname, '..', 'dist', '.compile-cache'));
   try {
     require('../dist/index.js');

@@ -4,6 +4,7 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'rolldown';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
@@ -23,9 +24,9 @@ const lazyChildProcess: Plugin = {
 };
 
 rmSync('dist', { recursive: true, force: true });
-await build({
+const { output } = await build({
   // The worker of a local embedding model is loaded by its path.
-  input: { index: 'src/index.ts', 'embedding-worker': 'src/memory/embeddings/onnx-worker.ts' },
+  input: { index: 'src/index.ts', 'embedding-worker': 'src/memory/embeddings/model-worker.ts' },
   platform: 'node',
   external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers'],
   plugins: [lazyChildProcess, leanFeishuSdk],
@@ -58,6 +59,8 @@ await build({
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+writeFileSync('dist/third-party-notices.txt', thirdPartyNotices(modules));
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 
 linkCommand();

@@ -61,9 +61,9 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
     apiKey: variables.LAINCLAW_EMBEDDING_API_KEY,
   };
   const memoryModels = lazily(async () => {
-    const [{ createModelStore }, { createOnnxModel }, { hasEndpoint }] = await Promise.all([
+    const [{ createModelStore }, { createLocalModel }, { hasEndpoint }] = await Promise.all([
       import('../memory/models/model-store.ts'),
-      import('../memory/embeddings/onnx-model.ts'),
+      import('../memory/embeddings/local-model.ts'),
       import('../memory/open-memory.ts'),
     ]);
     return createModelStore({
@@ -75,7 +75,7 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
       fetch,
       now,
       newId,
-      openModel: createOnnxModel,
+      openModel: createLocalModel,
     });
   });
   let openedMemory: Memory | undefined;

@@ -35,11 +35,11 @@ export function openMemory(options: OpenMemoryOptions): Memory {
     },
     async open(chosen) {
       if (chosen === 'endpoint') return openEndpoint(endpoint);
-      const [{ createOnnxModel }, found] = await Promise.all([
-        import('./embeddings/onnx-model.ts'),
+      const [{ createLocalModel }, found] = await Promise.all([
+        import('./embeddings/local-model.ts'),
         localModel(chosen),
       ]);
-      return createOnnxModel(found);
+      return createLocalModel(found);
     },
   });
   return createMemory({ archive, embeddings, chunkSize, now, newId, embedInBackground: true });

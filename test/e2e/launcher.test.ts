@@ -44,6 +44,22 @@ describe.concurrent('started', () => {
     expect((await runEntry(home, join(home.base, 'bin', 'lainclaw'), '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('on Node 22, it prints no warning of Node’s about SQLite, and every other', async () => {
+    const home = testHome();
+    const pretence = home.file(
+      'node-22.cjs',
+      `Object.defineProperty(process.versions, 'node', { value: '22.19.0' });
+       setTimeout(() => {
+         process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
+         process.emitWarning('the other one', 'ExperimentalWarning');
+       }, 0);`,
+    );
+    const { code, stderr } = await lainclaw(['--version'], { home, env: { NODE_OPTIONS: `--require ${pretence}` } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('the other one');
+    expect(stderr).not.toContain('SQLite');
+  });
+
   it('before it is built, it says how to build it', async () => {
     const home = testHome();
     cpSync(dirname(BINARY), join(home.base, 'bin'), { recursive: true });

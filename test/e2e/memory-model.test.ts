@@ -1,15 +1,24 @@
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SearchResult } from '../../src/memory/search.ts';
 import { runEmbedKills, vectorProblems } from '../support/embed-kills.ts';
-import { realModelFolder } from '../support/embedding-model.ts';
 import { startEmbeddingServer } from '../support/embedding-server.ts';
 import type { Home } from '../support/home.ts';
 import { BINARY, type Finished, lainclaw, startLainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
+import { TINY_MODEL_DIMENSION, writeTinyModel } from '../support/tiny-model.ts';
 
 const KILLS = 10;
 /** Many processes, each of which may load a model, on whatever machine. */
@@ -31,65 +40,69 @@ async function withServer(home: Home, model = 'words-40', delayMs = 0) {
   return server;
 }
 
-describe('lainclaw memory model, with a real model', { timeout: PATIENCE_MS }, () => {
+const modelFolder = (home: Home): string => writeTinyModel(join(home.path, 'downloads', 'tiny'));
+
+describe('lainclaw memory model, with a static model', { timeout: PATIENCE_MS }, () => {
   it('adds, uses, finds by meaning, notices a change and removes', async () => {
     const home = testHome();
     await memory(home, 'save', 'Murka is our kitten.');
     await memory(home, 'save', 'The lorry needs new tyres.');
-    const added = (await memory(home, 'model', 'add', realModelFolder(), '--name', 'minilm')).json<{
+    const added = (await memory(home, 'model', 'add', modelFolder(home), '--name', 'tiny')).json<{
       dimension: number;
     }>();
-    expect(added.dimension).toBe(384);
+    expect(added.dimension).toBe(TINY_MODEL_DIMENSION);
     expect((await search(home, 'feline pet')).mode).toBe('full-text');
-    expect((await memory(home, 'model', 'use', 'minilm')).json()).toEqual({ use: 'minilm', done: 2, total: 2 });
+    expect((await memory(home, 'model', 'use', 'tiny')).json()).toEqual({ use: 'tiny', done: 2, total: 2 });
     const found = await search(home, 'feline pet');
     expect(found).toMatchObject({
       mode: 'hybrid',
       results: [{ text: 'Murka is our kitten.', why: { terms: [] } }, {}],
     });
     expect((await memory(home, 'model', 'list')).json()).toMatchObject({
-      use: 'minilm',
-      models: [{ name: 'minilm', inUse: true }],
+      use: 'tiny',
+      models: [{ name: 'tiny', inUse: true }],
     });
 
     // Saving embeds by itself.
     await memory(home, 'save', 'We buy rye loaves on Sunday.');
     expect((await search(home, 'bakery')).results[0]?.text).toBe('We buy rye loaves on Sunday.');
 
-    appendFileSync(join(home.path, 'models/minilm/config.json'), ' ');
+    appendFileSync(join(home.path, 'models/tiny/config.json'), ' ');
     const changed = await search(home, 'kitten');
     expect(changed.mode).toBe('full-text');
     expect(changed.note).toContain('config.json has changed');
-    expect(changed.note).toContain('memory model remove minilm');
+    expect(changed.note).toContain('memory model remove tiny');
     expect(changed.results[0]?.text).toBe('Murka is our kitten.');
 
-    const inUse = await memory(home, 'model', 'remove', 'minilm');
+    const inUse = await memory(home, 'model', 'remove', 'tiny');
     expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringContaining('model use none')]);
     expect((await memory(home, 'model', 'use', 'none')).json()).toEqual({ use: 'none' });
-    expect((await memory(home, 'model', 'remove', 'minilm')).json()).toEqual({ removed: 'minilm' });
+    expect((await memory(home, 'model', 'remove', 'tiny')).json()).toEqual({ removed: 'tiny' });
     expect((await search(home, 'kitten')).note).toContain('no embedding model');
   });
 
   it('an addition that is killed leaves no model, and the next one works', async () => {
     const home = testHome();
     const models = join(home.path, 'models');
-    const running = startLainclaw(['memory', 'model', 'add', realModelFolder(), '--name', 'minilm'], { home });
+    const running = startLainclaw(['memory', 'model', 'add', modelFolder(home), '--name', 'tiny'], { home });
     while (!existsSync(models) || readdirSync(models).length === 0) await sleep(5);
     running.kill('SIGKILL');
     await running.ended;
     expect((await memory(home, 'model', 'list')).json()).toEqual({ use: null, models: [] });
-    expect((await memory(home, 'model', 'add', realModelFolder(), '--name', 'minilm')).code).toBe(0);
-    expect(readdirSync(models)).toEqual(['minilm']);
+    expect((await memory(home, 'model', 'add', modelFolder(home), '--name', 'tiny')).code).toBe(0);
+    expect(readdirSync(models)).toEqual(['tiny']);
   });
 
-  it('without the runtime says which command installs it', async () => {
+  it('with an ONNX graph and without the runtime says which command installs it', async () => {
     const home = testHome();
     const elsewhere = mkdtempSync(join(tmpdir(), 'lainclaw-alone-'));
     afterFile(() => rmSync(elsewhere, { recursive: true, force: true }));
     const root = join(BINARY, '..', '..');
     for (const name of ['bin', 'dist', 'package.json'])
       cpSync(join(root, name), join(elsewhere, name), { recursive: true });
-    const finished = await lainclaw(['memory', 'model', 'add', realModelFolder()], {
+    const folder = modelFolder(home);
+    renameSync(join(folder, 'model.safetensors'), join(folder, 'model.onnx'));
+    const finished = await lainclaw(['memory', 'model', 'add', folder], {
       home,
       wrapper: [process.execPath, '-e', RUN_ELSEWHERE, join(elsewhere, 'bin', 'lainclaw.js')],
     });

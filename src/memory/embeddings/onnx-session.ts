@@ -1,24 +1,34 @@
-// A model folder in the Hugging Face layout, loaded and ready: texts → tokens → the model → one vector each. Runs in the
-// worker only. Every file is checked against the sums recorded when the model was added, on the very bytes that are used.
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import type { InferenceSession, Tensor } from 'onnxruntime-web';
-import type { ModelManifest } from '../models/manifest.ts';
+// A model with an ONNX graph: texts → tokens → the graph → one vector each. Runs in the worker only.
+import { basename } from 'node:path';
+import {
+  jsonOf,
+  type ModelFiles,
+  ModelProblem,
+  type ModelSession,
+  type ModelSessionOptions,
+  requiredJson,
+} from './model-session.ts';
 import { normalise, type Pooling, pool } from './pool.ts';
 
 /** Of one run, padding included. More is hardly faster on a CPU, and a query waits for the run that is on. */
 const MOST_TOKENS_AT_ONCE = 512;
 const LONGEST_TOKENS = 512;
+/** Not a dependency: whoever adds an ONNX model installs it. */
+const RUNTIME_PACKAGE = 'onnxruntime-web';
 const SUPPORTED_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
 
-/** Its message says what to do. */
-export class ModelProblem extends Error {}
+/** As much of onnxruntime-web as is used: the package is installed by the people who want such a model. */
+interface Tensor {
+  type: string;
+  data: unknown;
+  dims: readonly number[];
+}
 
-export interface OnnxSession {
-  /** How many texts of these, taken from the front, are best run together; they should be alike in length. */
-  fitting(texts: readonly string[]): number;
-  run(texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+interface InferenceSession {
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  inputMetadata: readonly { name: string; type?: string }[];
+  run(feeds: Record<string, Tensor>): Promise<Record<string, Tensor>>;
 }
 
 interface Runtime {
@@ -27,23 +37,14 @@ interface Runtime {
   env: { wasm: { numThreads?: number }; logLevel?: string };
 }
 
-export interface OnnxSessionOptions {
-  folder: string;
-  manifest: ModelManifest;
-  threads: number;
-  /** The command that installs the runtime where this program finds it. */
-  installCommand: string;
-}
-
-export async function openOnnxSession(options: OnnxSessionOptions): Promise<OnnxSession> {
-  const { folder, manifest, threads, installCommand } = options;
+export async function openOnnxSession(files: ModelFiles, options: ModelSessionOptions): Promise<ModelSession> {
+  const { manifest, threads, installCommand } = options;
   const runtime = await loadRuntime(installCommand);
   runtime.env.wasm.numThreads = threads;
   runtime.env.logLevel = 'error';
-  const files = await readChecked(folder, manifest);
   const settings = settingsOf(files);
   const { Tokenizer } = await import('@huggingface/tokenizers');
-  const tokenizer = new Tokenizer(required(files, 'tokenizer.json'), jsonOf(files, 'tokenizer_config.json'));
+  const tokenizer = new Tokenizer(requiredJson(files, 'tokenizer.json'), jsonOf(files, 'tokenizer_config.json'));
   const graph = files.get(manifest.file);
   if (!graph)
     throw new ModelProblem(`the model "${manifest.name}" has no ${manifest.file}: remove it and add it again`);
@@ -51,7 +52,7 @@ export async function openOnnxSession(options: OnnxSessionOptions): Promise<Onnx
     .filter(({ path }) => path !== manifest.file && path.startsWith(manifest.file))
     .map(({ path }) => ({ path: basename(path), data: files.get(path) ?? new Uint8Array() }));
   const session = await runtime.InferenceSession.create(graph, { executionProviders: ['wasm'], externalData });
-  const types = new Map(session.inputMetadata.map((input) => [input.name, 'type' in input ? input.type : 'int64']));
+  const types = new Map(session.inputMetadata.map((input) => [input.name, input.type ?? 'int64']));
   const unknown = session.inputNames.filter((name) => !SUPPORTED_INPUTS.includes(name));
   if (unknown.length > 0) {
     throw new ModelProblem(
@@ -125,32 +126,14 @@ export async function openOnnxSession(options: OnnxSessionOptions): Promise<Onnx
 
 async function loadRuntime(installCommand: string): Promise<Runtime> {
   try {
-    return (await import('onnxruntime-web')) as unknown as Runtime;
+    const name: string = RUNTIME_PACKAGE;
+    return (await import(name)) as Runtime;
   } catch (error) {
     throw new ModelProblem(
-      `a local embedding model needs onnxruntime-web, which is not installed: run "${installCommand}"`,
+      `this embedding model needs onnxruntime-web, which is not installed: run "${installCommand}", or add a static model (model.safetensors), which needs nothing`,
       { cause: error },
     );
   }
-}
-
-async function readChecked(folder: string, { name, files }: ModelManifest): Promise<Map<string, Uint8Array>> {
-  const read = new Map<string, Uint8Array>();
-  for (const { path, sha256 } of files) {
-    const bytes = await readFile(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
-      throw new ModelProblem(`the model "${name}" cannot be read (${path}: ${error.code}): ${again(name)}`, {
-        cause: error,
-      });
-    });
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw new ModelProblem(`the model "${name}" is not what was added: ${path} has changed. ${again(name)}`);
-    read.set(path, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
-  }
-  return read;
-}
-
-function again(name: string): string {
-  return `run "lainclaw memory model remove ${name}" and add it again from where you trust`;
 }
 
 interface Settings {
@@ -160,7 +143,7 @@ interface Settings {
   prompts: { query: string; passage: string };
 }
 
-function settingsOf(files: ReadonlyMap<string, Uint8Array>): Settings {
+function settingsOf(files: ModelFiles): Settings {
   const config = jsonOf(files, 'config.json');
   const tokenizer = jsonOf(files, 'tokenizer_config.json');
   const own = jsonOf(files, 'sentence_bert_config.json');
@@ -181,22 +164,4 @@ function poolingOf(config: Record<string, unknown>): Pooling {
   if (config.pooling_mode_max_tokens === true) return 'max';
   if (config.pooling_mode_lasttoken === true) return 'last';
   return 'mean';
-}
-
-function required(files: ReadonlyMap<string, Uint8Array>, path: string): Record<string, unknown> {
-  if (!files.has(path)) throw new ModelProblem(`the model has no ${path}`);
-  return jsonOf(files, path);
-}
-
-function jsonOf(files: ReadonlyMap<string, Uint8Array>, path: string): Record<string, unknown> {
-  const bytes = files.get(path);
-  if (!bytes) return {};
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as Record<
-      string,
-      unknown
-    >;
-  } catch (error) {
-    throw new ModelProblem(`${path} of the model is not valid JSON: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -1,11 +1,15 @@
 // Which files of a folder in the Hugging Face layout make up an embedding model. Only these are copied.
 import { MemoryError } from '../memory-error.ts';
 
-/** The first that is there is taken: the exact one, then the 8-bit ones, then 4-bit; half floats are slow without a GPU. */
+/**
+ * The first that is there is taken: the exact graph, then the 8-bit ones, then 4-bit (half floats are slow without a GPU);
+ * without any graph, the table of a static model.
+ */
 const GRAPHS = ['model', 'model_quantized', 'model_int8', 'model_uint8', 'model_q4', 'model_bnb4'].flatMap((name) => [
   `${name}.onnx`,
   `onnx/${name}.onnx`,
 ]);
+const STATIC_TABLE = 'model.safetensors';
 const REQUIRED = ['tokenizer.json'];
 const OPTIONAL = [
   'tokenizer_config.json',
@@ -55,8 +59,8 @@ export async function takeModel(
     return true;
   };
   for (const path of REQUIRED) if (!(await take(path))) throw missing(source, path);
-  const graph = await firstOf(file === undefined ? GRAPHS : [checked(file)], take);
-  if (graph === undefined) throw missing(source, file ?? 'model.onnx and no onnx/model*.onnx');
+  const graph = await firstOf(file === undefined ? [...GRAPHS, STATIC_TABLE] : [checked(file)], take);
+  if (graph === undefined) throw missing(source, file ?? `model.onnx, no onnx/model*.onnx and no ${STATIC_TABLE}`);
   for (let part = 0; part < MOST_PARTS; part += 1) {
     const suffix = part === 0 ? '' : `_${part}`;
     if (!(await take(`${graph}_data${suffix}`))) break;
@@ -75,14 +79,17 @@ async function firstOf(
 }
 
 function checked(file: string): string {
-  if (/^[\w.-]+(\/[\w.-]+)?\.onnx$/.test(file) && !file.includes('..')) return file;
-  throw new MemoryError('MEMORY_MODEL', `"${file}" is no graph of a model: give it like onnx/model_quantized.onnx`);
+  if (/^[\w.-]+(\/[\w.-]+)?\.(onnx|safetensors)$/.test(file) && !file.includes('..')) return file;
+  throw new MemoryError(
+    'MEMORY_MODEL',
+    `"${file}" does not name the file of a model: give it like onnx/model_quantized.onnx or model.safetensors`,
+  );
 }
 
 function missing({ from }: ModelSource, path: string): MemoryError {
   return new MemoryError(
     'MEMORY_MODEL',
-    `${from} holds no ${path}: an embedding model in the Hugging Face layout is needed, with its ONNX files`,
+    `${from} holds no ${path}: give an embedding model in the Hugging Face layout, with its ONNX files or its static table`,
   );
 }
 

@@ -7,12 +7,12 @@ import { Worker } from 'node:worker_threads';
 import { MemoryError } from '../memory-error.ts';
 import type { ModelManifest } from '../models/manifest.ts';
 import type { EmbeddingModel } from './embeddings.ts';
-import type { WorkerAnswer, WorkerRequest } from './onnx-worker.ts';
+import type { WorkerAnswer, WorkerRequest } from './model-worker.ts';
 
 export const RUNTIME = 'onnxruntime-web@1.30.0';
 const MOST_THREADS = 4;
 
-export interface OnnxModelOptions {
+export interface LocalModelOptions {
   folder: string;
   manifest: ModelManifest;
 }
@@ -22,7 +22,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export function createOnnxModel({ folder, manifest }: OnnxModelOptions): EmbeddingModel {
+export function createLocalModel({ folder, manifest }: LocalModelOptions): EmbeddingModel {
   let running: { worker: Worker; waiting: Map<number, Waiting> } | undefined;
   let lastId = 0;
 
@@ -100,7 +100,7 @@ export function identityOf({ files }: ModelManifest): string {
 /** Beside this file in the source, at the root of the built program. */
 function workerFile(): string {
   return import.meta.filename.endsWith('.ts')
-    ? join(import.meta.dirname, 'onnx-worker.ts')
+    ? join(import.meta.dirname, 'model-worker.ts')
     : resolve(import.meta.dirname, '..', 'embedding-worker.js');
 }
 

@@ -1,37 +1,59 @@
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { openRealModel, REAL_MODEL_DIMENSION, realModelFolder } from '../../../test/support/embedding-model.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRealModel, openRealModel, realModelFolder } from '../../../test/support/embedding-model.ts';
+import { openTinyModel, writeTinyModel } from '../../../test/support/tiny-model.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { createModelStore } from '../models/model-store.ts';
 import { temporaryHome, testMemory } from '../test-memory.ts';
-import { createOnnxModel, installCommand, RUNTIME } from './onnx-model.ts';
+import type { EmbeddingModel } from './embeddings.ts';
+import { createLocalModel, installCommand, RUNTIME } from './local-model.ts';
 import { type Pooling, pool } from './pool.ts';
 
 /** A model is loaded and run many times here, on whatever machine. */
 const PATIENCE_MS = 240_000;
 
-const model = openRealModel();
-afterAll(() => model.close());
+interface TestModel {
+  open(): EmbeddingModel;
+  folder(): string;
+  file: string;
+}
+const TINY: TestModel = {
+  open: () => openTinyModel(join(mkdtempSync(join(tmpdir(), 'lainclaw-tiny-')), 'tiny')),
+  folder: () => writeTinyModel(join(temporaryHome(), 'tiny')),
+  file: 'model.safetensors',
+};
+const REAL: TestModel = { open: openRealModel, folder: realModelFolder, file: 'onnx/model_q4.onnx' };
+/** The small one of our own always; a real one where it is installed (npm run test:onnx). */
+const MODELS: [string, TestModel][] = [
+  ['static model', TINY],
+  ...(hasRealModel() ? [['real ONNX model', REAL] as [string, TestModel]] : []),
+];
 
 const likeness = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 
-describe('a real model', { timeout: PATIENCE_MS }, () => {
+describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, file }) => {
+  let model: EmbeddingModel;
+  beforeAll(() => {
+    model = open();
+  });
+  afterAll(() => model.close());
+
   it('gives texts of one meaning like vectors, of length one', async () => {
     const [cat, feline, market] = await model.embed(
       ['A cat sleeps on the sofa.', 'The kitten is napping on the couch.', 'Share prices fell sharply today.'],
       'passage',
     );
-    expect(cat).toHaveLength(REAL_MODEL_DIMENSION);
     expect(likeness(cat, cat)).toBeCloseTo(1, 4);
     expect(likeness(cat, feline)).toBeGreaterThan(0.6);
     expect(likeness(cat, market)).toBeLessThan(0.2);
   });
 
   it('gives a text the same vector in any company and order', async () => {
-    const texts = ['short', 'a text that is a good deal longer than the short one beside it', '', 'кошка 猫 🐈'];
+    const texts = ['a cat', 'a question that is a good deal longer than the cat beside it', 'bread 猫 🐈'];
     const together = await model.embed(texts, 'passage');
     const reversed = (await model.embed(texts.toReversed(), 'passage')).toReversed();
     for (const [index, text] of texts.entries()) {
@@ -51,7 +73,7 @@ describe('a real model', { timeout: PATIENCE_MS }, () => {
     const order: string[] = [];
     const batch = model
       .embed(
-        Array.from({ length: 24 }, (_, index) => `${index} ${'some words of a longer text '.repeat(8)}`),
+        Array.from({ length: 130 }, (_, index) => `${index} ${'some words of a longer text '.repeat(8)}`),
         'passage',
       )
       .then(() => order.push('batch'));
@@ -61,7 +83,7 @@ describe('a real model', { timeout: PATIENCE_MS }, () => {
   });
 
   it('leaves the main thread free while it is loaded and while it works', async () => {
-    const another = openRealModel();
+    const another = open();
     let turns = 0;
     let isWorking = true;
     const count = (): void => {
@@ -80,7 +102,7 @@ describe('a real model', { timeout: PATIENCE_MS }, () => {
     const stopped = model.embed(['a', 'b'], 'passage', stop.signal);
     stop.abort(new Error('enough'));
     await expect(stopped).rejects.toThrow('enough');
-    const another = openRealModel();
+    const another = open();
     const closed = another.embed(['a'], 'passage');
     another.close();
     await expect(closed).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
@@ -97,10 +119,8 @@ describe('a real model', { timeout: PATIENCE_MS }, () => {
     expect((await memory.search('vehicle maintenance')).results[0]?.text).toBe(notes[1]);
     expect((await memory.search('bakery')).results[0]?.text).toBe(notes[2]);
   });
-});
 
-describe('a model that was added', { timeout: PATIENCE_MS }, () => {
-  async function added() {
+  async function addModel() {
     const home = temporaryHome();
     const locks = createLocks(join(home, 'locks'));
     const store = createModelStore({
@@ -112,18 +132,18 @@ describe('a model that was added', { timeout: PATIENCE_MS }, () => {
       fetch,
       now: Date.now,
       newId: (prefix) => `${prefix}1`,
-      openModel: createOnnxModel,
+      openModel: createLocalModel,
     });
-    await store.add(realModelFolder(), { name: 'real' });
-    return { store, folder: join(home, 'models/real') };
+    await store.add(folder(), { name: 'real' });
+    return { store, added: join(home, 'models/real') };
   }
 
-  it('is refused when a file of it has changed, and accepted when it is put back', async () => {
-    const { store, folder } = await added();
-    const opened = createOnnxModel(await store.get('real'));
-    const path = join(folder, 'tokenizer.json');
+  it('that was added is refused when a file of it has changed, and accepted when it is put back', async () => {
+    const { store, added } = await addModel();
+    const opened = createLocalModel(await store.get('real'));
+    const path = join(added, 'tokenizer.json');
     const whole = readFileSync(path, 'utf8');
-    writeFileSync(path, whole.replace('[PAD]', '[pad]'));
+    writeFileSync(path, whole.replace('[UNK]', '[unk]'));
     await expect(opened.embed(['x'], 'passage')).rejects.toThrow(
       /tokenizer\.json has changed.*memory model remove real/s,
     );
@@ -132,11 +152,11 @@ describe('a model that was added', { timeout: PATIENCE_MS }, () => {
     opened.close();
   });
 
-  it.each(['tokenizer.json', 'onnx/model_q4.onnx'])('with a %s that is no such thing is not added', async (path) => {
+  it.each(['tokenizer.json', file])('with a %s of another kind is not added', async (path) => {
     const home = temporaryHome();
-    cpSync(realModelFolder(), join(home, 'broken'), { recursive: true });
+    cpSync(folder(), join(home, 'broken'), { recursive: true });
     copyFileSync(join(home, 'broken/config.json'), join(home, 'broken', path));
-    const { store } = await added();
+    const { store } = await addModel();
     await expect(store.add(join(home, 'broken'))).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
     expect(await store.list()).toHaveLength(1);
   });

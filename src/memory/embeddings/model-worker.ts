@@ -2,7 +2,8 @@
 // arrived meanwhile, so that a person's query never waits for a whole batch of the background's.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { ModelProblem, type OnnxSession, type OnnxSessionOptions, openOnnxSession } from './onnx-session.ts';
+import { ModelProblem, type ModelSession, type ModelSessionOptions } from './model-session.ts';
+import { openModelSession } from './open-session.ts';
 
 export interface WorkerRequest {
   id: number;
@@ -21,11 +22,11 @@ interface Job extends WorkerRequest {
   left: number[];
 }
 
-if (parentPort) serve(parentPort, workerData as OnnxSessionOptions);
+if (parentPort) serve(parentPort, workerData as ModelSessionOptions);
 
-function serve(port: MessagePort, options: OnnxSessionOptions): void {
+function serve(port: MessagePort, options: ModelSessionOptions): void {
   const jobs: Job[] = [];
-  let session: Promise<OnnxSession> | undefined;
+  let session: Promise<ModelSession> | undefined;
   let isRunning = false;
 
   port.on('message', (request: WorkerRequest) => {
@@ -41,7 +42,7 @@ function serve(port: MessagePort, options: OnnxSessionOptions): void {
       const job = jobs.find(({ kind }) => kind === 'query') ?? jobs[0];
       if (!job) break;
       try {
-        session ??= openOnnxSession(options);
+        session ??= openModelSession(options);
         await runGroup(await session, job);
         if (job.left.length === 0) finish(job, { id: job.id, vectors: job.vectors });
       } catch (error) {
@@ -59,7 +60,7 @@ function serve(port: MessagePort, options: OnnxSessionOptions): void {
   }
 }
 
-async function runGroup(model: OnnxSession, job: Job): Promise<void> {
+async function runGroup(model: ModelSession, job: Job): Promise<void> {
   const texts = job.left.map((place) => job.texts[place] ?? '');
   const places = job.left.splice(0, model.fitting(texts));
   const vectors = await model.run(texts.slice(0, places.length), job.kind);
