@@ -63,7 +63,6 @@ export async function openToolbox(
     home,
     outputs,
   });
-  const toolNames = specs.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   return createToolbox({
     specs,
     moreTools: use.ownToolsOnly ? undefined : mcpTools,
@@ -79,7 +78,7 @@ export async function openToolbox(
     now,
     askPerson: use.askPerson,
     askForm: use.askForm,
-    permissions: createPermissionStore({ files: ownerFiles, resultCache, toolNames }),
+    permissions: createPermissionStore({ files: ownerFiles, resultCache, tools: specs }),
     places: { userHome, lainclawHome: home },
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),

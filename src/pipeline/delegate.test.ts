@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Turn } from '../sessions/turn.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { noSubject } from '../tools/subject.ts';
 import type { ToolSpec } from '../tools/tool.ts';
 import type { Caps } from './budget.ts';
 import { createDelegation } from './delegate.ts';
@@ -15,6 +16,7 @@ const STARTER: ToolSpec = {
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   effect: 'read',
   startsTurns: true,
+  subject: noSubject,
   requiresPermission: false,
   timeoutMs: 1,
   execute: async () => ({ data: null, text: '' }),

@@ -3,6 +3,7 @@ import type { Adapter, ModelEvent, ModelMessage, ModelRequest } from '../adapter
 import type { Turn } from '../sessions/turn.ts';
 import type { Executor } from '../tools/executor.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { noSubject } from '../tools/subject.ts';
 import type { ToolEffect, ToolSpec } from '../tools/tool.ts';
 import { createWireNames } from '../tools/wire-names.ts';
 import type { RunEvent } from './events.ts';
@@ -21,6 +22,7 @@ const spec = (name: string, effect: ToolEffect): ToolSpec => ({
   name,
   inputSchema: { type: 'object', properties: {}, additionalProperties: true },
   effect,
+  subject: noSubject,
   requiresPermission: false,
   timeoutMs: 1_000,
   execute: async () => ({ data: null }),

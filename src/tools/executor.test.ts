@@ -6,6 +6,7 @@ import { createExecutor, type ExecutorOptions } from './executor.ts';
 import { NO_RULES } from './permissions/rules.ts';
 import { type Authorise, createPolicy, type PolicyOptions } from './policy.ts';
 import { createRegistry } from './registry.ts';
+import { noSubject } from './subject.ts';
 import { type ToolCall, ToolFailure, type ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
@@ -22,6 +23,7 @@ function tool(execute: ToolSpec['execute'], facts: Partial<ToolSpec> = {}): Tool
     name: 'tool',
     inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
     effect: 'read',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 5_000,
     execute,

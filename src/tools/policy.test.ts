@@ -4,6 +4,7 @@ import { NOTHING_REMEMBERED } from './permissions/remembered.ts';
 import { type ParsedRules, parseRules } from './permissions/rules.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { type Approval, createPolicy, type Decision, type PermissionQuestion } from './policy.ts';
+import { noSubject } from './subject.ts';
 import type { ToolArgs, ToolContext, ToolSpec } from './tool.ts';
 
 const places = { workspaceRoot: '/w', userHome: '/u', lainclawHome: '/u/.lainclaw' };
@@ -14,10 +15,18 @@ const spec = (name: string, more: Partial<ToolSpec> = {}): ToolSpec => ({
   effect: 'exec',
   requiresPermission: true,
   timeoutMs: 1_000,
+  subject: noSubject,
   execute: async () => ({ data: null }),
   ...more,
 });
-const BASH = spec('bash');
+const BASH = spec('bash', {
+  rules: { pattern: 'command' },
+  subject: ({ command, cwd }) => ({
+    kind: 'command',
+    command: command as string,
+    directory: cwd as string | undefined,
+  }),
+});
 
 interface Given {
   approval?: Approval;
@@ -34,7 +43,7 @@ async function decideOn({ approval = 'ask', rules = {}, answer, marked = false, 
   const kept: unknown[] = [];
   const text = typeof rules === 'string' ? rules : JSON.stringify({ version: 1, ...rules });
   const permissions: PermissionStore = {
-    rules: async (): Promise<ParsedRules> => parseRules(text),
+    rules: async (): Promise<ParsedRules> => parseRules(text, [BASH, tool]),
     remembered: async () => NOTHING_REMEMBERED,
     remember: async (scope, remembered, turn) => void kept.push([scope, remembered, turn]),
   };

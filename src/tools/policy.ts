@@ -6,6 +6,7 @@ import type { Scope, Decision as Verdict } from './permissions/decision.ts';
 import type { HidesPath } from './permissions/hidden-paths.ts';
 import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
+import type { ToolSubject } from './subject.ts';
 import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
 
 export const APPROVALS = ['ask', 'auto', 'never'] as const;
@@ -49,15 +50,17 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { approval, askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { hiddenPaths }, { asksFromOutside }] = await Promise.all([
+    const [{ decide }, { namesOf }, { hiddenPaths }, { asksFromOutside }] = await Promise.all([
       import('./permissions/decide.ts'),
+      import('./permissions/decision.ts'),
       import('./permissions/hidden-paths.ts'),
       import('./permissions/outside-files.ts'),
     ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
     const marked = options.isMarked();
-    const judging = { ...places, directory: directoryOf(call, places), parseCommand: await parserFor(spec) };
+    const subject = spec.subject(call.args);
+    const judging = { ...places, directory: directoryOf(subject, places), parseCommand: await parserFor(subject) };
     const verdict = decide({
       spec,
       call,
@@ -66,7 +69,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
       marked,
       context: judging,
     });
-    const hides = hiddenPaths(rules.rules.deny, [spec.name, ...(spec.aliases ?? [])], places);
+    const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
     const fromOutside = asksFromOutside(spec, call.args, judging);
     const yes = { allowed: true as const, ...(hides && { hides }), ...(fromOutside && { fromOutside }) };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
@@ -100,13 +103,13 @@ function nobodyThere(call: ToolCall, { reasons, isMarked, rememberAs, scopes }: 
 }
 
 /** A command's relative paths start where it runs. */
-function directoryOf({ args }: ToolCall, { workspaceRoot }: PolicyOptions['places']): string {
-  if (typeof args.cwd !== 'string') return workspaceRoot;
-  return args.cwd.startsWith('/') ? args.cwd : `${workspaceRoot}/${args.cwd}`;
+function directoryOf(subject: ToolSubject, { workspaceRoot }: PolicyOptions['places']): string {
+  if (subject.kind !== 'command' || subject.directory === undefined) return workspaceRoot;
+  return subject.directory.startsWith('/') ? subject.directory : `${workspaceRoot}/${subject.directory}`;
 }
 
-async function parserFor({ name }: ToolSpec): Promise<CommandParser | undefined> {
-  if (name !== 'bash') return undefined;
+async function parserFor({ kind }: ToolSubject): Promise<CommandParser | undefined> {
+  if (kind !== 'command') return undefined;
   const { createCommandParser } = await import('./permissions/parse-command.ts');
   return createCommandParser();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRecordedTools, NOT_RECORDED, type RecordedCall } from './recorded-tools.ts';
 import { createRegistry } from './registry.ts';
+import { noSubject } from './subject.ts';
 import type { ToolSpec } from './tool.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -10,6 +11,7 @@ const spec: ToolSpec = {
   aliases: ['file_read'],
   effect: 'read',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  subject: noSubject,
   requiresPermission: false,
   timeoutMs: 1,
   execute: () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from './registry.ts';
+import { noSubject } from './subject.ts';
 import type { ToolSpec } from './tool.ts';
 
 const spec = (name: string, ...aliases: string[]): ToolSpec => ({
@@ -7,6 +8,7 @@ const spec = (name: string, ...aliases: string[]): ToolSpec => ({
   aliases,
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   effect: 'read',
+  subject: noSubject,
   requiresPermission: false,
   timeoutMs: 1_000,
   execute: async () => ({ data: name }),

@@ -5,6 +5,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
 import type { HidesPath } from './permissions/hidden-paths.ts';
+import type { ToolSubject } from './subject.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
 export type ToolSource = 'ask' | 'model' | 'cli' | 'console' | 'mcp' | 'schedule' | 'subagent';
@@ -96,8 +97,12 @@ export interface ToolSpec {
    */
   startsTurns?: true;
   requiresPermission: boolean;
+  /** What a call with these arguments touches: the policy judges that. It is pure, and told validated arguments only. */
+  subject(args: ToolArgs): ToolSubject;
+  /** What the rules of permissions.json can say about this tool; by default a pattern is one of paths. */
+  rules?: ToolRules;
   /**
-   * Its `path` is one of the workspace, and it tells what is in files or only their names. Deny rules on reading hold for
+   * Its subject is a path of the workspace, and it tells what is in files or only their names. Deny rules on reading hold for
    * it, and what `context.hides` names is left out of its result.
    */
   handlesFiles?: 'contents' | 'names';
@@ -117,14 +122,24 @@ export interface ToolSpec {
   execute(args: ToolArgs, context: ToolContext): Promise<ToolOutput>;
 }
 
-export interface JsonSchema {
-  type: 'object';
-  properties: Record<string, JsonSchemaProperty>;
-  required?: readonly string[];
-  additionalProperties: boolean;
+export interface ToolRules {
+  /** What stands in the parentheses of a rule, `name(pattern)`. */
+  pattern: 'command' | 'path' | 'url' | 'chat';
+  /**
+   * A path rule on this tool is about the files themselves: deny and ask rules hold for whatever reads or changes them, a shell
+   * command for example. Only `write` also opens: a file that may be written may be written by a command too.
+   */
+  governs?: 'read' | 'change' | 'write';
 }
 
-export type JsonSchemaProperty = Record<string, unknown> & { description?: string };
+export interface JsonSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, JsonSchemaProperty>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties: boolean;
+}
+
+export type JsonSchemaProperty = { readonly [keyword: string]: unknown; readonly description?: string };
 
 export interface ToolFailureOptions {
   code?: Exclude<ToolErrorCode, 'tool_not_found'>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import { createPermissionStore } from './permissions/store.ts';
+import { noSubject } from './subject.ts';
 import type { ToolSpec } from './tool.ts';
 import type { TurnTools } from './toolbox.ts';
 import { createToolbox, type ToolboxDependencies } from './toolbox.ts';
@@ -14,6 +15,7 @@ async function canAsk(turn: Pick<TurnTools, 'approval' | 'askPerson'>): Promise<
     name: 'look',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 10_000,
     async execute(_, context) {
@@ -32,7 +34,7 @@ async function canAsk(turn: Pick<TurnTools, 'approval' | 'askPerson'>): Promise<
     now: () => 0,
     askPerson: async () => 'once',
     askForm,
-    permissions: createPermissionStore({ files: memoryOwnerFiles(), resultCache, toolNames: ['look'] }),
+    permissions: createPermissionStore({ files: memoryOwnerFiles(), resultCache, tools: [{ name: 'look' }] }),
     places: { userHome: '/home/x', lainclawHome: '/home/x/.lainclaw' },
     onDefect: (_, error) => {
       throw error;

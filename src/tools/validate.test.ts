@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noSubject } from './subject.ts';
 import type { JsonSchema, ToolArgs, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
@@ -19,6 +20,7 @@ const spec = (inputSchema: JsonSchema): ToolSpec => ({
   name: 'tool',
   inputSchema,
   effect: 'read',
+  subject: noSubject,
   requiresPermission: false,
   timeoutMs: 1,
   execute: async () => ({ data: null }),

@@ -11,6 +11,7 @@ import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Executed, Executor } from '../../src/tools/executor.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
+import { noSubject } from '../../src/tools/subject.ts';
 import type { ToolArgs, ToolEffect, ToolErrorCode, ToolSpec } from '../../src/tools/tool.ts';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 
@@ -115,6 +116,7 @@ function specOf({ name, effect, parameters = [], run }: AppTool): ToolSpec {
     name,
     effect,
     inputSchema: { type: 'object', properties, required: parameters, additionalProperties: false },
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 60_000,
     execute: async (args) => ({ data: await run(args) }),

@@ -1,6 +1,8 @@
 import { NOBODY } from '../../storage/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
+import { defineTool } from '../define-tool.ts';
 import type { Inheritance } from '../delegation.ts';
+import { noSubject } from '../subject.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 export interface SpawnedAgent {
@@ -28,9 +30,9 @@ export function createSubagentSpawnTool({
   answerProblem,
   isGatewayRunning,
 }: SubagentSpawnDependencies): ToolSpec {
-  return {
+  return defineTool({
     name: 'subagent_spawn',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
@@ -43,12 +45,12 @@ export function createSubagentSpawnTool({
     },
     // It runs what this turn could run itself, under the same rules, with nobody there to ask.
     effect: 'exec',
+    subject: noSubject,
     startsTurns: true,
     requiresPermission: false,
     timeoutMs: 10_000,
-    async execute(args, { delegation }) {
+    async execute({ name, message, model, injectInto }, { delegation }) {
       if (!delegation) throw new ToolFailure('subagent_spawn runs within a turn: use it through "lainclaw ask"');
-      const { name, message, model, injectInto } = args as unknown as Omit<SpawnedAgent, 'inherited'>;
       const inherited = delegation.inherit();
       const chat = injectInto ?? inherited.chat;
       const { id } = await spawn({ name, message, model, injectInto: chat, inherited });
@@ -63,5 +65,5 @@ export function createSubagentSpawnTool({
         text: `Started ${name} in the background (${id}); ${where}.${note ? `\n${note}` : ''}`,
       };
     },
-  };
+  });
 }

@@ -1,4 +1,6 @@
 import type { Agents } from '../../agents/agents.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 
 const HALF_AN_HOUR = 1_800_000;
@@ -8,9 +10,9 @@ const HALF_AN_HOUR = 1_800_000;
  * with no more than this turn has.
  */
 export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'task',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         agent: { type: 'string', minLength: 1, maxLength: 100 },
@@ -20,12 +22,11 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
       additionalProperties: false,
     },
     effect: 'read',
+    subject: noSubject,
     startsTurns: true,
-    requiresPermission: false,
     timeoutMs: HALF_AN_HOUR,
-    async execute(args, { workspace, signal, progress, delegation }) {
+    async execute({ agent: name, prompt }, { workspace, signal, progress, delegation }) {
       if (!delegation) throw new ToolFailure('task runs within a turn: use it through "lainclaw ask"');
-      const { agent: name, prompt } = args as { agent: string; prompt: string };
       const agent = await (await agents()).get(name, { workspace, signal }).catch((error: unknown): never => {
         if (error instanceof Error && error.name === 'AgentError') throw new ToolFailure(error.message);
         throw error;
@@ -42,5 +43,5 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
       if (answer.ok) return output(answer.text);
       throw new ToolFailure(`the sub-agent ${name} failed: ${answer.error}`, { output: output('') });
     },
-  };
+  });
 }

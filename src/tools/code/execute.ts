@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import type { Outputs } from '../../storage/storage.ts';
+import { defineTool } from '../define-tool.ts';
 import { hiddenFrom, toOutput } from '../shell/bash.ts';
 import { orSandboxFailure, runSandboxed } from '../shell/run-sandboxed.ts';
-import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { noSubject } from '../subject.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 300_000;
@@ -32,9 +34,9 @@ export interface CodeExecuteDependencies {
 
 export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): ToolSpec {
   const { sandbox, environment, skillFolders, outputs } = dependencies;
-  return {
+  return defineTool({
     name: 'code_execute',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         language: { type: 'string', enum: ['python', 'bash'], default: 'python' },
@@ -45,9 +47,9 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
       additionalProperties: false,
     },
     effect: 'exec',
-    requiresPermission: true,
+    subject: noSubject,
     timeoutMs: DEFAULT_TIMEOUT_MS,
-    timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
+    timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     unavailable: async () => {
       try {
         return (await sandbox()) ? undefined : NO_SANDBOX;
@@ -56,8 +58,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         throw error;
       }
     },
-    async execute(args, { workspace, signal, hides, progress, spoolPath }) {
-      const { language, code, timeoutMs } = argsOf(args);
+    async execute({ language, code, timeoutMs }, { workspace, signal, hides, progress, spoolPath }) {
       const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
@@ -96,15 +97,11 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         await rm(scratch, { recursive: true, force: true });
       }
     },
-  };
+  });
 }
 
 const NO_SANDBOX =
   'code_execute runs only inside a sandbox and there is none here: install bubblewrap (apt-get install bubblewrap)';
-
-function argsOf({ language = 'python', code, timeoutMs = DEFAULT_TIMEOUT_MS }: ToolArgs) {
-  return { language: language as keyof typeof INTERPRETERS, code: code as string, timeoutMs: timeoutMs as number };
-}
 
 interface LeftFile {
   name: string;

@@ -1,13 +1,15 @@
 import type { Docs } from '../../docs/docs.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createDocsListTool({ docs }: { docs(): Promise<Docs> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'docs_list',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 10_000,
     async execute() {
       const pages = await (await docs()).list().catch(orToolFailure);
@@ -17,5 +19,5 @@ export function createDocsListTool({ docs }: { docs(): Promise<Docs> }): ToolSpe
       ]);
       return { data: { pages }, text: lines.join('\n') };
     },
-  };
+  });
 }

@@ -1,11 +1,13 @@
 import type { Docs, DocsHit } from '../../docs/docs.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createDocsSearchTool({ docs }: { docs(): Promise<Docs> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'docs_search',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         query: { type: 'string', minLength: 1, maxLength: 1_000 },
@@ -15,14 +17,14 @@ export function createDocsSearchTool({ docs }: { docs(): Promise<Docs> }): ToolS
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 10_000,
-    async execute({ query, topK = 5 }) {
+    async execute({ query, topK }) {
       const service = await docs();
-      const results = await service.search(query as string, { topK: topK as number }).catch(orToolFailure);
+      const results = await service.search(query, { topK }).catch(orToolFailure);
       return { data: { results }, text: render(results) };
     },
-  };
+  });
 }
 
 function render(results: readonly DocsHit[]): string {

@@ -1,14 +1,16 @@
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 
 export function createEchoTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'tools.echo',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: true },
+    schema: { type: 'object', properties: {}, additionalProperties: true },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 1_000,
     async execute(args) {
       return { data: args };
     },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { readWholeFile, type WholeFile } from '../../workspace/file-access.ts';
-import { type ToolArgs, type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { findText, isSameText, lineOf, type Match, replaceMatches } from './find-text.ts';
@@ -9,14 +10,21 @@ const LIMIT_BYTES = 10 * 1024 * 1024;
 const MOST_MATCHES = 100_000;
 const LINES_NAMED = 20;
 
+interface EditArgs {
+  path: string;
+  oldText: string;
+  newText: string;
+  replaceAll: boolean;
+}
+
 interface PlannedEdit extends PlannedChange {
   replacements: number;
 }
 
 export function createEditFileTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'file_edit',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1 },
@@ -28,7 +36,8 @@ export function createEditFileTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'write',
-    requiresPermission: true,
+    subject: ({ path }) => ({ kind: 'path', path, access: 'write' }),
+    rules: { pattern: 'path', governs: 'change' },
     handlesFiles: 'contents',
     timeoutMs: 20_000,
 
@@ -49,11 +58,10 @@ export function createEditFileTool(): ToolSpec {
         text: `Edited ${resolved} in ${places(replacements)}.${linkNote(written)}\n${diff}`,
       };
     },
-  };
+  });
 }
 
-async function planEdit(args: ToolArgs, context: ToolContext): Promise<PlannedEdit> {
-  const { path, oldText, newText, replaceAll } = argsOf(args);
+async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, context: ToolContext): Promise<PlannedEdit> {
   const { workspace, signal } = context;
   checkText(newText, 'newText');
   if (isSameText(oldText, newText)) {
@@ -83,15 +91,6 @@ async function planEdit(args: ToolArgs, context: ToolContext): Promise<PlannedEd
     write: { mode: 'overwrite', bytes: after },
     maxBytes: LIMIT_BYTES,
     replacements: matches.length,
-  };
-}
-
-function argsOf({ path, oldText, newText, replaceAll = false }: ToolArgs) {
-  return {
-    path: path as string,
-    oldText: oldText as string,
-    newText: newText as string,
-    replaceAll: replaceAll as boolean,
   };
 }
 

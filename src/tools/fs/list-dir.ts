@@ -1,14 +1,15 @@
 import type { Listing } from '../../workspace/workspace.ts';
-import type { ToolArgs, ToolSpec } from '../tool.ts';
+import { defineTool } from '../define-tool.ts';
+import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 const MAX_ENTRIES = 5_000;
 
 export function createListDirTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'fs.list_dir',
     aliases: ['file_list'],
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1, default: '.' },
@@ -18,22 +19,17 @@ export function createListDirTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: ({ path }) => ({ kind: 'path', path, access: 'read' }),
     handlesFiles: 'names',
     timeoutMs: 20_000,
-    async execute(args, { workspace, signal, hides }) {
-      const { path, recursive, maxDepth } = argsOf(args);
+    async execute({ path, recursive, maxDepth }, { workspace, signal, hides }) {
       const options = { recursive, maxDepth, maxEntries: MAX_ENTRIES, signal };
       const all = await workspace.list(path, options).catch(orToolFailure);
       const prefix = all.path === '.' ? '' : `${all.path}/`;
       const listing = hides ? { ...all, entries: all.entries.filter((entry) => !hides(prefix + entry.path)) } : all;
       return { data: listing, text: render(listing) };
     },
-  };
-}
-
-function argsOf({ path = '.', recursive = false, maxDepth = 4 }: ToolArgs) {
-  return { path: path as string, recursive: recursive as boolean, maxDepth: maxDepth as number };
+  });
 }
 
 /** One entry a line: cheaper for a model than JSON. */

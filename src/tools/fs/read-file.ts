@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { sha256Of } from '../../undo/content.ts';
 import type { OpenedFile } from '../../workspace/workspace.ts';
-import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 import { seenNow } from './seen.ts';
 
@@ -21,10 +22,10 @@ interface Range {
 }
 
 export function createReadFileTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'fs.read_file',
     aliases: ['file_read'],
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1 },
@@ -36,11 +37,12 @@ export function createReadFileTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: ({ path }) => ({ kind: 'path', path, access: 'read' }),
+    rules: { pattern: 'path', governs: 'read' },
     handlesFiles: 'contents',
     timeoutMs: 20_000,
-    async fingerprint(args, { workspace, signal, now }) {
-      const file = await workspace.openFile(argsOf(args).path, signal).catch(() => undefined);
+    async fingerprint({ path }, { workspace, signal, now }) {
+      const file = await workspace.openFile(path, signal).catch(() => undefined);
       if (!file) return undefined;
       try {
         const state = `${file.path}|${file.fingerprint}`;
@@ -50,8 +52,8 @@ export function createReadFileTool(): ToolSpec {
         await file.handle.close();
       }
     },
-    async execute(args, { workspace, signal, seen, now }) {
-      const { path, range, maxBytes } = argsOf(args);
+    async execute({ path, startLine, maxLines, maxBytes }, { workspace, signal, seen, now }) {
+      const range = rangeOf(startLine, maxLines);
       const file = await workspace.openFile(path, signal).catch(orToolFailure);
       try {
         const { output, whole } = range
@@ -66,15 +68,13 @@ export function createReadFileTool(): ToolSpec {
         await file.handle.close();
       }
     },
-  };
+  });
 }
 
-function argsOf({ path, startLine, maxLines, maxBytes = 204_800 }: ToolArgs) {
-  const range: Range | undefined =
-    startLine === undefined && maxLines === undefined
-      ? undefined
-      : { startLine: (startLine as number) ?? 1, maxLines: (maxLines as number) ?? Number.POSITIVE_INFINITY };
-  return { path: path as string, range, maxBytes: maxBytes as number };
+/** Undefined: the whole file. */
+function rangeOf(startLine: number | undefined, maxLines: number | undefined): Range | undefined {
+  if (startLine === undefined && maxLines === undefined) return undefined;
+  return { startLine: startLine ?? 1, maxLines: maxLines ?? Number.POSITIVE_INFINITY };
 }
 
 interface Read {

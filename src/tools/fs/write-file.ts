@@ -1,6 +1,7 @@
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
 import { WorkspaceError } from '../../workspace/workspace.ts';
-import { type ToolArgs, type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { refuseStale } from './refuse-stale.ts';
@@ -8,16 +9,22 @@ import { refuseStale } from './refuse-stale.ts';
 const DEFAULT_LIMIT_BYTES = 1024 * 1024;
 const HEAD_CHARS = 4_000;
 
+interface WriteArgs {
+  path: string;
+  content: string;
+  mode: 'overwrite' | 'append';
+}
+
 export interface WriteFileDependencies {
   /** Of the whole file afterwards. */
   maxFileSizeBytes?: number;
 }
 
 export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: WriteFileDependencies = {}): ToolSpec {
-  const plan = (args: ToolArgs, context: ToolContext) => planWrite(args, context, maxFileSizeBytes);
-  return {
+  const plan = (args: WriteArgs, context: ToolContext) => planWrite(args, context, maxFileSizeBytes);
+  return defineTool({
     name: 'file_write',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1 },
@@ -28,7 +35,8 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
       additionalProperties: false,
     },
     effect: 'write',
-    requiresPermission: true,
+    subject: ({ path }) => ({ kind: 'path', path, access: 'write' }),
+    rules: { pattern: 'path', governs: 'write' },
     handlesFiles: 'contents',
     timeoutMs: 20_000,
 
@@ -64,11 +72,14 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
       const text = `Wrote ${resolved}: ${after.length} bytes, ${before.bytes.length} before.${linkNote(written)}\n${diff.text}`;
       return { data: { ...data, diff: diff.text }, text };
     },
-  };
+  });
 }
 
-async function planWrite(args: ToolArgs, context: ToolContext, maxBytes: number): Promise<PlannedChange> {
-  const { path, content, mode } = argsOf(args);
+async function planWrite(
+  { path, content, mode }: WriteArgs,
+  context: ToolContext,
+  maxBytes: number,
+): Promise<PlannedChange> {
   const { workspace, signal } = context;
   checkText(content, 'content');
   const bytes = Buffer.from(content);
@@ -85,10 +96,6 @@ function orTooLarge(error: unknown): never {
   if (!(error instanceof WorkspaceError) || error.code !== 'too_large') return orToolFailure(error);
   const message = `${error.message}: it could not be kept for undo, so it is not changed; move it away first`;
   throw new ToolFailure(message, { reason: 'limit', cause: error });
-}
-
-function argsOf({ path, content, mode = 'overwrite' }: ToolArgs) {
-  return { path: path as string, content: content as string, mode: mode as 'overwrite' | 'append' };
 }
 
 function tooLarge(path: string, size: number, maxBytes: number): ToolFailure {

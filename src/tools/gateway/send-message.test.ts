@@ -40,11 +40,12 @@ it.each([
 });
 
 it('a marked turn cannot send without a person, whatever the rules allow; another turn can', () => {
-  const parsed = parseRules(JSON.stringify({ version: 1, allow: ['send_message'] }));
+  const spec = toolWith({ ok: true, account: 'default' });
+  const parsed = parseRules(JSON.stringify({ version: 1, allow: ['send_message'] }), [spec]);
   if (!parsed.ok) return expect.unreachable();
   const verdict = (marked: boolean) =>
     decide({
-      spec: toolWith({ ok: true, account: 'default' }),
+      spec,
       call: { id: 'c', name: 'send_message', args: ARGS, source: 'model' },
       rules: parsed.rules,
       remembered: [],

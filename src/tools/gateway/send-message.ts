@@ -1,4 +1,5 @@
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { defineTool } from '../define-tool.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 /** What became of a message: queued with the platform's bot, or why not. */
@@ -14,12 +15,12 @@ export interface SendMessageDependencies {
  * not here. In a marked turn a person is asked all the same, because its effect is `send`.
  */
 export function createSendMessageTool({ send }: SendMessageDependencies): ToolSpec {
-  return {
+  return defineTool({
     name: 'send_message',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
-        channel: { type: 'string', enum: [...CHANNEL_NAMES] },
+        channel: { type: 'string', enum: CHANNEL_NAMES },
         chatId: { type: 'string', minLength: 1, maxLength: 500 },
         text: { type: 'string', minLength: 1, maxLength: 100_000 },
       },
@@ -27,14 +28,16 @@ export function createSendMessageTool({ send }: SendMessageDependencies): ToolSp
       additionalProperties: false,
     },
     effect: 'send',
+    subject: ({ channel, chatId }) => ({ kind: 'chat', channel, chatId }),
+    rules: { pattern: 'chat' },
     requiresPermission: false,
     timeoutMs: 15_000,
     async execute({ channel, chatId, text }, { signal }) {
-      const chat = { channel: channel as string, chatId: chatId as string };
-      const outcome = await send(chat, text as string, signal);
+      const chat = { channel, chatId };
+      const outcome = await send(chat, text, signal);
       if (!outcome.ok) throw new ToolFailure(outcome.message, outcome.isDenied ? { reason: 'denied' } : {});
       const data = { queued: true, ...chat, account: outcome.account };
       return { data, text: `queued for ${chat.channel}:${chat.chatId}` };
     },
-  };
+  });
 }

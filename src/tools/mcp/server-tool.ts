@@ -2,7 +2,8 @@ import type { CallOptions } from '../../mcp/connect.ts';
 import { PERSON_MS } from '../../mcp/elicitation.ts';
 import { McpError, type McpOutput, mayQuoteServer, toolName } from '../../mcp/mcp.ts';
 import type { OfferedTool } from '../../mcp/servers.ts';
-import { type JsonSchema, ToolFailure, type ToolSpec } from '../tool.ts';
+import type { ToolSubject } from '../subject.ts';
+import { type JsonSchema, type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const TIMEOUT_MS = 120_000;
 const OUTSIDE = { outside: true } as const;
@@ -26,6 +27,7 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
     inputSchema: { additionalProperties: true, properties: {}, ...inputSchema } as JsonSchema,
     effect: 'exec',
     requiresPermission: true,
+    subject: subjectOf(inputSchema),
     // The server's own time is counted with the call, which knows when a person is being asked.
     timeoutMs: TIMEOUT_MS + PERSON_MS,
     async execute(args, { signal, progress, askForm }) {
@@ -41,5 +43,14 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });
     },
+  };
+}
+
+/** A server names no subject: a parameter called `path` is taken for one of the workspace, which it may write. */
+function subjectOf({ properties }: Record<string, unknown>): (args: ToolArgs) => ToolSubject {
+  const takesPath = typeof properties === 'object' && properties !== null && 'path' in properties;
+  return ({ path }) => {
+    if (typeof path === 'string') return { kind: 'path', path, access: 'write' };
+    return takesPath ? { kind: 'path', path: '.', access: 'write' } : { kind: 'none' };
   };
 }

@@ -1,14 +1,16 @@
 import type { CoreMemory } from '../../memory/core-memory.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createCoreGetTool({ coreMemory }: { coreMemory(): Promise<CoreMemory> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'memory_core_get',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 5_000,
     execute: async () => ({ data: await (await coreMemory()).get().catch(orToolFailure) }),
-  };
+  });
 }

@@ -1,15 +1,17 @@
-import { CORE_SECTIONS, type CoreMemory, type CoreSection } from '../../memory/core-memory.ts';
+import { CORE_SECTIONS, type CoreMemory } from '../../memory/core-memory.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 /** Needs no permission, like memory_save; what it replaces is kept in the history of core memory. */
 export function createCoreUpdateTool({ coreMemory }: { coreMemory(): Promise<CoreMemory> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'memory_core_update',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
-        section: { type: 'string', enum: [...CORE_SECTIONS] },
+        section: { type: 'string', enum: CORE_SECTIONS },
         key: { type: 'string', minLength: 1 },
         value: { type: 'string' },
       },
@@ -17,13 +19,12 @@ export function createCoreUpdateTool({ coreMemory }: { coreMemory(): Promise<Cor
       additionalProperties: false,
     },
     effect: 'write',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 10_000,
     async execute({ section, key, value }) {
-      const changed = await (await coreMemory())
-        .update(section as CoreSection, key as string, value as string)
-        .catch(orToolFailure);
+      const changed = await (await coreMemory()).update(section, key, value).catch(orToolFailure);
       return { data: { section, key, value, ...changed } };
     },
-  };
+  });
 }

@@ -1,4 +1,6 @@
 import type { Memory } from '../../memory/memory.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
@@ -7,9 +9,9 @@ import { orToolFailure } from './failure.ts';
  * workspace and nothing is overwritten. Asking each time would make the model stop remembering.
  */
 export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'memory_save',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         content: { type: 'string', minLength: 1 },
@@ -19,13 +21,12 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }):
       additionalProperties: false,
     },
     effect: 'write',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
     async execute({ content, source }) {
-      const saved = await (await memory())
-        .save({ content: content as string, source: source as string | undefined })
-        .catch(orToolFailure);
+      const saved = await (await memory()).save({ content, source }).catch(orToolFailure);
       return { data: saved, text: saved.added ? `saved as ${saved.id}` : `already there as ${saved.id}` };
     },
-  };
+  });
 }

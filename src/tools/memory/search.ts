@@ -1,13 +1,15 @@
 import type { Memory } from '../../memory/memory.ts';
 import { isFromOutside } from '../../memory/outside-source.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'memory_search',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         query: { type: 'string', minLength: 1 },
@@ -17,16 +19,14 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 20_000,
     async execute({ query, topK }, { signal }) {
-      const found = await (await memory())
-        .search(query as string, { topK: topK as number | undefined, signal })
-        .catch(orToolFailure);
+      const found = await (await memory()).search(query, { topK, signal }).catch(orToolFailure);
       const isOutside = found.results.some(({ source }) => isFromOutside(source));
       return { data: found, text: render(found), ...(isOutside && { meta: { outside: true } }) };
     },
-  };
+  });
 }
 
 function render({ results, note, leftOut }: SearchResult): string {

@@ -1,8 +1,9 @@
 // A shell command: every part of it is judged, and every part must be covered before the whole runs without a question.
-// A rule without a pattern, `bash`, covers any command that can be read; it covers code hidden from reading (computed names,
+// A rule without a pattern, such as `bash`, covers any command that can be read; it covers code hidden from reading (computed names,
 // a pipe into sh) only while no deny or ask rule could be hidden in there with it. What cannot be parsed always asks.
 // A pattern with a star holds anywhere in the workspace; one without (the answers "always" are such) in its root only, because
 // the same words do something else in another directory.
+import type { ToolSubject } from '../subject.ts';
 import { classifyCommand, type Part } from './classify-command.ts';
 import { type CommandReading, ELEVATED, LASTING, type Redirection, spellCommand } from './command.ts';
 import { fitsCommand, isExact } from './command-pattern.ts';
@@ -16,6 +17,7 @@ import {
   deniedBy,
   deny,
   MARKED,
+  namesOf,
 } from './decision.ts';
 import { allowsPath } from './path-pattern.ts';
 import { locate, type PathContext } from './paths.ts';
@@ -24,12 +26,13 @@ import { TRANSPARENT } from './read-only/programs.ts';
 import { namesTool, type Rule, type Rules } from './rules.ts';
 import { protectedPaths, touchingRule } from './touch-command.ts';
 
-export function decideCommand(input: DecideInput, command: string): Decision {
-  const { call, rules, remembered, marked } = input;
-  const { cwd } = call.args;
-  // Whatever the caller took for the working directory, the tool's own `cwd` starts in the workspace's root.
+export function decideCommand(input: DecideInput, subject: ToolSubject & { kind: 'command' }): Decision {
+  const { spec, rules, remembered, marked } = input;
+  const { command } = subject;
+  const names = namesOf(spec);
+  // Whatever the caller took for the working directory, the subject's own starts in the workspace's root.
   const root = { ...input.context, directory: input.context.workspaceRoot };
-  const directory = typeof cwd === 'string' ? locate(cwd, root).path : input.context.directory;
+  const directory = subject.directory === undefined ? input.context.directory : locate(subject.directory, root).path;
   const context = { ...input.context, directory };
   const reading: CommandReading = input.context.parseCommand?.(command) ?? {
     parsed: false,
@@ -43,7 +46,7 @@ export function decideCommand(input: DecideInput, command: string): Decision {
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const question = commandQuestion(command, directory, asked);
 
-  const denying = touchingRule(rules.deny, reading, context);
+  const denying = touchingRule(rules.deny, names, reading, context);
   if (denying) return deny({ question }, deniedBy(denying));
   const objections = protectedPaths(reading, parts, context);
   const forbidden = objections.find((objection) => objection.verdict === 'deny');
@@ -52,24 +55,26 @@ export function decideCommand(input: DecideInput, command: string): Decision {
   if (!reading.parsed || outside || elevated || objections.length > 0)
     return ask({ question }, [...objections.map(({ reason }) => reason), ...reasons]);
 
-  const asking = touchingRule(rules.ask, reading, context);
+  const asking = touchingRule(rules.ask, names, reading, context);
   // An ask rule makes a question of every part, also of those that only read.
   const needed = asking ? parts.map((part) => ({ ...part, reasons: [...part.reasons, askedBy(asking)] })) : parts;
-  const rememberAs = inRoot && !isHidden(reading) ? rememberParts(needed) : [];
+  const rememberAs = inRoot && !isHidden(reading) ? rememberParts(needed, spec.name) : [];
   const base = { question, rememberAs };
   const covered = (list: readonly Rule[]): boolean =>
-    needed.every((part) => isCovered(part, list, { context, inRoot }));
+    needed.every((part) => isCovered(part, list, { context, inRoot, names }));
   if (rememberAs.length > 0 && covered(answersFor(remembered, marked))) return allow(base);
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
   if (verdict === 'read-only') return { ...allow(base), onlyReads: true };
   if (marked) return ask({ ...base, scopes: ['session'] }, reasons);
-  if (isHidden(reading) ? coversHidden(rules) : covered(rules.allow)) return allow(base);
+  if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }
 
 interface Where {
   context: PathContext;
   inRoot: boolean;
+  /** Of the tool that runs the command. */
+  names: readonly string[];
 }
 
 function isCovered({ command, reasons }: Part, list: readonly Rule[], where: Where): boolean {
@@ -77,7 +82,7 @@ function isCovered({ command, reasons }: Part, list: readonly Rule[], where: Whe
   const covers = (redirection: Redirection): boolean => coversRedirection(redirection, list, where);
   if (onlyStarts(command) && command.redirections.every(covers)) return true;
   return list.some((rule) => {
-    if (!namesTool(rule, ['bash'])) return false;
+    if (!namesTool(rule, where.names)) return false;
     if (rule.pattern.kind !== 'command') return rule.pattern.kind === 'everything';
     return (where.inRoot || !isExact(rule.pattern.words)) && fitsCommand(rule.pattern.words, command, covers);
   });
@@ -89,7 +94,7 @@ function onlyStarts({ starts, program = '', hazards, assignments }: Part['comman
   return starts === 'others' && wraps && assignments.length === 0 && hazards.every((hazard) => hazard === LASTING);
 }
 
-/** Where a pattern leaves room for more: input, the null device, and files that a file_write rule opens. */
+/** Where a pattern leaves room for more: input, the null device, and files that a rule on writing opens. */
 function coversRedirection(redirection: Redirection, list: readonly Rule[], { context, inRoot }: Where): boolean {
   if (redirection.access === 'duplicate' || redirection.access === 'inline') return true;
   const { access, target } = redirection;
@@ -100,24 +105,20 @@ function coversRedirection(redirection: Redirection, list: readonly Rule[], { co
 }
 
 function opensPath(rule: Rule, location: ReturnType<typeof locate>, context: PathContext): boolean {
-  return (
-    namesTool(rule, ['file_write']) && rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)
-  );
+  return rule.governs === 'write' && rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context);
 }
 
 function isHidden(reading: CommandReading & { parsed: true }): boolean {
   return reading.unseen.length > 0 || reading.redefines.length > 0;
 }
 
-function coversHidden({ allow: allowing, ask: asking, deny: denying }: Rules): boolean {
-  const everything = allowing.some((rule) => rule.pattern.kind === 'everything' && namesTool(rule, ['bash']));
-  return (
-    everything && ![...asking, ...denying].some((rule) => namesTool(rule, ['bash']) || rule.pattern.kind === 'path')
-  );
+function coversHidden({ allow: allowing, ask: asking, deny: denying }: Rules, names: readonly string[]): boolean {
+  const everything = allowing.some((rule) => rule.pattern.kind === 'everything' && namesTool(rule, names));
+  return everything && ![...asking, ...denying].some((rule) => namesTool(rule, names) || rule.pattern.kind === 'path');
 }
 
 /** The parts that need the answer, word for word; none when any of them is not fixed by its text, or runs elsewhere. */
-function rememberParts(parts: readonly Part[]): string[] {
+function rememberParts(parts: readonly Part[], tool: string): string[] {
   const needed = parts.filter(({ command, reasons }) => {
     const free = command.context.includes('guessed') || (onlyStarts(command) && command.redirections.length === 0);
     return reasons.length > 0 && !free;
@@ -134,5 +135,5 @@ function rememberParts(parts: readonly Part[]): string[] {
           (redirection.access !== 'inline' && redirection.target.kind === 'static'),
       ),
   );
-  return fixed ? [...new Set(needed.map(({ command }) => `bash(${spellCommand(command)})`))] : [];
+  return fixed ? [...new Set(needed.map(({ command }) => `${tool}(${spellCommand(command)})`))] : [];
 }

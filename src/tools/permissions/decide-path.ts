@@ -1,5 +1,7 @@
-// A call on a path: the file tools, and any tool with a `path`.
+// A call on one path. Where a tool says that it only reads and its subject that it writes, the subject counts.
 import { posix } from 'node:path';
+import type { Access, PathSubject } from '../subject.ts';
+import type { ToolEffect } from '../tool.ts';
 import {
   allow,
   answersFor,
@@ -10,18 +12,22 @@ import {
   deniedBy,
   deny,
   MARKED,
+  namesOf,
 } from './decision.ts';
 import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
-import { isInside, type Location, locate } from './paths.ts';
+import { isInside, type Location, locate, type PathContext } from './paths.ts';
 import { callQuestion, fileQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
-import { objectToRead, objectToWrite } from './sensitive-paths.ts';
+import { type Objection, objectToRead, objectToWrite } from './sensitive-paths.ts';
 
-export function decidePath(input: DecideInput, path: string): Decision {
+const OUTSIDE = 'it is outside the workspace';
+
+export function decidePath(input: DecideInput, { path, access }: PathSubject): Decision {
   const { spec, call, rules, remembered, marked } = input;
+  const effect = spec.effect === 'read' && access === 'write' ? 'write' : spec.effect;
   const context = { ...input.context, directory: input.context.workspaceRoot };
-  const names = [spec.name, ...(spec.aliases ?? [])];
+  const names = namesOf(spec);
   const location = locate(path, context);
   const concerns = (rule: Rule): boolean =>
     namesTool(rule, names) || (spec.handlesFiles !== undefined && isAboutReading(rule));
@@ -32,23 +38,23 @@ export function decidePath(input: DecideInput, path: string): Decision {
     (rule.pattern.kind === 'everything' ||
       (rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)));
   // What runs or sends is more than its path: it is shown whole, and no answer about the path speaks for the rest.
-  const isMore = spec.effect === 'exec' || spec.effect === 'send';
+  const isMore = effect === 'exec' || effect === 'send';
   const base = isMore
     ? { question: callQuestion(call) }
     : {
-        question: fileQuestion(spec, call, location.relative ?? location.path),
+        question: fileQuestion(effect, call, location.relative ?? location.path),
         rememberAs: rememberPath(spec.name, location),
       };
 
   // What a marked turn may not do without a person; a protected path is never only a write inside the workspace.
-  const restricted = spec.effect !== 'read' && (spec.effect !== 'write' || location.relative === undefined);
+  const restricted = effect !== 'read' && (effect !== 'write' || location.relative === undefined);
   const mark = marked ? [MARKED] : [];
 
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
-  // A reading tool reaches nothing outside: the workspace itself refuses, in its own words.
-  if (spec.effect === 'read' && location.relative === undefined) return allow(base);
-  const objection = spec.effect === 'read' ? objectToRead(location, context) : objectToWrite(location, context);
+  // Where the tool reads through the workspace it reaches nothing outside: that refuses by itself, in its own words.
+  if (effect === 'read' && location.relative === undefined && spec.handlesFiles) return allow(base);
+  const objection = strictestObjection(effect, access, location, context);
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
   if (objection) return ask({ question: base.question }, [...mark, objection.reason]);
 
@@ -61,10 +67,27 @@ export function decidePath(input: DecideInput, path: string): Decision {
       ? rules.ask.find((rule) => namesTool(rule, names) && (touches(rule) || reaches(rule)))
       : (rules.ask.find(touches) ?? [...(spec.handlesFiles ? [] : rules.deny), ...rules.ask].find(reaches));
   if (asking) return ask({ ...base, scopes: ['session'] }, [...(restricted ? mark : []), askedBy(asking)]);
-  if (spec.effect === 'read') return allow(base);
+  if (effect === 'read')
+    return location.relative === undefined ? ask({ question: base.question }, [OUTSIDE]) : allow(base);
   if (marked && restricted) return ask({ ...base, scopes: ['session'] }, mark);
-  if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
+  const needsPermission = spec.requiresPermission || effect !== spec.effect;
+  if (!needsPermission || rules.allow.some(allows)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
+}
+
+/** What runs or sends may do either with the path, whatever it says: then both lists of protected paths hold. */
+function strictestObjection(
+  effect: ToolEffect,
+  access: Access,
+  location: Location,
+  context: PathContext,
+): Objection | undefined {
+  const isMore = effect === 'exec' || effect === 'send';
+  const objections = [
+    effect !== 'read' && (access === 'write' || isMore) ? objectToWrite(location, context) : undefined,
+    access === 'read' ? objectToRead(location, context) : undefined,
+  ].filter((objection) => objection !== undefined);
+  return objections.find(({ verdict }) => verdict === 'deny') ?? objections[0];
 }
 
 /** A search or listing from here reaches what the rule is about. */

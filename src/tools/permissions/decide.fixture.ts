@@ -1,5 +1,6 @@
 // Test support: decisions from rule texts and call arguments.
-import type { ToolArgs, ToolSpec } from '../tool.ts';
+import type { ToolSubject } from '../subject.ts';
+import type { ToolArgs, ToolEffect, ToolSpec } from '../tool.ts';
 import { decide } from './decide.ts';
 import type { DecideContext, Decision } from './decision.ts';
 import { type Remembered, rememberForSession } from './remembered.ts';
@@ -8,14 +9,28 @@ import { parseRules } from './rules.ts';
 export const ROOT = '/home/u/project';
 
 export const SPECS = {
-  bash: spec('bash', 'exec', true, ['command', 'cwd']),
-  write: { ...spec('file_write', 'write', true, ['path', 'content']), handlesFiles: 'contents' },
-  edit: { ...spec('file_edit', 'write', true, ['path', 'oldText', 'newText']), handlesFiles: 'contents' },
-  read: { ...spec('fs.read_file', 'read', false, ['path'], ['file_read']), handlesFiles: 'contents' },
+  bash: { ...spec('bash', 'exec', true, ['command', 'cwd']), rules: { pattern: 'command' } },
+  write: {
+    ...spec('file_write', 'write', true, ['path', 'content']),
+    handlesFiles: 'contents',
+    rules: { pattern: 'path', governs: 'write' },
+  },
+  edit: {
+    ...spec('file_edit', 'write', true, ['path', 'oldText', 'newText']),
+    handlesFiles: 'contents',
+    rules: { pattern: 'path', governs: 'change' },
+  },
+  read: {
+    ...spec('fs.read_file', 'read', false, ['path'], ['file_read']),
+    handlesFiles: 'contents',
+    rules: { pattern: 'path', governs: 'read' },
+  },
   grep: { ...spec('grep', 'read', false, ['pattern', 'path']), handlesFiles: 'contents' },
   glob: { ...spec('glob', 'read', false, ['pattern', 'path']), handlesFiles: 'names' },
   mcpSearch: spec('mcp__files__search', 'read', false, ['path']),
-  send: spec('send_message', 'send', true, ['channel', 'chatId', 'text']),
+  send: { ...spec('send_message', 'send', true, ['channel', 'chatId', 'text']), rules: { pattern: 'chat' } },
+  fetch: { ...spec('web_fetch', 'read', true, ['url']), rules: { pattern: 'url' } },
+  move: spec('file_move', 'write', true, ['from', 'to']),
   remember: spec('memory_save', 'write', false, ['content']),
   mcp: spec('mcp__github__create_issue', 'send', true, ['title']),
 } satisfies Record<string, ToolSpec>;
@@ -33,9 +48,12 @@ export interface Case {
 export function createDecider(context: Partial<DecideContext>) {
   return (tool: keyof typeof SPECS, args: ToolArgs, given: Case = {}): Decision => {
     const { allow = [], ask = [], deny = [], marked = false, answered } = given;
-    const parsed = parseRules(JSON.stringify({ version: 1, allow, ask, deny }));
+    const tools = Object.values(SPECS);
+    const parsed = parseRules(JSON.stringify({ version: 1, allow, ask, deny }), tools);
     if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
-    const remembered: Remembered = answered ? rememberForSession([], answered.as, answered.marked ?? false) : [];
+    const remembered: Remembered = answered
+      ? rememberForSession([], answered.as, { marked: answered.marked ?? false, tools })
+      : [];
     return decide({
       spec: SPECS[tool],
       call: { id: 'c1', name: SPECS[tool].name, args, source: 'model' },
@@ -72,6 +90,19 @@ function spec(
       properties: Object.fromEntries(properties.map((property) => [property, { type: 'string' }])),
       additionalProperties: false,
     },
+    subject: (args) => subjectOf(args, effect, properties),
     execute: () => Promise.reject(new Error('not run here')),
   };
+}
+
+function subjectOf(args: ToolArgs, effect: ToolEffect, properties: readonly string[]): ToolSubject {
+  const { command, cwd, path, from, to, url, channel, chatId } = args as Record<string, string>;
+  const access = effect === 'read' ? 'read' : 'write';
+  if (command !== undefined) return { kind: 'command', command, directory: cwd };
+  if (from !== undefined && to !== undefined)
+    return { kind: 'paths', paths: [from, to].map((each) => ({ path: each, access })) };
+  if (url !== undefined) return { kind: 'url', url };
+  if (channel !== undefined && chatId !== undefined) return { kind: 'chat', channel, chatId };
+  const isOnPath = path !== undefined || properties.includes('path');
+  return isOnPath ? { kind: 'path', path: path ?? '.', access } : { kind: 'none' };
 }

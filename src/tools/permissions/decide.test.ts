@@ -171,8 +171,9 @@ describe('other tools', () => {
   });
 
   it('a pattern on a tool without a path denies all of it and allows none of it', () => {
-    expect(decide('send', { text: 'x' }, { deny: ['send_message(secret/**)'] }).verdict).toBe('deny');
-    expect(decide('send', { text: 'x' }, { allow: ['send_message(secret/**)'] }).verdict).toBe('ask');
+    const call = (given: Case): string => decide('mcp', { title: 'x' }, given).verdict;
+    expect(call({ deny: ['mcp__github__create_issue(secret/**)'] })).toBe('deny');
+    expect(call({ allow: ['mcp__github__create_issue(secret/**)'] })).toBe('ask');
   });
 
   it('from elsewhere are shown as a whole and asked for each time, whatever their arguments are called', () => {

@@ -18,32 +18,104 @@
 //  - allow rules still apply to writes inside the workspace, except protected paths;
 //  - an answer for the session applies only when it was itself given in a marked turn, when the person knew;
 //  - whatever asks there says so (isMarked), also when it would ask anyway: no --approve=auto stands in for the person;
-//  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else.
+//  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else. Asking
+//    for an address is not reading in this sense, because an address can carry anything out.
+import type { PathSubject, ToolSubject } from '../subject.ts';
+import type { ToolEffect } from '../tool.ts';
 import { decideCommand } from './decide-command.ts';
 import { decidePath } from './decide-path.ts';
-import { allow, ask, askedBy, type DecideInput, type Decision, deniedBy, deny, MARKED } from './decision.ts';
+import {
+  allow,
+  answersFor,
+  ask,
+  askedBy,
+  type DecideInput,
+  type Decision,
+  deniedBy,
+  deny,
+  MARKED,
+  namesOf,
+} from './decision.ts';
 import { callQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 
 export function decide(input: DecideInput): Decision {
-  const { spec, call } = input;
-  if (spec.name === 'bash' && typeof call.args.command === 'string') return decideCommand(input, call.args.command);
-  if (typeof call.args.path === 'string') return decidePath(input, call.args.path);
-  return spec.inputSchema.properties.path ? decidePath(input, '.') : decideCall(input);
+  const subject = input.spec.subject(input.call.args);
+  switch (subject.kind) {
+    case 'command':
+      return decideCommand(input, subject);
+    case 'path':
+      return decidePath(input, subject);
+    case 'paths':
+      return subject.paths.length > 0 ? decidePaths(input, subject.paths) : decideTarget(input, { kind: 'none' });
+    case 'url':
+    case 'chat':
+    case 'none':
+      return decideTarget(input, subject);
+  }
 }
 
-/** A call without a command or a path: only the tool's name can be matched. */
-function decideCall({ spec, call, rules, marked }: DecideInput): Decision {
-  const names = [spec.name, ...(spec.aliases ?? [])];
-  const base = { question: callQuestion(call) };
-  // A pattern cannot see into this call: deny and ask rules are taken for the whole tool, allow rules do not apply.
-  const about = (rule: Rule): boolean => namesTool(rule, names);
-  const denying = rules.deny.find(about);
+/** Each path by itself; the strictest verdict holds, and an answer is kept only where it can be kept for all of them. */
+function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decision {
+  const decisions = paths.map((path) => decidePath(input, path));
+  const question =
+    decisions.length > 1 ? callQuestion(input.call) : (decisions[0]?.question ?? callQuestion(input.call));
+  const denied = decisions.find(({ verdict }) => verdict === 'deny');
+  if (denied) return { ...denied, question };
+  const asking = decisions.filter(({ verdict }) => verdict === 'ask');
+  if (asking.length === 0) return allow({ question });
+  const rememberAs = asking.every((each) => each.rememberAs.length > 0)
+    ? asking.flatMap((each) => each.rememberAs)
+    : [];
+  const scopes = (['session', 'always'] as const).filter((scope) =>
+    asking.every((each) => each.scopes.includes(scope)),
+  );
+  return ask(
+    { question, rememberAs, scopes },
+    asking.flatMap(({ reasons }) => reasons),
+  );
+}
+
+type TargetSubject = Extract<ToolSubject, { kind: 'url' | 'chat' | 'none' }>;
+
+/** A call without a command or a path: rules name the tool, and the address or the chat where it has one. */
+function decideTarget({ spec, call, rules, remembered, marked }: DecideInput, subject: TargetSubject): Decision {
+  const names = namesOf(spec);
+  const target = spellTarget(subject);
+  // What reads and nothing else needs no question; what asks for an address tells it to somebody.
+  const onlyReads = spec.effect === 'read' && subject.kind !== 'url';
+  const base = { question: callQuestion(call), rememberAs: rememberTarget(spec.name, spec.effect, subject) };
+  // A pattern of another kind cannot see into this call: deny and ask rules are taken for the whole tool, allow rules do not apply.
+  const touches = (rule: Rule): boolean =>
+    namesTool(rule, names) && (!isTargetRule(rule, subject) || rule.pattern.target.touches(target));
+  const allows = (rule: Rule): boolean =>
+    namesTool(rule, names) &&
+    (rule.pattern.kind === 'everything' || (isTargetRule(rule, subject) && rule.pattern.target.allows(target)));
+  const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
-  const asking = rules.ask.find(about);
-  if (asking) return ask(base, [...(marked && spec.effect !== 'read' ? [MARKED] : []), askedBy(asking)]);
-  if (spec.effect === 'read') return allow(base);
-  if (marked) return ask(base, [MARKED]);
-  const allowed = rules.allow.some((rule) => rule.pattern.kind === 'everything' && about(rule));
-  return !spec.requiresPermission || allowed ? allow(base) : ask(base, [`${call.name} needs permission`]);
+  if (base.rememberAs.length > 0 && answersFor(remembered, marked).some(allows)) return allow(base);
+  const asking = rules.ask.find(touches);
+  if (asking)
+    return ask({ ...base, scopes: ['session'] }, [...(marked && !onlyReads ? [MARKED] : []), askedBy(asking)]);
+  if (onlyReads) return allow(base);
+  if (marked) return ask({ ...base, scopes: ['session'] }, [MARKED]);
+  if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
+  return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
+}
+
+type TargetRule = Rule & { pattern: { kind: 'url' | 'chat' } };
+
+function isTargetRule(rule: Rule, { kind }: TargetSubject): rule is TargetRule {
+  return rule.pattern.kind === kind;
+}
+
+function spellTarget(subject: TargetSubject): string {
+  if (subject.kind === 'chat') return `${subject.channel}:${subject.chatId}`;
+  return subject.kind === 'url' ? subject.url : '';
+}
+
+/** A page that is read is remembered by its host. What runs or sends says something else each time: it is asked about each time. */
+function rememberTarget(tool: string, effect: ToolEffect, subject: TargetSubject): string[] {
+  const host = subject.kind === 'url' && effect === 'read' ? URL.parse(subject.url)?.hostname : undefined;
+  return host ? [`${tool}(domain:${host})`] : [];
 }

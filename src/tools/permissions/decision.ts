@@ -36,6 +36,11 @@ export interface Decision {
   scopes: readonly Scope[];
 }
 
+/** The names that a rule can call this tool by. */
+export function namesOf({ name, aliases = [] }: ToolSpec): readonly string[] {
+  return [name, ...aliases];
+}
+
 export type Scope = 'once' | 'session' | 'always';
 
 export const MARKED = 'this turn has content from outside, so a person must approve it';

@@ -3,14 +3,12 @@
 import type { PathContext } from './paths.ts';
 import { namesTool, type Rule } from './rules.ts';
 
-const READERS = ['fs.read_file', 'file_read'];
-
 /** Whether a path, relative to the workspace and with links resolved, is kept from being read. */
 export type HidesPath = (path: string) => boolean;
 
 /** A rule without a pattern is about the tool alone. */
 export function isAboutReading(rule: Rule): boolean {
-  return rule.pattern.kind === 'path' && namesTool(rule, READERS);
+  return rule.pattern.kind === 'path' && rule.governs === 'read';
 }
 
 /** Undefined when nothing is hidden. `names`: of the tool whose own rules count as well. */

@@ -1,6 +1,7 @@
 // Which files of a workspace are certainly not the person's own: installed packages, what was received and what was
 // downloaded. Reading them brings text from outside into the turn. Everything else counts as theirs: who wrote a file cannot be
 // told from the file, and a mark on every file would only teach people to say yes.
+import { pathsOf } from '../subject.ts';
 import type { ToolArgs, ToolSpec } from '../tool.ts';
 import type { SimpleCommand } from './command.ts';
 import type { DecideContext } from './decision.ts';
@@ -28,10 +29,11 @@ export function asksFromOutside(spec: ToolSpec, args: ToolArgs, context: DecideC
     const { relative } = locate(path, { ...context, directory });
     return relative !== undefined && isFromOutside(relative);
   };
+  const subject = spec.subject(args);
   if (spec.handlesFiles === 'contents')
-    return typeof args.path === 'string' && leadsOutside(args.path, context.workspaceRoot);
-  if (spec.name !== 'bash' || typeof args.command !== 'string') return false;
-  const reading = context.parseCommand?.(args.command);
+    return pathsOf(subject).some(({ path }) => leadsOutside(path, context.workspaceRoot));
+  if (subject.kind !== 'command') return false;
+  const reading = context.parseCommand?.(subject.command);
   if (!reading) return false;
   const directories = reachedDirectories(reading, context);
   const shown = reading.commands.flatMap(filesShownBy);

@@ -1,6 +1,6 @@
 // The question put to a person: what would happen, exactly. Characters that a terminal would obey or hide are spelled out,
 // so that what is read is what is run.
-import type { ToolCall, ToolSpec } from '../tool.ts';
+import type { ToolCall, ToolEffect } from '../tool.ts';
 
 export interface Question {
   title: string;
@@ -14,7 +14,7 @@ export function commandQuestion(command: string, directory: string, parts: reado
   return { title: `Run in ${visible(directory)}?`, exact: visible(command), parts: parts.map(visible) };
 }
 
-export function fileQuestion(spec: ToolSpec, call: ToolCall, path: string): Question {
+export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): Question {
   const { content, oldText, newText } = call.args;
   const exact =
     typeof oldText === 'string' && typeof newText === 'string'
@@ -22,7 +22,7 @@ export function fileQuestion(spec: ToolSpec, call: ToolCall, path: string): Ques
       : typeof content === 'string'
         ? content
         : JSON.stringify(call.args, null, 2);
-  const verb = spec.effect === 'read' ? 'Read' : typeof oldText === 'string' ? 'Edit' : 'Write';
+  const verb = effect === 'read' ? 'Read' : typeof oldText === 'string' ? 'Edit' : 'Write';
   return { title: `${verb} ${visible(path)}?`, exact: visible(exact), parts: [visible(path)] };
 }
 

@@ -1,7 +1,7 @@
 // What a person answered before. "Once" leaves nothing behind; "this session" is kept in memory; "always" becomes an allow
 // rule in permissions.json. What is kept is what was really approved: the exact simple commands, the exact path; never a
 // wildcard. An answer holds only for turns like the one it was given in: see decide.ts on marked turns.
-import { parseRule, parseRules, type Rule } from './rules.ts';
+import { parseRule, parseRules, type Rule, type RuledTool } from './rules.ts';
 
 export interface SessionAnswer {
   rule: Rule;
@@ -14,9 +14,13 @@ export type Remembered = readonly SessionAnswer[];
 export const NOTHING_REMEMBERED: Remembered = [];
 
 /** The answers after "this session". */
-export function rememberForSession(remembered: Remembered, rememberAs: readonly string[], marked: boolean): Remembered {
+export function rememberForSession(
+  remembered: Remembered,
+  rememberAs: readonly string[],
+  { marked, tools }: { marked: boolean; tools: readonly RuledTool[] },
+): Remembered {
   const answers = rememberAs.flatMap((text): SessionAnswer[] => {
-    const parsed = parseRule(text);
+    const parsed = parseRule(text, tools);
     return parsed.ok ? [{ rule: parsed.rule, marked }] : [];
   });
   const known = (answer: SessionAnswer): boolean =>
@@ -30,13 +34,17 @@ export type Appended = { ok: true; text: string } | { ok: false; errors: readonl
  * permissions.json after "always": the text it has now (undefined: there is none) with the new allow rules. The caller
  * writes it atomically, under a lock. A file with errors is never rewritten.
  */
-export function rememberAlways(current: string | undefined, rememberAs: readonly string[]): Appended {
+export function rememberAlways(
+  current: string | undefined,
+  rememberAs: readonly string[],
+  tools: readonly RuledTool[],
+): Appended {
   const before = current ?? '{"version":1,"allow":[],"ask":[],"deny":[]}';
-  const parsed = parseRules(before);
+  const parsed = parseRules(before, tools);
   if (!parsed.ok) return parsed;
   const content = JSON.parse(before) as { allow?: string[] };
   const allow = [...new Set([...(content.allow ?? []), ...rememberAs])];
   const text = `${JSON.stringify({ ...content, allow }, null, 2)}\n`;
-  const after = parseRules(text);
+  const after = parseRules(text, tools);
   return after.ok ? { ok: true, text } : after;
 }

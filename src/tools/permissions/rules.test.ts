@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { rememberAlways, rememberForSession } from './remembered.ts';
-import { parseRule, parseRules } from './rules.ts';
+import { parseRule, parseRules, type RuledTool } from './rules.ts';
 
-const TOOLS = ['bash', 'file_write', 'file_edit', 'fs.read_file', 'file_read'];
+const TOOLS: readonly RuledTool[] = [
+  { name: 'bash', rules: { pattern: 'command' } },
+  { name: 'file_write', rules: { pattern: 'path', governs: 'write' } },
+  { name: 'file_edit', rules: { pattern: 'path', governs: 'change' } },
+  { name: 'fs.read_file', aliases: ['file_read'], rules: { pattern: 'path', governs: 'read' } },
+  { name: 'web_fetch', rules: { pattern: 'url' } },
+  { name: 'send_message', rules: { pattern: 'chat' } },
+];
 
-const errorsOf = (content: unknown, tools?: readonly string[]): readonly string[] => {
-  const parsed = parseRules(typeof content === 'string' ? content : JSON.stringify(content), tools);
+const errorsOf = (content: unknown): readonly string[] => {
+  const parsed = parseRules(typeof content === 'string' ? content : JSON.stringify(content), TOOLS);
   return parsed.ok ? [] : parsed.errors;
 };
 
@@ -32,24 +39,21 @@ describe('permissions.json', () => {
   });
 
   it('tells all errors at once, naming the rule and what is accepted', () => {
-    const errors = errorsOf(
-      {
-        version: 2,
-        alow: [],
-        allow: ['bash(git status && rm x)', 'bash()', 7, 'file_writ(docs/**)', 'a b'],
-        ask: 'bash',
-        deny: [
-          'file_write(../x)',
-          'file_write(!docs)',
-          'mcp__*(x)',
-          'bash(echo "x)',
-          'bash(ls | rm)',
-          'bash(ls $(rm))',
-          'file_write(a\\b)',
-        ],
-      },
-      TOOLS,
-    );
+    const errors = errorsOf({
+      version: 2,
+      alow: [],
+      allow: ['bash(git status && rm x)', 'bash()', 7, 'file_writ(docs/**)', 'a b'],
+      ask: 'bash',
+      deny: [
+        'file_write(../x)',
+        'file_write(!docs)',
+        'mcp__*(x)',
+        'bash(echo "x)',
+        'bash(ls | rm)',
+        'bash(ls $(rm))',
+        'file_write(a\\b)',
+      ],
+    });
     expect(errors).toEqual([
       'version is 2; accepted is 1',
       '"alow" is not known; accepted are version, allow, ask, deny (did you mean "allow"?)',
@@ -75,15 +79,15 @@ describe('permissions.json', () => {
   });
 
   it('a tool of an MCP server need not be known yet', () => {
-    expect(errorsOf({ version: 1, deny: ['mcp__later__tool'] }, TOOLS)).toEqual([]);
+    expect(errorsOf({ version: 1, deny: ['mcp__later__tool'] })).toEqual([]);
   });
 });
 
 describe('remembering', () => {
   it('for the session keeps each answer once, with the mark of its turn', () => {
-    const first = rememberForSession([], ['bash(npm test)', 'file_write(a.txt)'], false);
-    const second = rememberForSession(first, ['bash(npm test)'], false);
-    const third = rememberForSession(second, ['bash(npm test)'], true);
+    const first = rememberForSession([], ['bash(npm test)', 'file_write(a.txt)'], { marked: false, tools: TOOLS });
+    const second = rememberForSession(first, ['bash(npm test)'], { marked: false, tools: TOOLS });
+    const third = rememberForSession(second, ['bash(npm test)'], { marked: true, tools: TOOLS });
     expect(third.map(({ rule, marked }) => [rule.text, marked])).toEqual([
       ['bash(npm test)', false],
       ['file_write(a.txt)', false],
@@ -94,7 +98,7 @@ describe('remembering', () => {
 
   it('always appends allow rules and keeps everything else', () => {
     const before = JSON.stringify({ version: 1, allow: ['bash(ls*)'], deny: ['bash(rm:*)'] });
-    const after = rememberAlways(before, ['bash(npm test)', 'bash(ls*)']);
+    const after = rememberAlways(before, ['bash(npm test)', 'bash(ls*)'], TOOLS);
     expect(after.ok && JSON.parse(after.text)).toEqual({
       version: 1,
       allow: ['bash(ls*)', 'bash(npm test)'],
@@ -104,10 +108,10 @@ describe('remembering', () => {
   });
 
   it('always starts the file when there is none, and never rewrites a broken one', () => {
-    const fresh = rememberAlways(undefined, ['bash(npm test)']);
+    const fresh = rememberAlways(undefined, ['bash(npm test)'], TOOLS);
     expect(fresh.ok && JSON.parse(fresh.text)).toEqual({ version: 1, allow: ['bash(npm test)'], ask: [], deny: [] });
-    expect(rememberAlways('{', ['bash(npm test)']).ok).toBe(false);
-    expect(rememberAlways('{"version":1,"deny":["bash(;)"]}', ['bash(npm test)']).ok).toBe(false);
+    expect(rememberAlways('{', ['bash(npm test)'], TOOLS).ok).toBe(false);
+    expect(rememberAlways('{"version":1,"deny":["bash(;)"]}', ['bash(npm test)'], TOOLS).ok).toBe(false);
   });
 
   it('a rule can be read back from what it was written as', () => {
@@ -116,6 +120,6 @@ describe('remembering', () => {
       'bash(A=1 npm test > out.txt 2>&1)',
       'file_write(docs/a b.md)',
     ])
-      expect(parseRule(text), text).toMatchObject({ ok: true, rule: { text } });
+      expect(parseRule(text, TOOLS), text).toMatchObject({ ok: true, rule: { text } });
   });
 });

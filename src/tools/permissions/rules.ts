@@ -1,10 +1,13 @@
 // The rules of permissions.json in Lainclaw's home: {version: 1, allow: [...], ask: [...], deny: [...]}. A rule is a tool's
 // name, or a name with a pattern in parentheses: bash, bash(git status*), file_write(docs/**), mcp__*. An alias of a tool
-// is the same tool. Deny beats ask beats allow. All errors of a file are told at once, and a file with an error gives no rules:
+// is the same tool, and the tool says what a pattern of it describes. Deny beats ask beats allow. All errors of a file are told at once, and a file with an error gives no rules:
 // a deny rule with a slip in it must not be dropped silently.
 import { nearest } from '../../lib/nearest.ts';
+import type { ToolRules, ToolSpec } from '../tool.ts';
+import { parseChatPattern } from './chat-pattern.ts';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
+import { parseUrlPattern } from './url-pattern.ts';
 
 export const LISTS = ['allow', 'ask', 'deny'] as const;
 export type List = (typeof LISTS)[number];
@@ -17,8 +20,22 @@ export interface Rule {
   pattern:
     | { kind: 'everything' }
     | { kind: 'command'; source: string; words: CommandPattern }
-    | { kind: 'path'; path: PathPattern };
+    | { kind: 'path'; path: PathPattern }
+    | { kind: 'url' | 'chat'; target: TargetPattern };
+  /** Of a path rule: it is about the files, whichever tool reads or changes them. */
+  governs?: ToolRules['governs'];
 }
+
+/** A pattern on a text that has one exact spelling: the address of a page, the name of a chat. */
+export interface TargetPattern {
+  /** For an allow rule: exactly what the pattern describes. */
+  allows(target: string): boolean;
+  /** For a deny or ask rule: also what only looks like it. */
+  touches(target: string): boolean;
+}
+
+/** What reading the rules takes of each tool. */
+export type RuledTool = Pick<ToolSpec, 'name' | 'aliases' | 'rules'>;
 
 export type Rules = Readonly<Record<List, readonly Rule[]>>;
 
@@ -29,8 +46,8 @@ export type ParsedRule = { ok: true; rule: Rule } | { ok: false; error: string }
 
 const ACCEPTED = 'accepted are bash, bash(git status*), file_write(docs/**), mcp__*';
 
-/** `tools`: the names and aliases that exist; a rule for another one is an error, unless it has a `*` or starts with mcp__. */
-export function parseRules(text: string, tools?: readonly string[]): ParsedRules {
+/** `tools`: those that exist; a rule for another one is an error, unless it has a `*` or starts with mcp__. */
+export function parseRules(text: string, tools: readonly RuledTool[]): ParsedRules {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -66,27 +83,45 @@ export function parseRules(text: string, tools?: readonly string[]): ParsedRules
   return errors.length > 0 ? { ok: false, errors } : { ok: true, rules };
 }
 
-export function parseRule(entry: unknown, tools?: readonly string[]): ParsedRule {
+export function parseRule(entry: unknown, tools: readonly RuledTool[]): ParsedRule {
   if (typeof entry !== 'string') return { ok: false, error: `a rule is a text; ${ACCEPTED}` };
   const text = entry.trim();
   const found = /^([A-Za-z_*][\w.*-]*)(?:\((.*)\))?$/s.exec(text);
   const [, tool = '', source] = found ?? [];
   if (!found) return { ok: false, error: `not a tool's name, or a name with a pattern in parentheses; ${ACCEPTED}` };
-  if (tools && !tool.includes('*') && !tool.startsWith('mcp__') && !tools.includes(tool)) {
-    const meant = nearest(tool, tools);
+  const ruled = tools.find(({ name, aliases = [] }) => name === tool || aliases.includes(tool));
+  if (!ruled && !tool.includes('*') && !tool.startsWith('mcp__')) {
+    const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    const meant = nearest(tool, names);
     return { ok: false, error: `there is no tool "${tool}"${meant ? `; did you mean "${meant}"?` : ''}` };
   }
   if (source === undefined || source.trim() === '*')
     return { ok: true, rule: { text, tool, pattern: { kind: 'everything' } } };
   if (tool.includes('*')) return { ok: false, error: 'a pattern in parentheses needs the full name of one tool' };
-  if (tool === 'bash') {
-    const parsed = parseCommandPattern(source);
-    return parsed.ok
-      ? { ok: true, rule: { text, tool, pattern: { kind: 'command', source, words: parsed.pattern } } }
-      : parsed;
+  const parsed = parsePattern(source, ruled?.rules?.pattern ?? 'path');
+  if (!parsed.ok) return parsed;
+  const governs = parsed.pattern.kind === 'path' ? ruled?.rules?.governs : undefined;
+  return { ok: true, rule: { text, tool, pattern: parsed.pattern, ...(governs && { governs }) } };
+}
+
+type ParsedPattern = { ok: true; pattern: Rule['pattern'] } | { ok: false; error: string };
+
+function parsePattern(source: string, kind: ToolRules['pattern']): ParsedPattern {
+  switch (kind) {
+    case 'command': {
+      const parsed = parseCommandPattern(source);
+      return parsed.ok ? { ok: true, pattern: { kind, source, words: parsed.pattern } } : parsed;
+    }
+    case 'path': {
+      const parsed = parsePathPattern(source);
+      return parsed.ok ? { ok: true, pattern: { kind, path: parsed.pattern } } : parsed;
+    }
+    case 'url':
+    case 'chat': {
+      const parsed = kind === 'url' ? parseUrlPattern(source) : parseChatPattern(source);
+      return parsed.ok ? { ok: true, pattern: { kind, target: parsed.pattern } } : parsed;
+    }
   }
-  const parsed = parsePathPattern(source);
-  return parsed.ok ? { ok: true, rule: { text, tool, pattern: { kind: 'path', path: parsed.pattern } } } : parsed;
 }
 
 /** Whether a rule is about a tool with these names: its own and its aliases. */

@@ -12,7 +12,11 @@ function opened(): { store: PermissionStore; again(): PermissionStore; path: str
   mkdirSync(home, { recursive: true });
   const open = (): PermissionStore => {
     const { ownerFiles: files, resultCache } = createLocalStorage({ home, now: Date.now, onRebuild() {} });
-    return createPermissionStore({ files, resultCache, toolNames: ['bash', 'file_write'] });
+    return createPermissionStore({
+      files,
+      resultCache,
+      tools: [{ name: 'bash', rules: { pattern: 'command' } }, { name: 'file_write' }],
+    });
   };
   return { store: open(), again: open, path: join(home, 'permissions.json') };
 }

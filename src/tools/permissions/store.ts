@@ -3,7 +3,7 @@
 import type { OwnerFiles, ResultCache } from '../../storage/storage.ts';
 import type { Scope } from './decision.ts';
 import type { Remembered } from './remembered.ts';
-import type { ParsedRules } from './rules.ts';
+import type { ParsedRules, RuledTool } from './rules.ts';
 
 const FILE = 'permissions.json';
 const ANSWERS = 'permission answers';
@@ -18,11 +18,11 @@ export interface PermissionStore {
 export interface PermissionStoreDependencies {
   files: OwnerFiles;
   resultCache: ResultCache;
-  /** Every name a tool has. */
-  toolNames: readonly string[];
+  /** Those that a rule may name. */
+  tools: readonly RuledTool[];
 }
 
-export function createPermissionStore({ files, resultCache, toolNames }: PermissionStoreDependencies): PermissionStore {
+export function createPermissionStore({ files, resultCache, tools }: PermissionStoreDependencies): PermissionStore {
   const remembered = async (sessionId: string | undefined): Promise<Remembered> => {
     const stored =
       sessionId === undefined ? undefined : await resultCache.get(sessionId, ANSWERS).catch(() => undefined);
@@ -30,7 +30,7 @@ export function createPermissionStore({ files, resultCache, toolNames }: Permiss
     const { parseRule } = await import('./rules.ts');
     const answers = JSON.parse(stored) as { text: string; marked: boolean }[];
     return answers.flatMap(({ text, marked }) => {
-      const parsed = parseRule(text);
+      const parsed = parseRule(text, tools);
       return parsed.ok ? [{ rule: parsed.rule, marked }] : [];
     });
   };
@@ -38,18 +38,18 @@ export function createPermissionStore({ files, resultCache, toolNames }: Permiss
     async rules() {
       const text = await files.read(FILE);
       const { NO_RULES, parseRules } = await import('./rules.ts');
-      return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, toolNames);
+      return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, tools);
     },
     remembered,
     async remember(scope, rules, { sessionId, marked }) {
       const { rememberAlways, rememberForSession } = await import('./remembered.ts');
       if (scope === 'always') {
         await files.update(FILE, (current) => {
-          const appended = rememberAlways(current, rules);
+          const appended = rememberAlways(current, rules, tools);
           return appended.ok ? appended.text : undefined;
         });
       } else if (scope === 'session' && sessionId !== undefined) {
-        const all = rememberForSession(await remembered(sessionId), rules, marked);
+        const all = rememberForSession(await remembered(sessionId), rules, { marked, tools });
         const answers = all.map(({ rule, marked: given }) => ({ text: rule.text, marked: given }));
         await resultCache.put(sessionId, ANSWERS, JSON.stringify(answers));
       }

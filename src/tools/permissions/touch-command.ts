@@ -9,16 +9,18 @@ import { locate, type PathContext } from './paths.ts';
 import { namesTool, type Rule } from './rules.ts';
 import { type Objection, objectToWrite } from './sensitive-paths.ts';
 
-const READERS = ['fs.read_file', 'file_read'];
-const WRITERS = ['file_write', 'file_edit'];
-
-/** A deny or ask rule about the command itself, or about a path that it names. */
-export function touchingRule(rules: readonly Rule[], reading: CommandReading, context: PathContext): Rule | undefined {
+/** A deny or ask rule about the command itself, or about a path that it names. `names`: of the tool that runs it. */
+export function touchingRule(
+  rules: readonly Rule[],
+  names: readonly string[],
+  reading: CommandReading,
+  context: PathContext,
+): Rule | undefined {
   const directories = reachedDirectories(reading, context);
   return rules.find((rule) => {
-    if (rule.pattern.kind === 'path') return namesPath(rule, reading, context, directories);
-    if (!namesTool(rule, ['bash'])) return false;
-    return rule.pattern.kind === 'everything' || touchesCommand(rule.pattern.source, reading);
+    if (!namesTool(rule, names)) return namesPath(rule, reading, context, directories);
+    // A pattern that is none of commands cannot see into one: the rule is taken for the whole tool.
+    return rule.pattern.kind !== 'command' || touchesCommand(rule.pattern.source, reading);
   });
 }
 
@@ -40,8 +42,8 @@ function namesPath(rule: Rule, reading: CommandReading, context: PathContext, di
   const { pattern } = rule;
   if (pattern.kind !== 'path') return false;
   const paths = reading.commands.flatMap((command) => [
-    ...(namesTool(rule, READERS) ? [...namedBy(command), ...readBy(command)] : []),
-    ...(namesTool(rule, WRITERS) ? writtenBy(command) : []),
+    ...(rule.governs === 'read' ? [...namedBy(command), ...readBy(command)] : []),
+    ...(rule.governs === 'write' || rule.governs === 'change' ? writtenBy(command) : []),
   ]);
   return paths.some((path) =>
     directories.some((directory) => {

@@ -1,6 +1,8 @@
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
 import { NOBODY } from '../../storage/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
@@ -23,9 +25,9 @@ export function createScheduleAddTool({
   isGatewayRunning,
   answerProblem,
 }: ScheduleAddDependencies): ToolSpec {
-  return {
+  return defineTool({
     name: 'schedule_add',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         name: { type: 'string' },
@@ -39,13 +41,14 @@ export function createScheduleAddTool({
       additionalProperties: false,
     },
     effect: 'write',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
     async execute(args, { delegation }) {
       const asker = delegation?.inherit().asker ?? NOBODY;
       // Who asks in a chat waits for the answer there.
       const here = asker.kind === 'chat' ? { injectInto: asker.chat } : {};
-      const request = { ...here, ...args } as unknown as JobRequest;
+      const request: JobRequest = { ...here, ...args };
       const job = await (await schedule()).add(request, 'tool', asker).catch(orToolFailure);
       const { name, when, timezone, next, injectInto } = job;
       const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
@@ -59,5 +62,5 @@ export function createScheduleAddTool({
         text: `added ${name}; next run ${nextRunAt} (${timezone})${injectInto ? `, answered in ${injectInto}` : ''}${note ? `\n${note}` : ''}`,
       };
     },
-  };
+  });
 }

@@ -1,13 +1,15 @@
 import type { Schedule } from '../../schedule/schedule.ts';
 import { summaryOf } from '../../schedule/summary.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 
 export function createScheduleListTool({ schedule }: { schedule(): Promise<Schedule> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'schedule_list',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 20_000,
     async execute() {
       const jobs = (await (await schedule()).list()).map(summaryOf);
@@ -15,5 +17,5 @@ export function createScheduleListTool({ schedule }: { schedule(): Promise<Sched
       const isOutside = jobs.some(({ source }) => source === 'heartbeat');
       return { data: { jobs }, ...(isOutside && { meta: { outside: true } }) };
     },
-  };
+  });
 }

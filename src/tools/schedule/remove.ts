@@ -1,22 +1,25 @@
 import type { Schedule } from '../../schedule/schedule.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Schedule> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'schedule_remove',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: { name: { type: 'string' } },
       required: ['name'],
       additionalProperties: false,
     },
     effect: 'write',
+    subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
     async execute({ name }) {
-      await (await schedule()).remove(name as string).catch(orToolFailure);
+      await (await schedule()).remove(name).catch(orToolFailure);
       return { data: { removed: name }, text: `removed ${name}` };
     },
-  };
+  });
 }

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
-import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
 
@@ -13,9 +14,9 @@ const MOST_FILES = 200_000;
 const THREADS = Math.min(16, 4 * availableParallelism());
 
 export function createGlobTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'glob',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         pattern: { type: 'string', minLength: 1, maxLength: 500 },
@@ -26,11 +27,11 @@ export function createGlobTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: ({ path = '.' }) => ({ kind: 'path', path, access: 'read' }),
     handlesFiles: 'names',
     timeoutMs: 60_000,
-    async execute(args, { workspace, signal, hides }) {
-      const { pattern, path, limit } = optionsOf(args);
+    async execute({ pattern: given, path = '.', limit }, { workspace, signal, hides }) {
+      const pattern = anchored(given);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       try {
         if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${path}`);
@@ -68,14 +69,13 @@ export function createGlobTool(): ToolSpec {
         held.release();
       }
     },
-  };
+  });
 }
 
-function optionsOf({ pattern, path = '.', limit = DEFAULT_LIMIT }: ToolArgs) {
-  const given = pattern as string;
+// `*.ts` means here, `**/*.ts` means anywhere below, as in a shell.
+function anchored(given: string): string {
   if (given.startsWith('!')) throw new ToolFailure('glob: a pattern cannot start with "!"', { code: 'invalid_args' });
-  // Anchored: `*.ts` means here, `**/*.ts` means anywhere below, as in a shell.
-  return { pattern: `/${given.replace(/^(\.?\/)+/, '')}`, path: path as string, limit: limit as number };
+  return `/${given.replace(/^(\.?\/)+/, '')}`;
 }
 
 /** Asked while ripgrep goes on searching: a pool of threads would take longer than the call itself. */

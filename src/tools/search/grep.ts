@@ -1,6 +1,8 @@
 import type { HeldPath } from '../../workspace/workspace.ts';
+import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
-import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import type { ArgsOf } from '../schema-args.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
 import type { FileFilter } from './file-filter.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';
@@ -8,6 +10,26 @@ import { ripgrep, withoutRoot } from './ripgrep.ts';
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 5_000;
 const LONGEST_LINE = 500;
+
+const LINES = { type: 'integer', minimum: 0, maximum: 50 } as const;
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    pattern: { type: 'string', minLength: 1, maxLength: 2_000 },
+    path: { type: 'string', minLength: 1 },
+    glob: { type: 'string', minLength: 1, maxLength: 500 },
+    type: { type: 'string', pattern: '^[a-z0-9+-]{1,32}$' },
+    before: LINES,
+    after: LINES,
+    context: LINES,
+    ignoreCase: { type: 'boolean' },
+    multiline: { type: 'boolean' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  },
+  required: ['pattern'],
+  additionalProperties: false,
+} as const;
+type GrepArgs = ArgsOf<typeof SCHEMA>;
 
 interface Line {
   path: string;
@@ -18,28 +40,11 @@ interface Line {
 }
 
 export function createGrepTool(): ToolSpec {
-  const lines = { type: 'integer', minimum: 0, maximum: 50 };
-  return {
+  return defineTool({
     name: 'grep',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        pattern: { type: 'string', minLength: 1, maxLength: 2_000 },
-        path: { type: 'string', minLength: 1 },
-        glob: { type: 'string', minLength: 1, maxLength: 500 },
-        type: { type: 'string', pattern: '^[a-z0-9+-]{1,32}$' },
-        before: lines,
-        after: lines,
-        context: lines,
-        ignoreCase: { type: 'boolean' },
-        multiline: { type: 'boolean' },
-        limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-      },
-      required: ['pattern'],
-      additionalProperties: false,
-    },
+    schema: SCHEMA,
     effect: 'read',
-    requiresPermission: false,
+    subject: ({ path = '.' }) => ({ kind: 'path', path, access: 'read' }),
     handlesFiles: 'contents',
     timeoutMs: 60_000,
     async execute(args, { workspace, signal, hides = () => false }) {
@@ -94,7 +99,7 @@ export function createGrepTool(): ToolSpec {
         ...(outside && { meta: { outside } }),
       };
     },
-  };
+  });
 }
 
 interface Options {
@@ -105,31 +110,20 @@ interface Options {
   only?: FileFilter;
 }
 
-async function optionsOf(args: ToolArgs): Promise<Options> {
-  const {
-    pattern,
-    path = '.',
-    glob,
-    type,
-    before,
-    after,
-    context,
-    ignoreCase,
-    multiline,
-    limit = DEFAULT_LIMIT,
-  } = args;
+async function optionsOf(args: GrepArgs): Promise<Options> {
+  const { pattern, path = '.', glob, type, before, after, context, ignoreCase, multiline, limit } = args;
   const flags = ['--json', '--no-require-git', '--hidden', '--glob=!.git', `--regexp=${pattern}`];
-  if (String(glob).startsWith('!'))
+  if (glob?.startsWith('!'))
     throw new ToolFailure('grep: "glob" says which files to search, it cannot start with "!"', {
       code: 'invalid_args',
     });
   if (type !== undefined) flags.push(`--type=${type}`);
-  const linesAfter = (after ?? context ?? 0) as number;
+  const linesAfter = after ?? context ?? 0;
   flags.push(`--before-context=${before ?? context ?? 0}`, `--after-context=${linesAfter}`);
   if (ignoreCase) flags.push('--ignore-case');
   if (multiline) flags.push('--multiline');
-  const only = glob === undefined ? undefined : (await import('./file-filter.ts')).createFileFilter(glob as string);
-  return { path: path as string, limit: limit as number, after: linesAfter, flags, ...(only && { only }) };
+  const only = glob === undefined ? undefined : (await import('./file-filter.ts')).createFileFilter(glob);
+  return { path, limit, after: linesAfter, flags, ...(only && { only }) };
 }
 
 interface Text {

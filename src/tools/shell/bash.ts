@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Finished, Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hidden-paths.ts';
-import { type ToolArgs, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orSandboxFailure, runSandboxed } from './run-sandboxed.ts';
 import type { ChangeWatch, watchChanges } from './watch-changes.ts';
 
@@ -26,9 +27,9 @@ export interface BashDependencies {
 }
 
 export function createBashTool({ sandbox, environment, protectedPaths }: BashDependencies): ToolSpec {
-  return {
+  return defineTool({
     name: 'bash',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         command: { type: 'string', minLength: 1, maxLength: 100_000 },
@@ -39,11 +40,12 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
       additionalProperties: false,
     },
     effect: 'exec',
-    requiresPermission: true,
+    subject: ({ command, cwd }) => ({ kind: 'command', command, directory: cwd }),
+    rules: { pattern: 'command' },
     timeoutMs: DEFAULT_TIMEOUT_MS,
-    timeoutOf: (args) => argsOf(args).timeoutMs + ENDING_MS,
-    async execute(args, { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath }) {
-      const { command, timeoutMs, cwd } = argsOf(args);
+    timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
+    async execute({ command, timeoutMs, cwd = '.' }, context) {
+      const { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath } = context;
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
@@ -77,11 +79,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
       if (finished.cancelled) signal.throwIfAborted();
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs);
     },
-  };
-}
-
-function argsOf({ command, timeoutMs = DEFAULT_TIMEOUT_MS, cwd = '.' }: ToolArgs) {
-  return { command: command as string, timeoutMs: timeoutMs as number, cwd: cwd as string };
+  });
 }
 
 /** What undo can put back of a command: how many files it changed, and why that is not everything. */

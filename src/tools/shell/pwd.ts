@@ -1,14 +1,16 @@
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 
 export function createPwdTool(): ToolSpec {
-  return {
+  return defineTool({
     name: 'shell.pwd',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 1_000,
     async execute(_args, { workspace }) {
       return { data: workspace.root, text: workspace.root };
     },
-  };
+  });
 }

@@ -1,13 +1,15 @@
 import type { SkillListing, Skills } from '../../skills/skills.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 export function createSkillListTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'skill_list',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 20_000,
     async execute(_, { workspace, signal }) {
       const listing = await (await skills()).list({ workspace, signal }).catch(orToolFailure);
@@ -20,7 +22,7 @@ export function createSkillListTool({ skills }: { skills(): Promise<Skills> }): 
         meta: isEmpty ? undefined : { outside: true },
       };
     },
-  };
+  });
 }
 
 const PROBLEMS_SHOWN = 20;

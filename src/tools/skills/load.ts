@@ -1,4 +1,6 @@
 import type { LoadedSkill, Skills } from '../../skills/skills.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
@@ -6,9 +8,9 @@ import { orToolFailure } from './failure.ts';
 const OUTSIDE = { outside: true };
 
 export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
-  return {
+  return defineTool({
     name: 'skill_load',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: {
         name: { type: 'string', minLength: 1, maxLength: 200 },
@@ -18,11 +20,10 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 20_000,
-    async execute(args, { workspace, signal }) {
+    async execute({ name, file }, { workspace, signal }) {
       const service = await skills();
-      const { name, file } = args as { name: string; file?: string };
       if (file !== undefined) {
         const read = await service.readFile(name, file, { workspace, signal }).catch(orToolFailure);
         return { data: { name, file: read.path, content: read.text }, text: read.text, meta: OUTSIDE };
@@ -36,7 +37,7 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
         meta: OUTSIDE,
       };
     },
-  };
+  });
 }
 
 function renderFiles({ skill, files, moreFiles }: LoadedSkill): string {

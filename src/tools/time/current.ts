@@ -1,24 +1,22 @@
-import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { noSubject } from '../subject.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 export function createCurrentTimeTool({ systemTimezone }: { systemTimezone(): string }): ToolSpec {
-  return {
+  return defineTool({
     name: 'current_time',
-    inputSchema: {
+    schema: {
       type: 'object',
       properties: { timezone: { type: 'string', minLength: 1, maxLength: 64 } },
       additionalProperties: false,
     },
     effect: 'read',
-    requiresPermission: false,
+    subject: noSubject,
     timeoutMs: 1_000,
-    async execute(args, { now }) {
-      return { data: localTime(now(), timezoneOf(args) ?? systemTimezone()) };
+    async execute({ timezone = systemTimezone() }, { now }) {
+      return { data: localTime(now(), timezone) };
     },
-  };
-}
-
-function timezoneOf({ timezone }: ToolArgs): string | undefined {
-  return timezone as string | undefined;
+  });
 }
 
 function localTime(timestamp: number, timezone: string): Record<string, string> {
@@ -27,7 +25,7 @@ function localTime(timestamp: number, timezone: string): Record<string, string> 
       .formatToParts(timestamp)
       .map(({ type, value }) => [type, value]),
   );
-  const part = (type: string): string => parts.get(type as Intl.DateTimeFormatPartTypes) ?? '';
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
   return {
     date: `${part('year')}-${part('month')}-${part('day')}`,
     time: `${part('hour')}:${part('minute')}:${part('second')}`,
