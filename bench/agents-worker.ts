@@ -7,12 +7,12 @@ const [home = '', runs = '0', turns = '0'] = process.argv.slice(2);
 mkdirSync(home, { recursive: true });
 writeFileSync(join(home, 'config.json'), JSON.stringify({ backgroundRuns: Number(runs) }));
 
-const { app, baseUrl, ask, close } = await openModelApp(home, 'thinking-model.ts');
+const { runtime, baseUrl, ask, close } = await openModelApp(home, 'thinking-model.ts');
 const stop = new AbortController();
 
 await chat(5);
 const alone = await chat(Number(turns));
-const queue = await app.agentRuns();
+const queue = await runtime.agentRuns();
 const asked = { provider: 'openai-compatible', model: 'fake', toolAllow: ['time.now'], marked: false };
 const request = JSON.stringify({ ...asked, instructions: 'You work in the background.', workspace: home, baseUrl });
 for (let run = 0; run < Number(runs); run += 1)
@@ -20,14 +20,14 @@ for (let run = 0; run < Number(runs); run += 1)
     { id: `run-${run}`, name: `agent-${run}`, message: 'Go on.', asker: { kind: 'nobody' }, request },
     Date.now(),
   );
-const working = (await app.background()).work(stop.signal);
+const working = (await runtime.openBackground()).work(stop.signal);
 while ((await queue.list({ state: 'queued', limit: 1 })).length > 0) await new Promise((next) => setTimeout(next, 20));
 const beside = await chat(Number(turns));
 const running = (await queue.list({ state: 'running', limit: 100 })).length;
 console.log(JSON.stringify({ alone, beside, running }));
 stop.abort();
 await working;
-close();
+await close();
 
 async function chat(count: number): Promise<number[]> {
   const times: number[] = [];

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     console.log(JSON.stringify({ turn, heap: process.memoryUsage().heapUsed, rss: median(resident) }));
     resident = [];
   }
-  close();
+  await close();
   process.exit();
 }
 

@@ -53,7 +53,6 @@ async function opened(home: string, now: () => number = Date.now): Promise<Opene
     now,
     systemTimezone: () => 'UTC',
     channels: [],
-    log: (text) => console.error(text),
   });
   return { ...scheduling, close: () => storage.close() };
 }
@@ -69,6 +68,7 @@ async function started(home: string, onFire: (name: string, lagMs: number) => vo
       return { ok: true, answer: '' };
     },
     deliver: async () => 'later',
+    log: console.error,
   });
   const before = performance.now();
   await running.start(ended.signal);

@@ -6,8 +6,7 @@ import { report, sourceFiles } from './source-files.ts';
 const LAYERS: string[][] = [
   ['index.ts'],
   ['cli'],
-  ['app.ts'],
-  ['app'],
+  ['runtime'],
   ['console'],
   ['gateway'],
   ['pipeline'],

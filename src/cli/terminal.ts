@@ -39,7 +39,7 @@ export class UsageError extends Error {
 }
 
 /** A workspace that cannot be used is wrong usage when a flag chose it. */
-export async function namingWorkspace<T>(flag: string | undefined, opened: Promise<T>): Promise<T> {
+export async function explainWorkspaceError<T>(flag: string | undefined, opened: Promise<T>): Promise<T> {
   try {
     return await opened;
   } catch (error) {

@@ -9,32 +9,30 @@ import { createSlots } from './timetable.ts';
 export interface OpenScheduleDependencies extends Pick<ScheduleDependencies, 'now' | 'systemTimezone' | 'channels'> {
   jobs: Jobs;
   locks: Locks;
-  log(text: string): void;
 }
 
-export type SchedulerOptions = Pick<SchedulerDependencies, 'fire' | 'deliver'> &
-  Partial<Pick<SchedulerDependencies, 'graceMs' | 'concurrency' | 'log'>>;
+export type SchedulerOptions = Pick<SchedulerDependencies, 'fire' | 'deliver' | 'log'> &
+  Partial<Pick<SchedulerDependencies, 'graceMs' | 'concurrency'>>;
 
 export interface OpenSchedule {
   schedule: Schedule;
-  heartbeat(file: HeartbeatFile): HeartbeatLoader;
+  heartbeat(file: HeartbeatFile, log: (text: string) => void): HeartbeatLoader;
   /** With a heartbeat, its file is loaded whenever it has changed. */
   scheduler(options: SchedulerOptions, heartbeat?: HeartbeatLoader): Scheduler;
 }
 
-export function openSchedule({ jobs, locks, log, ...rest }: OpenScheduleDependencies): OpenSchedule {
+export function openSchedule({ jobs, locks, ...rest }: OpenScheduleDependencies): OpenSchedule {
   const slots = createSlots();
   const schedule = createSchedule({ jobs, slots, ...rest });
   return {
     schedule,
-    heartbeat: (file) => createHeartbeatLoader({ file, schedule, jobs, log }),
+    heartbeat: (file, log) => createHeartbeatLoader({ file, schedule, jobs, log }),
     scheduler: (options, heartbeat) =>
       createScheduler({
         jobs,
         locks,
         slots,
         now: rest.now,
-        log,
         timer: (ms, callback) => {
           const timer = setTimeout(callback, ms);
           return () => clearTimeout(timer);

@@ -2,21 +2,22 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { type App, createApp } from '../../src/app.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import type { AskRequest } from '../../src/gateway/gateway.ts';
 import type { RunEvent } from '../../src/pipeline/events.ts';
+import { createRuntime } from '../../src/runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../src/runtime/workspace.ts';
 import type { Home } from '../support/home.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 let home: Home;
-let app: App;
+let workspace: RuntimeWorkspace;
 beforeEach(async () => {
   home = testHome();
   const environment = readEnvironment({ variables: { LAINCLAW_HOME: home.path }, cwd: home.workspace, program: [] });
-  const opened = await createApp({ environment, warn: (line) => expect.unreachable(line) });
-  afterFile(() => opened.close());
-  app = opened;
+  const runtime = await createRuntime({ environment, warn: (line) => expect.unreachable(line) });
+  afterFile(() => runtime.close());
+  workspace = await runtime.openWorkspace();
 });
 
 const request = (changed: Partial<AskRequest> = {}): AskRequest => ({
@@ -33,7 +34,7 @@ const request = (changed: Partial<AskRequest> = {}): AskRequest => ({
 });
 
 async function eventsOf(changed: Partial<AskRequest> = {}, signal = new AbortController().signal): Promise<RunEvent[]> {
-  return Array.fromAsync(await (await app.gateway()).ask(request(changed), signal));
+  return Array.fromAsync(await (await workspace.gateway()).ask(request(changed), signal));
 }
 
 it.each([
@@ -44,7 +45,7 @@ it.each([
   [{ provider: 'nope' }, 'UNSUPPORTED_PROVIDER', /"nope"; accepted: stub, /],
   [{ provider: '__proto__' }, 'UNSUPPORTED_PROVIDER', /accepted: stub, /],
 ])('%j is refused as %s before anything is begun', async (changed, code, message) => {
-  const gateway = await app.gateway();
+  const gateway = await workspace.gateway();
   await expect(gateway.ask(request(changed), new AbortController().signal)).rejects.toMatchObject({
     name: 'RefusedRequest',
     code,

@@ -28,7 +28,6 @@ it('killed schedulers lose no slot and run none twice', { timeout: 180_000 }, as
     now: Date.now,
     systemTimezone: () => 'UTC',
     channels: [],
-    log: () => {},
   });
   for (let index = 0; index < JOBS; index += 1)
     await schedule.add({ name: `j${index}`, cron: '* * * * * *', message: 'm', misfire: 'all' }, 'cli', {
@@ -53,6 +52,7 @@ it('killed schedulers lose no slot and run none twice', { timeout: 180_000 }, as
   const ran = await scheduler({
     fire: async () => ({ ok: true, answer: '' }),
     deliver: async () => 'later',
+    log: () => {},
   }).runDue(new AbortController().signal);
 
   for (let index = 0; index < JOBS; index += 1) {

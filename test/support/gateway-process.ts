@@ -1,10 +1,10 @@
 // A gateway on the local channel as a process of its own: the whole application, started with a home and settings as
 // JSON. Says "ready" once it is; SIGTERM lets it end in order.
 import { join } from 'node:path';
-import { createApp } from '../../src/app.ts';
 import { createLocalChannel } from '../../src/channels/local/local-channel.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import type { BotSettings, ChatLimits } from '../../src/gateway/chats/chat.ts';
+import { createRuntime } from '../../src/runtime/runtime.ts';
 
 export interface GatewayProcessOptions {
   home: string;
@@ -20,10 +20,11 @@ const environment = readEnvironment({
   variables: { ...process.env, LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' },
   cwd: workspace,
 });
-const app = await createApp({ environment, workspace, baseUrl, warn: console.error });
+const runtime = await createRuntime({ environment, warn: console.error });
+const opened = await runtime.openWorkspace({ root: workspace, baseUrl });
 const directory = join(home, 'channels', 'local');
 const usual = { provider: baseUrl === undefined ? 'stub' : 'openai-compatible', model: 'fake', caps: {} };
-const gateway = await app.channelGateway({
+const gateway = await opened.channelGateway({
   channels: [createLocalChannel({ account: 'default', directory, now: Date.now, warn: console.error })],
   admit: async () => ({ allowed: true }),
   settings: async () => ({
@@ -35,7 +36,7 @@ const gateway = await app.channelGateway({
 });
 process.once('SIGTERM', async () => {
   await gateway.drain(AbortSignal.timeout(20_000));
-  app.close();
+  await runtime.close();
   process.exit(0);
 });
 await gateway.start(new AbortController().signal);

@@ -13,7 +13,6 @@ const { scheduler } = openSchedule({
   now: Date.now,
   systemTimezone: () => 'UTC',
   channels: [],
-  log: () => {},
 });
 await scheduler({
   fire: async (job, slot) => {
@@ -22,5 +21,6 @@ await scheduler({
     return { ok: true, answer: '' };
   },
   deliver: async () => 'later',
+  log: () => {},
 }).start(new AbortController().signal);
 process.stdout.write('ready\n');

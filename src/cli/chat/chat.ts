@@ -1,9 +1,11 @@
-// A chat at the terminal: the screen, the person, the app and the conversation put together; keys; and leaving, whatever the reason,
+// A chat at the terminal: the screen, the person, the workspace and the conversation put together; keys; and leaving, whatever the reason,
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
-import type { App } from '../../app.ts';
+
 import { turnSettings } from '../../gateway/chats/choices.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { TurnUsage } from '../../pipeline/events.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../person-at.ts';
@@ -31,11 +33,10 @@ const AGAIN_MS = 2_000;
 const REMEMBERED_INPUTS = 200;
 
 export interface OpenedChat {
-  app: App;
+  runtime: Runtime;
+  workspace: RuntimeWorkspace;
   turn: TurnSettings;
   ask: Gateway['ask'];
-  /** Of the workspace. */
-  root: string;
 }
 
 export interface ChatOptions {
@@ -44,7 +45,7 @@ export interface ChatOptions {
   sessionKey: string;
   newSession: boolean;
   userHome: string;
-  /** Makes the app, whose questions go to the person. Rejects before anything is shown. */
+  /** Opens the workspace, whose questions go to the person. Rejects before anything is shown. */
   open(person: Person, warn: (line: string) => void): Promise<OpenedChat>;
   now(): number;
 }
@@ -98,21 +99,23 @@ export async function runChat(options: ChatOptions): Promise<number> {
       };
     },
   });
-  const { app, turn, ask, root } = await options.open(person, notice);
+  const { runtime, workspace, turn, ask } = await options.open(person, notice);
+  const { root } = workspace.files;
 
   const modelName = (): string => {
     const model = chosen.now().model?.name ?? turn.model ?? answeredBy;
     return model ? `${turn.provider}/${model}` : turn.provider;
   };
   const services = createCommandServices({
-    app,
+    runtime,
+    workspace,
     turn,
     choices: chosen,
     person,
     conversation: () => conversation,
     sessionKey: () => sessionKey,
     async renew(key, signal) {
-      const entry = await app.sessions.renew(key, signal);
+      const entry = await runtime.sessions.renew(key, signal);
       newSession = false;
       return entry;
     },
@@ -173,7 +176,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   } finally {
     restore();
     stopWatching();
-    app.close();
+    await runtime.close();
   }
 
   async function leave(code: number): Promise<void> {
@@ -192,7 +195,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
   /** False where nothing was said yet. */
   async function showRecent(): Promise<boolean> {
-    const shown = await app.sessions.show(sessionKey, REMEMBERED_INPUTS);
+    const shown = await runtime.sessions.show(sessionKey, REMEMBERED_INPUTS);
     if (!shown) return false;
     for (const entry of recentEntries(shown.messages)) add(entry);
     for (const text of sentBefore(shown.messages)) screen.editor.addToHistory(text);

@@ -1,6 +1,8 @@
 // What the commands of the chat work on.
-import type { App } from '../../app.ts';
+
 import type { ChoicesStore } from '../../gateway/chats/choices.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { TurnSettings } from '../turn-flags.ts';
@@ -11,7 +13,8 @@ import { shownText } from './shown-text.ts';
 import { terminalChat } from './terminal-chat.ts';
 
 export interface CommandServicesDependencies {
-  app: Pick<App, 'sessions' | 'undo' | 'toolbox' | 'listModels'>;
+  runtime: Pick<Runtime, 'sessions' | 'undo'>;
+  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels'>;
   turn: TurnSettings;
   choices: ChoicesStore;
   person: ChatPerson;
@@ -25,9 +28,10 @@ export interface CommandServicesDependencies {
 }
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
-  const { app, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } = dependencies;
+  const { runtime, workspace, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } =
+    dependencies;
   const session = async (key: string): Promise<SessionEntry | undefined> =>
-    (await app.sessions.list()).find((each) => each.sessionKey === key);
+    (await runtime.sessions.list()).find((each) => each.sessionKey === key);
 
   return {
     context: () => ({
@@ -35,10 +39,10 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       sessionKey: sessionKey(),
       settings: async () => ({ turn, groups: false }),
       choices,
-      models: app.listModels,
+      models: workspace.listModels,
       session,
       renew,
-      undo: async (entry, until) => (await app.undo()).undo({ ...entry, force: false, signal: until }),
+      undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),
       approvals: { answer: ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
       stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
@@ -48,16 +52,16 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       }),
       signal,
     }),
-    sessions: () => app.sessions.list(),
+    sessions: () => runtime.sessions.list(),
     switchTo,
     async changes() {
       const entry = await session(sessionKey());
-      return entry ? (await app.undo()).turns(entry.sessionId) : [];
+      return entry ? (await runtime.undo()).turns(entry.sessionId) : [];
     },
     confirm: (question) => person.confirm(shownText(question), signal),
     async tools() {
       if (!turn.withTools) return [];
-      const toolbox = await app.toolbox();
+      const toolbox = await workspace.toolbox();
       await toolbox.refresh(signal);
       const visible = toolbox.visible(turn.toolAllow).distinct();
       const described = await toolbox.describe(visible);

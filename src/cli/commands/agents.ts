@@ -1,12 +1,13 @@
-import type { App } from '../../app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { AgentRun } from '../../storage/agent-runs.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, single, text, withOutput, workspace } from '../flags.ts';
 import { localTime } from '../local-time.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime, withWorkspace } from '../with-runtime.ts';
 
 interface AgentsFlags extends OutputFlags {
   workspace?: string;
@@ -17,39 +18,40 @@ interface AgentsFlags extends OutputFlags {
 const SHOWN_MESSAGE = 60;
 
 export const configureAgents: ConfigureCommand = (agents, terminal) => {
-  const withApp = ({ workspace: root }: AgentsFlags, use: (app: App) => Promise<void>): Promise<void> =>
-    onApp(terminal, use, { workspace: root });
-
   withOutput(agents.command('list').description('the sub-agents there are, and the files that cannot be used'))
     .addOption(workspace())
-    .action((flags: AgentsFlags) => withApp(flags, (app) => list(app, flags, terminal)));
+    .action((flags: AgentsFlags) =>
+      withWorkspace(terminal, { root: flags.workspace }, ({ files }, runtime) => list(runtime, files, flags, terminal)),
+    );
   withOutput(
     agents.command('status').description('what runs in the background, and how it ended').argument('[run]', 'one run'),
   )
     .addOption(single('--name <name>', 'of one sub-agent', text))
     .addOption(single('--limit <N>', 'how many, the newest first (default: 20)', integerFrom(1)))
-    .action((id: string | undefined, flags: AgentsFlags) => withApp(flags, (app) => status(id, app, flags, terminal)));
+    .action((id: string | undefined, flags: AgentsFlags) =>
+      withRuntime(terminal, (runtime) => status(id, runtime, flags, terminal)),
+    );
   withOutput(agents.command('cancel').description('end a background run').argument('<run>')).action(
-    (id: string, flags: AgentsFlags) => withApp(flags, (app) => cancel(id, app, flags, terminal)),
+    (id: string, flags: AgentsFlags) => withRuntime(terminal, (runtime) => cancel(id, runtime, flags, terminal)),
   );
   withOutput(agents.command('logs').description('the conversation of a background run').argument('<run>')).action(
-    (id: string, flags: AgentsFlags) => withApp(flags, (app) => logs(id, app, flags, terminal)),
+    (id: string, flags: AgentsFlags) => withRuntime(terminal, (runtime) => logs(id, runtime, flags, terminal)),
   );
   agents
     .command('work', { hidden: true })
     .description('run what is queued, then end')
     .action(() =>
-      withApp({}, async (app) => {
+      withRuntime(terminal, async (runtime) => {
         // What answers into a chat is the gateway's to run.
-        await (await app.gatewayAdmin()).control.wake().catch(() => {});
-        await (await app.background()).work(terminal.signal);
+        await (await runtime.gatewayAdmin()).control.wake().catch(() => {});
+        await (await runtime.openBackground()).work(terminal.signal);
       }),
     );
 };
 
-async function list(app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
-  const at = { workspace: await app.workspace(), signal: terminal.signal };
-  const { agents, problems } = await (await app.agents()).list(at);
+async function list(runtime: Runtime, files: Workspace, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const at = { workspace: files, signal: terminal.signal };
+  const { agents, problems } = await (await runtime.agents()).list(at);
   for (const { path, reason } of problems) warn(terminal, `${path} cannot be used: ${reason}`);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { agents, problems });
   const colors = colorsFor(terminal.out, terminal);
@@ -61,18 +63,18 @@ async function list(app: App, flags: AgentsFlags, terminal: Terminal): Promise<v
   }
 }
 
-async function status(id: string | undefined, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
-  const runs = await app.agentRuns();
+async function status(id: string | undefined, runtime: Runtime, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const runs = await runtime.agentRuns();
   if (id !== undefined) {
     const run = await runs.get(id);
     if (!run) throw noSuchRun(id);
-    const waiting = await waitingFor([run], app);
+    const waiting = await waitingFor([run], runtime);
     if (wantsJson(terminal, flags)) return writeJson(terminal, { ...shown(run), ...waiting(run) });
     terminal.out.write(`${runLine(run, terminal, waiting(run))}\n${printable(run.result ?? run.error ?? '')}\n`);
     return;
   }
   const found = await runs.list({ name: flags.name, limit: flags.limit ?? 20 });
-  const waiting = await waitingFor(found, app);
+  const waiting = await waitingFor(found, runtime);
   if (wantsJson(terminal, flags))
     return writeJson(terminal, { runs: found.map((run) => ({ ...shown(run), ...waiting(run) })) });
   if (found.length === 0) terminal.out.write('nothing has run in the background yet\n');
@@ -84,23 +86,23 @@ interface WaitsFor {
 }
 
 /** What is to be answered into a chat runs in the gateway, and waits while there is none. */
-async function waitingFor(runs: readonly AgentRun[], app: App): Promise<(run: AgentRun) => WaitsFor> {
+async function waitingFor(runs: readonly AgentRun[], runtime: Runtime): Promise<(run: AgentRun) => WaitsFor> {
   const isForGateway = ({ state, injectInto }: AgentRun): boolean => state === 'queued' && injectInto !== undefined;
-  const isWaiting = runs.some(isForGateway) && !(await app.isGatewayRunning());
+  const isWaiting = runs.some(isForGateway) && !(await runtime.isGatewayRunning());
   return (run) => (isWaiting && isForGateway(run) ? { waitsFor: 'gateway' } : {});
 }
 
-async function cancel(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
-  await (await app.background()).cancel(id);
+async function cancel(id: string, runtime: Runtime, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  await (await runtime.openBackground()).cancel(id);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { id, cancelled: true });
   terminal.out.write(`${id} is being ended\n`);
 }
 
-async function logs(id: string, app: App, flags: AgentsFlags, terminal: Terminal): Promise<void> {
-  const run = await (await app.agentRuns()).get(id);
+async function logs(id: string, runtime: Runtime, flags: AgentsFlags, terminal: Terminal): Promise<void> {
+  const run = await (await runtime.agentRuns()).get(id);
   if (!run) throw noSuchRun(id);
   const { sessionKeyOfRun } = await import('../../gateway/background-turn.ts');
-  const session = await app.sessions.show(sessionKeyOfRun(run), 10);
+  const session = await runtime.sessions.show(sessionKeyOfRun(run), 10);
   const since = run.startedAt === undefined ? undefined : new Date(run.startedAt).toISOString();
   const until = run.endedAt === undefined ? '9999' : new Date(run.endedAt).toISOString();
   const messages = (session?.messages ?? []).filter(

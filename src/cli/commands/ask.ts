@@ -1,12 +1,13 @@
-import type { App } from '../../app.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { json, paths, plainText } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { EXIT, namingWorkspace, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
+import { EXIT, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
 import { addTurnFlags, refusable, type TurnFlags, turnOf } from '../turn-flags.ts';
+import { withWorkspace } from '../with-runtime.ts';
 
 interface AskFlags extends OutputFlags, TurnFlags {
   file?: string[];
@@ -40,21 +41,19 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
   const person = await personAt(terminal);
   const { workspace: root, baseUrl } = flags;
-  return onApp(terminal, (app) => answer(app, { input, attachments }, flags, terminal), {
-    ...person,
-    workspace: root,
-    baseUrl,
-  });
+  return withWorkspace(terminal, { ...person, root, baseUrl }, (workspace, runtime) =>
+    answer({ workspace, runtime }, { input, attachments }, flags, terminal),
+  );
 }
 
 async function answer(
-  app: App,
+  { workspace, runtime }: { workspace: RuntimeWorkspace; runtime: Runtime },
   question: { input: string; attachments: Attachment[] },
   flags: AskFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const gateway = await namingWorkspace(flags.workspace, app.gateway());
-  const turn = turnOf(flags, app.config, { maxSteps: MAX_STEPS, usage: USAGE });
+  const gateway = await workspace.gateway();
+  const turn = turnOf(flags, runtime.config, { maxSteps: MAX_STEPS, usage: USAGE });
   const sessionKey = flags.session ?? 'main';
   const events = await refusable(
     gateway.ask({ ...turn, ...question, sessionKey, newSession: flags.newSession ?? false }, terminal.signal),
@@ -63,7 +62,7 @@ async function answer(
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
-  if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(app, terminal);
+  if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(runtime, terminal);
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
@@ -82,8 +81,8 @@ async function attachmentsOf(
 }
 
 /** A model may be running right here: the stub's answer is the moment to say so. */
-async function suggestOllama(app: App, terminal: Terminal): Promise<void> {
-  const { detectOllama } = await app.modelServices();
+async function suggestOllama(runtime: Runtime, terminal: Terminal): Promise<void> {
+  const { detectOllama } = await runtime.modelServices();
   const ollama = await detectOllama({ env: terminal.environment.variables, signal: terminal.signal });
   const model = ollama?.models[0]?.id;
   if (model) warn(terminal, `Ollama is running here: lainclaw ask --provider openai-compatible --model ${model} "…"`);

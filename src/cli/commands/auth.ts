@@ -1,9 +1,9 @@
 import type { Auth, AuthStatus, ProfileStatus } from '../../adapters/auth/auth.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText, single, text, webAddress } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 
 interface LoginFlags extends OutputFlags {
   apiKeyStdin?: boolean;
@@ -18,7 +18,7 @@ interface LogoutFlags extends OutputFlags {
 
 export const configureAuth: ConfigureCommand = (auth, terminal) => {
   const withAuth = (use: (auth: Auth) => Promise<void>): Promise<void> =>
-    onApp(terminal, async (app) => use((await app.modelServices()).auth));
+    withRuntime(terminal, async (runtime) => use((await runtime.modelServices()).auth));
   auth
     .command('login')
     .description('sign in to a provider')

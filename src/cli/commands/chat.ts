@@ -1,7 +1,7 @@
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { namingWorkspace, type Terminal, UsageError } from '../terminal.ts';
+import { explainWorkspaceError, type Terminal, UsageError } from '../terminal.ts';
 import { addTurnFlags, type TurnFlags, turnOf } from '../turn-flags.ts';
 
 const MAX_STEPS = 25;
@@ -29,7 +29,10 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
       usage: USAGE,
     });
   }
-  const [{ createApp }, { runChat }] = await Promise.all([import('../../app.ts'), import('../chat/chat.ts')]);
+  const [{ createRuntime }, { runChat }] = await Promise.all([
+    import('../../runtime/runtime.ts'),
+    import('../chat/chat.ts'),
+  ]);
   return runChat({
     terminal,
     colors: colorsFor(out, terminal),
@@ -38,30 +41,24 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
     userHome: environment.userHome,
     now: environment.now,
     async open(person, warn) {
-      const app = await createApp({
-        environment,
-        workspace: flags.workspace,
-        baseUrl: flags.baseUrl,
-        askPerson: person.askPerson,
-        askForm: person.askForm,
-        warn,
-      });
+      const runtime = await createRuntime({ environment, warn });
       try {
-        const [gateway, toolbox] = await Promise.all([
-          namingWorkspace(flags.workspace, app.gateway()),
-          namingWorkspace(flags.workspace, app.toolbox()),
-        ]);
-        const turn = turnOf(flags, app.config, { maxSteps: MAX_STEPS, usage: USAGE });
-        const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await app.modelServices()).names())];
+        const { workspace: root, baseUrl } = flags;
+        const { askPerson, askForm } = person;
+        const opening = runtime.openWorkspace({ root, baseUrl, askPerson, askForm });
+        const workspace = await explainWorkspaceError(root, opening);
+        const { ask } = await workspace.gateway();
+        const turn = turnOf(flags, runtime.config, { maxSteps: MAX_STEPS, usage: USAGE });
+        const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await runtime.modelServices(baseUrl)).names())];
         if (!providers.includes(turn.provider)) {
           throw new UsageError(
             `--provider: there is no provider "${turn.provider}"; accepted: ${providers.join(', ')}`,
             { code: 'UNSUPPORTED_PROVIDER', usage: USAGE },
           );
         }
-        return { app, turn, ask: gateway.ask, root: toolbox.workspaceRoot };
+        return { runtime, workspace, turn, ask };
       } catch (error) {
-        app.close();
+        await runtime.close();
         throw error;
       }
     },

@@ -1,9 +1,9 @@
 import type { Docs } from '../../docs/docs.ts';
 import { colorsFor } from '../colors.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 
 interface SearchFlags extends OutputFlags {
   topK?: number;
@@ -11,7 +11,7 @@ interface SearchFlags extends OutputFlags {
 
 export const configureDocs: ConfigureCommand = (docs, terminal) => {
   const withDocs = (use: (docs: Docs) => Promise<void>): Promise<void> =>
-    onApp(terminal, async (app) => use(await app.docs()));
+    withRuntime(terminal, async (runtime) => use(await runtime.docs()));
   docs
     .command('list')
     .description('every page of the documentation and its sections')

@@ -1,7 +1,7 @@
 // Checks of the installation: what works, what does not, and the command that mends it.
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { App } from '../../app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
@@ -34,10 +34,10 @@ async function examine(flags: OutputFlags, terminal: Terminal): Promise<number> 
 
 async function runChecks(terminal: Terminal): Promise<Check[]> {
   const checks = [nodeCheck(), await homeCheck(terminal)];
-  const { createApp } = await import('../../app.ts');
-  let app: App;
+  const { createRuntime } = await import('../../runtime/runtime.ts');
+  let runtime: Runtime;
   try {
-    app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
+    runtime = await createRuntime({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
   } catch (error) {
     return [
       ...checks,
@@ -48,25 +48,25 @@ async function runChecks(terminal: Terminal): Promise<Check[]> {
     checks.push({
       name: 'config',
       state: 'ok',
-      message: `provider ${app.config.provider}, language ${app.config.language}`,
+      message: `provider ${runtime.config.provider}, language ${runtime.config.language}`,
     });
     checks.push(
-      await sessionsCheck(app),
-      await workspaceCheck(app),
-      await sandboxCheck(app),
-      ...(await modelChecks(app, terminal)),
-      ...(await memoryModelChecks(app)),
+      await sessionsCheck(runtime),
+      await workspaceCheck(runtime),
+      await sandboxCheck(runtime),
+      ...(await modelChecks(runtime, terminal)),
+      ...(await memoryModelChecks(runtime)),
     );
     return checks;
   } finally {
-    app.close();
+    await runtime.close();
   }
 }
 
 /** Only where a model on this machine was chosen: without one memory works by words. */
-async function memoryModelChecks(app: App): Promise<Check[]> {
+async function memoryModelChecks(runtime: Runtime): Promise<Check[]> {
   const name = 'memory model';
-  const models = await app.memoryModels();
+  const models = await runtime.memoryModels();
   try {
     const chosen = await models.chosen();
     if (chosen === undefined || chosen === 'none' || chosen === 'endpoint') return [];
@@ -96,9 +96,9 @@ async function homeCheck({ environment: { home } }: Terminal): Promise<Check> {
   }
 }
 
-async function sessionsCheck(app: App): Promise<Check> {
+async function sessionsCheck(runtime: Runtime): Promise<Check> {
   try {
-    const { length } = await app.sessions.list();
+    const { length } = await runtime.sessions.list();
     return { name: 'sessions', state: 'ok', message: `${length} session(s), the index is readable` };
   } catch (error) {
     return {
@@ -110,9 +110,9 @@ async function sessionsCheck(app: App): Promise<Check> {
   }
 }
 
-async function workspaceCheck(app: App): Promise<Check> {
+async function workspaceCheck(runtime: Runtime): Promise<Check> {
   try {
-    const { root, guarantee } = await app.workspace();
+    const { root, guarantee } = (await runtime.openWorkspace()).files;
     if (guarantee === 'descriptor-walk')
       return { name: 'workspace', state: 'ok', message: `${root}, confined by descriptors` };
     const message = `${root} is confined by checked paths only: /proc is not usable here`;
@@ -127,10 +127,10 @@ async function workspaceCheck(app: App): Promise<Check> {
   }
 }
 
-async function sandboxCheck(app: App): Promise<Check> {
+async function sandboxCheck(runtime: Runtime): Promise<Check> {
   const name = 'sandbox';
   try {
-    const { name: chosen, isolates } = await app.sandbox();
+    const { name: chosen, isolates } = await runtime.sandbox();
     if (isolates)
       return { name, state: 'ok', message: `${chosen}: commands run without network, the system read-only` };
     const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
@@ -140,16 +140,16 @@ async function sandboxCheck(app: App): Promise<Check> {
   }
 }
 
-async function modelChecks(app: App, terminal: Terminal): Promise<Check[]> {
+async function modelChecks(runtime: Runtime, terminal: Terminal): Promise<Check[]> {
   try {
-    return await signInChecks(app, terminal);
+    return await signInChecks(runtime, terminal);
   } catch (error) {
     return [{ name: 'sign-in', state: 'problem', message: messageOf(error), fix: 'lainclaw auth login openai-codex' }];
   }
 }
 
-async function signInChecks(app: App, { environment, signal }: Terminal): Promise<Check[]> {
-  const { auth, detectOllama, names } = await app.modelServices();
+async function signInChecks(runtime: Runtime, { environment, signal }: Terminal): Promise<Check[]> {
+  const { auth, detectOllama, names } = await runtime.modelServices();
   const providers = ['stub', ...names()];
   const [{ profiles, environment: keys }, ollama] = await Promise.all([
     auth.status(),
@@ -157,7 +157,7 @@ async function signInChecks(app: App, { environment, signal }: Terminal): Promis
   ]);
   const signedIn = [...profiles.map(({ profileId }) => profileId), ...keys.map(({ variable }) => variable)];
   const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
-  const { provider } = app.config;
+  const { provider } = runtime.config;
   const known = providers.includes(provider);
   const checks: Check[] = [
     known

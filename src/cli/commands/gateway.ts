@@ -1,11 +1,11 @@
 // The gateway's verbs; each one's code is loaded when it is used.
 import { type Command, Option } from 'commander';
-import type { App } from '../../app.ts';
 import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { integerFrom, single, withOutput } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, wantsJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import type { ConfigFlags } from './gateway/config.ts';
 import { accountFlag, addSettingFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
 import type { LogsFlags } from './gateway/logs.ts';
@@ -17,9 +17,9 @@ export const configureGateway: ConfigureCommand = (...parts) => configureGateway
 /** `open` is what the service runs, where it is not the program's own channels. */
 export function configureGatewayOn(open: OpenGateway | undefined): ConfigureCommand {
   return (gateway, terminal) => {
-    const withApp = async (flags: OutputFlags, use: (app: App) => Promise<void>): Promise<void> => {
+    const onRuntime = async (flags: OutputFlags, use: (runtime: Runtime) => Promise<void>): Promise<void> => {
       wantsJson(terminal, flags);
-      await onApp(terminal, use, { openGateway: open });
+      await withRuntime(terminal, use, { openGateway: open });
     };
     const verb = (name: string, description: string): Command =>
       withOutput(gateway.command(name).description(description));
@@ -29,48 +29,48 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       .option('--daemon', 'return when it is ready, and leave it running')
       .addOption(hidden('--background'));
     addSettingFlags(start).action((flags: StartFlags) =>
-      withApp(flags, async (app) => (await import('./gateway/start.ts')).start(app, flags, terminal)),
+      onRuntime(flags, async (runtime) => (await import('./gateway/start.ts')).start(runtime, flags, terminal)),
     );
     verb('status', 'whether it runs, its channels, what waits and what could not be sent')
       .addOption(channelFlag())
       .action((flags: StatusFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/status.ts')).status(app, flags, terminal)),
+        onRuntime(flags, async (runtime) => (await import('./gateway/status.ts')).status(runtime, flags, terminal)),
       );
     verb('stop', 'end it; running turns may finish').action((flags: OutputFlags) =>
-      withApp(flags, async (app) => (await import('./gateway/stop.ts')).stop(app, flags, terminal)),
+      onRuntime(flags, async (runtime) => (await import('./gateway/stop.ts')).stop(runtime, flags, terminal)),
     );
     verb('restart', 'end it and start it again with the same flags').action((flags: OutputFlags) =>
-      withApp(flags, async (app) => (await import('./gateway/stop.ts')).restart(app, flags, terminal)),
+      onRuntime(flags, async (runtime) => (await import('./gateway/stop.ts')).restart(runtime, flags, terminal)),
     );
     verb('logs', 'what it did')
       .option('-f, --follow', 'go on with what it does')
       .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))
       .action((flags: LogsFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/logs.ts')).logs(app, flags, terminal)),
+        onRuntime(flags, async (runtime) => (await import('./gateway/logs.ts')).logs(runtime, flags, terminal)),
       );
     verb('retry', 'send dead letters again: one by its key, or all')
       .argument('[key]')
       .action((key: string | undefined, flags: OutputFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/status.ts')).retry(app, key, flags, terminal)),
+        onRuntime(flags, async (runtime) => (await import('./gateway/status.ts')).retry(runtime, key, flags, terminal)),
       );
     const install = verb('install', 'write the file that has the system start it (systemd, launchd)');
     addSettingFlags(install.addOption(channelsFlag())).action((flags: StartFlags) =>
-      withApp(flags, async (app) => (await import('./gateway/install.ts')).install(app, flags, terminal)),
+      onRuntime(flags, async (runtime) => (await import('./gateway/install.ts')).install(runtime, flags, terminal)),
     );
     verb('uninstall', 'remove that file').action((flags: OutputFlags) =>
-      withApp(flags, async () => (await import('./gateway/install.ts')).uninstall(flags, terminal)),
+      onRuntime(flags, async () => (await import('./gateway/install.ts')).uninstall(flags, terminal)),
     );
 
     const config = gateway.command('config').description('its settings, gateway.json');
     const layered = (name: string, description: string): Command =>
       withOutput(config.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
     const configure = (name: 'show' | 'clear' | 'path' | 'validate') => (flags: ConfigFlags) =>
-      withApp(flags, async (app) => (await import('./gateway/config.ts'))[name](app, flags, terminal));
+      onRuntime(flags, async (runtime) => (await import('./gateway/config.ts'))[name](runtime, flags, terminal));
 
     addSettingFlags(layered('set', 'put settings into a layer: key=value, or the flags of start'))
       .argument('[settings...]', 'key=value; "key=" takes one out, "key=-" reads a secret from standard input')
       .action((pairs: string[], flags: ConfigFlags) =>
-        withApp(flags, async (app) => (await import('./gateway/config.ts')).set(app, pairs, flags, terminal)),
+        onRuntime(flags, async (runtime) => (await import('./gateway/config.ts')).set(runtime, pairs, flags, terminal)),
       );
     layered('show', 'the settings, without secrets').action(configure('show'));
     layered('clear', 'empty a layer: the default one, or a channel’s').action(configure('clear'));

@@ -1,10 +1,11 @@
 // `mcp serve`: our tools for other agents. Over stdio stdout belongs to the protocol, so everything else, failures included, is
 // said on stderr.
-import type { App } from '../../app.ts';
+
 import type { Offer } from '../../mcp/serve.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { Approval } from '../../tools/policy.ts';
-import { onApp } from '../on-app.ts';
-import { EXIT, namingWorkspace, printable, type Terminal, UsageError, warn } from '../terminal.ts';
+import { EXIT, printable, type Terminal, UsageError, warn } from '../terminal.ts';
+import { withWorkspace } from '../with-runtime.ts';
 
 export interface ServeFlags {
   toolAllow?: string[];
@@ -27,15 +28,11 @@ export async function serveMcp(flags: ServeFlags, terminal: Terminal): Promise<n
 
 async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
   if (flags.port !== undefined && !flags.http) throw new UsageError('--port goes with --http');
-  const { workspace, toolAllow: allow, approve: approval = 'ask' } = flags;
-  await onApp(
-    terminal,
-    async (app) => {
-      const offer = await namingWorkspace(workspace, app.mcpOffer({ allow, approval }));
-      await (flags.http ? overHttp(app, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
-    },
-    { workspace, ownToolsOnly: true },
-  );
+  const { workspace: root, toolAllow: allow, approve: approval = 'ask' } = flags;
+  await withWorkspace(terminal, { root, ownToolsOnly: true }, async (workspace, runtime) => {
+    const offer = await workspace.mcpOffer({ allow, approval });
+    await (flags.http ? overHttp(runtime, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
+  });
 }
 
 async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {
@@ -48,12 +45,12 @@ async function overStdio(offer: Offer, terminal: Terminal): Promise<void> {
   });
 }
 
-async function overHttp(app: App, offer: Offer, port: number, terminal: Terminal): Promise<void> {
+async function overHttp(runtime: Runtime, offer: Offer, port: number, terminal: Terminal): Promise<void> {
   const [{ openMcpHttp }, { serveHttp }] = await Promise.all([
     import('../../mcp/open-http.ts'),
     import('../../mcp/serve-http.ts'),
   ]);
-  const { tokenPath, admits } = await app.mcpAdmission();
+  const { tokenPath, admits } = await runtime.mcpAdmission();
   const handler = await openMcpHttp({ offer, admits, onError: reporting(terminal) });
   const serving = await serveHttp({ handler, port });
   terminal.err.write(`listening at ${serving.url}\nthe bearer token is in ${tokenPath}\n`);

@@ -2,9 +2,9 @@ import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
 import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import type { ServeFlags } from './mcp-serve.ts';
 
 interface AddFlags extends OutputFlags {
@@ -17,7 +17,7 @@ interface AddFlags extends OutputFlags {
 
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> =>
-    onApp(terminal, async (app) => use(await app.mcp()));
+    withRuntime(terminal, async (runtime) => use(await runtime.mcp()));
 
   withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
     withMcp((service) => list(service, flags, terminal)),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
 import type { ListedModel } from '../../memory/models/model-store.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
 import { single, text } from '../flags.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -17,9 +17,9 @@ interface UseFlags extends OutputFlags {
 export interface ModelCommandOptions {
   terminal: Terminal;
   add(parent: Command, name: string, description: string): Command;
-  run(use: (app: App) => Promise<void>): Promise<void>;
+  run(use: (runtime: Runtime) => Promise<void>): Promise<void>;
   /** Embeds everything, showing how far it is. */
-  embed(app: App): Promise<{ done: number; total: number }>;
+  embed(runtime: Runtime): Promise<{ done: number; total: number }>;
 }
 
 export function configureModel(model: Command, { terminal, add, run, embed }: ModelCommandOptions): void {
@@ -27,17 +27,17 @@ export function configureModel(model: Command, { terminal, add, run, embed }: Mo
     .argument('<source>', 'a folder, a .tar.gz, or the https address of either')
     .addOption(single('--name <name>', 'what to call it (default: as the folder)', text))
     .addOption(single('--file <path>', 'which of several .onnx files (onnx/model_quantized.onnx)', text))
-    .action((source: string, flags: AddFlags) => run((app) => addModel(app, source, flags, terminal)));
+    .action((source: string, flags: AddFlags) => run((runtime) => addModel(runtime, source, flags, terminal)));
   add(model, 'list', 'the models there are, and which is in use').action((flags: OutputFlags) =>
-    run((app) => list(app, flags, terminal)),
+    run((runtime) => list(runtime, flags, terminal)),
   );
   add(model, 'use', 'choose a model, and give everything its vectors')
     .argument('<name>', 'of a model, or endpoint, or none')
     .option('--later', 'embed little by little with each use instead of now')
     .action((name: string, flags: UseFlags) =>
-      run(async (app) => {
-        await (await app.memoryModels()).use(name);
-        const progress = name === 'none' || flags.later ? undefined : await embed(app).catch(said(terminal));
+      run(async (runtime) => {
+        await (await runtime.memoryModels()).use(name);
+        const progress = name === 'none' || flags.later ? undefined : await embed(runtime).catch(said(terminal));
         if (wantsJson(terminal, flags)) return writeJson(terminal, { use: name, ...progress });
         const embedded = progress ? `: ${progress.done} of ${progress.total} chunks have a vector` : '';
         terminal.out.write(`in use: ${name}${embedded}\n`);
@@ -46,8 +46,8 @@ export function configureModel(model: Command, { terminal, add, run, embed }: Mo
   add(model, 'remove', 'delete a model from the home')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) =>
-      run(async (app) => {
-        await (await app.memoryModels()).remove(name);
+      run(async (runtime) => {
+        await (await runtime.memoryModels()).remove(name);
         if (wantsJson(terminal, flags)) writeJson(terminal, { removed: name });
         else terminal.out.write(`removed: ${name}\n`);
       }),
@@ -62,12 +62,12 @@ function said(terminal: Terminal): (error: unknown) => never {
   };
 }
 
-async function addModel(app: App, source: string, flags: AddFlags, terminal: Terminal): Promise<void> {
+async function addModel(runtime: Runtime, source: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const { name, file } = flags;
   const onFile = ({ path, bytes }: { path: string; bytes: number }): void => {
     if (terminal.err.isTTY) terminal.err.write(`${path} (${megabytes(bytes)})\n`);
   };
-  const added = await (await app.memoryModels()).add(source, { name, file, signal: terminal.signal, onFile });
+  const added = await (await runtime.memoryModels()).add(source, { name, file, signal: terminal.signal, onFile });
   if (wantsJson(terminal, flags)) return writeJson(terminal, added);
   const size = megabytes(added.files.reduce((sum, { bytes }) => sum + bytes, 0));
   terminal.out.write(
@@ -75,8 +75,8 @@ async function addModel(app: App, source: string, flags: AddFlags, terminal: Ter
   );
 }
 
-async function list(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const models = await app.memoryModels();
+async function list(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const models = await runtime.memoryModels();
   const [all, chosen] = await Promise.all([models.list(), models.chosen()]);
   const rows = all.map((model) => ({ ...model, inUse: model.name === chosen }));
   if (wantsJson(terminal, flags)) return writeJson(terminal, { use: chosen ?? null, models: rows });

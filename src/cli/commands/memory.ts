@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
 import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import type { ImportReport } from '../../memory/import-folder.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
 import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import { configureModel } from './memory-model.ts';
 
 /** What a command spends on vectors that are missing, after it has said what it has to say. */
@@ -46,13 +46,13 @@ interface EmbedFlags extends OutputFlags {
   anew?: boolean;
 }
 
-type Run<Flags> = (app: App, flags: Flags) => Promise<void>;
+type Run<Flags> = (runtime: Runtime, flags: Flags) => Promise<void>;
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
   const add = (parent: Command, name: string, description: string): Command =>
     withOutput(parent.command(name).description(description));
   const run = <Flags extends OutputFlags>(flags: Flags, action: Run<Flags>): Promise<void> =>
-    onApp(terminal, (app) => action(app, flags));
+    withRuntime(terminal, (runtime) => action(runtime, flags));
 
   add(memory, 'save', 'save a text; "-" reads standard input')
     .argument('<text>')
@@ -60,54 +60,60 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .addOption(single('--title <title>', 'a title', text))
     .addOption(single('--date <date>', 'when it was said or written: 2026-12-31 (default: now)', text))
     .addOption(single('--supersedes <id>', 'the memory this one replaces', text))
-    .action((content: string, flags: SaveFlags) => run(flags, (app) => save(app, content, flags, terminal)));
+    .action((content: string, flags: SaveFlags) => run(flags, (runtime) => save(runtime, content, flags, terminal)));
   add(memory, 'search', 'find what was saved')
     .argument('<query>')
     .addOption(single('--top-k <N>', 'at most N results (default: 10)', integerFrom(1)))
     .addOption(single('--budget <tokens>', 'all results together (default: 2500)', integerFrom(1)))
     .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
-    .action((query: string, flags: SearchFlags) => run(flags, (app) => search(app, query, flags, terminal)));
+    .action((query: string, flags: SearchFlags) => run(flags, (runtime) => search(runtime, query, flags, terminal)));
   add(memory, 'list', 'what was saved, the newest first')
     .addOption(single('--limit <N>', `at most N (default: ${LISTED})`, integerFrom(1)))
     .addOption(single('--source <name>', 'only of this source', text))
-    .action((flags: ListFlags) => run(flags, (app) => list(app, flags, terminal)));
+    .action((flags: ListFlags) => run(flags, (runtime) => list(runtime, flags, terminal)));
   add(memory, 'forget', 'remove for good: text, index and vectors')
     .argument('[id]')
     .addOption(single('--source <name>', 'everything of this source', text))
-    .action((id: string | undefined, flags: ForgetFlags) => run(flags, (app) => forget(app, id, flags, terminal)));
+    .action((id: string | undefined, flags: ForgetFlags) =>
+      run(flags, (runtime) => forget(runtime, id, flags, terminal)),
+    );
   add(memory, 'reindex', 'build the search index anew').action((flags: OutputFlags) =>
-    run(flags, (app) => reindex(app, flags, terminal)),
+    run(flags, (runtime) => reindex(runtime, flags, terminal)),
   );
   add(memory, 'import', 'save every Markdown file under a folder')
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
-    .action((folder: string, flags: ImportFlags) => run(flags, (app) => importFolder(app, folder, flags, terminal)));
+    .action((folder: string, flags: ImportFlags) =>
+      run(flags, (runtime) => importFolder(runtime, folder, flags, terminal)),
+    );
   add(memory, 'embed', 'give vectors to what has none yet')
     .option('--anew', 'to everything, because the model is another one under its old name')
-    .action((flags: EmbedFlags) => run(flags, (app) => embed(app, flags, terminal)));
+    .action((flags: EmbedFlags) => run(flags, (runtime) => embed(runtime, flags, terminal)));
   configureModel(memory.command('model').description('embedding models on this machine'), {
     terminal,
     add,
-    run: (use) => onApp(terminal, use),
-    embed: (app) => embedAll(app, terminal),
+    run: (use) => withRuntime(terminal, use),
+    embed: (runtime) => embedAll(runtime, terminal),
   });
   configureCore(memory.command('core').description('the facts that are always in context'));
 
   function configureCore(core: Command): void {
     const section = (value: string): CoreSection => sectionOf(value);
-    add(core, 'get', 'all of them').action((flags: OutputFlags) => run(flags, (app) => coreGet(app, flags, terminal)));
+    add(core, 'get', 'all of them').action((flags: OutputFlags) =>
+      run(flags, (runtime) => coreGet(runtime, flags, terminal)),
+    );
     add(core, 'set', 'set a fact')
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
       .argument('<value>')
       .action((name: string, key: string, value: string, flags: OutputFlags) =>
-        run(flags, async (app) =>
+        run(flags, async (runtime) =>
           done(
             {
               section: section(name),
               key,
               value,
-              ...(await (await app.coreMemory()).update(section(name), key, value)),
+              ...(await (await runtime.coreMemory()).update(section(name), key, value)),
             },
             'set',
             flags,
@@ -119,9 +125,9 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
       .action((name: string, key: string, flags: OutputFlags) =>
-        run(flags, async (app) =>
+        run(flags, async (runtime) =>
           done(
-            { section: section(name), key, ...(await (await app.coreMemory()).delete(section(name), key)) },
+            { section: section(name), key, ...(await (await runtime.coreMemory()).delete(section(name), key)) },
             'deleted',
             flags,
             terminal,
@@ -131,10 +137,10 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   }
 };
 
-async function save(app: App, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
+async function save(runtime: Runtime, given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
   const content = given === '-' ? await standardInput(terminal) : given;
   const { source, title, date, supersedes } = flags;
-  const memory = await app.memory();
+  const memory = await runtime.memory();
   const saved = await memory.save({ content, source, title, date, supersedes });
   if (wantsJson(terminal, flags)) writeJson(terminal, saved);
   else terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
@@ -146,9 +152,9 @@ async function standardInput(terminal: Terminal): Promise<string> {
   return readStandardInputUnharmed(terminal);
 }
 
-async function search(app: App, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
+async function search(runtime: Runtime, query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
   const { topK, budget, fusion } = flags;
-  const memory = await app.memory();
+  const memory = await runtime.memory();
   const found = await memory.search(query, { topK, budget, fusion, signal: terminal.signal });
   if (wantsJson(terminal, flags)) writeJson(terminal, found);
   else printFound(found, terminal);
@@ -173,8 +179,8 @@ function renderFound(
   return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score} (${printable(reasons)})`)}${replaced}\n${printable(body)}`;
 }
 
-async function list(app: App, { limit, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
-  const documents = await (await app.memory()).list({ limit: limit ?? LISTED, source });
+async function list(runtime: Runtime, { limit, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
+  const documents = await (await runtime.memory()).list({ limit: limit ?? LISTED, source });
   if (wantsJson(terminal, flags)) return writeJson(terminal, documents);
   if (documents.length === 0) return void terminal.out.write('nothing saved yet: lainclaw memory save "…" does\n');
   const colors = colorsFor(terminal.out, terminal);
@@ -187,25 +193,25 @@ async function list(app: App, { limit, source, ...flags }: ListFlags, terminal: 
   }
 }
 
-async function forget(app: App, id: string | undefined, flags: ForgetFlags, terminal: Terminal): Promise<void> {
+async function forget(runtime: Runtime, id: string | undefined, flags: ForgetFlags, terminal: Terminal): Promise<void> {
   if ((id === undefined) === (flags.source === undefined))
     throw new UsageError('give either the id of one memory or --source for everything of a source');
-  const memory = await app.memory();
+  const memory = await runtime.memory();
   if (id !== undefined) await memory.forget(id);
   const forgotten = flags.source === undefined ? 1 : await memory.forgetSource(flags.source);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { forgotten });
   terminal.out.write(`${forgotten} forgotten\n`);
 }
 
-async function reindex(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function reindex(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const onProgress = progressOn(terminal, 'indexed');
-  const result = await (await app.memory()).reindex({ signal: terminal.signal, onProgress });
+  const result = await (await runtime.memory()).reindex({ signal: terminal.signal, onProgress });
   if (wantsJson(terminal, flags)) return writeJson(terminal, result);
   terminal.out.write(`${result.chunks} chunks indexed\n`);
 }
 
-async function importFolder(app: App, folder: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const memory = await app.memory();
+async function importFolder(runtime: Runtime, folder: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const memory = await runtime.memory();
   const report = await memory.importFolder(folder, { forgetGone: flags.forgetGone, signal: terminal.signal });
   if (wantsJson(terminal, flags)) writeJson(terminal, report);
   else printReport(report, terminal);
@@ -226,22 +232,26 @@ function printReport(report: ImportReport, terminal: Terminal): void {
     warn(terminal, '--forget-gone forgets what came from files that are gone, unless their folder is there and empty');
 }
 
-async function embed(app: App, flags: EmbedFlags, terminal: Terminal): Promise<void> {
-  const result = await embedAll(app, terminal, flags);
+async function embed(runtime: Runtime, flags: EmbedFlags, terminal: Terminal): Promise<void> {
+  const result = await embedAll(runtime, terminal, flags);
   if (wantsJson(terminal, flags)) return writeJson(terminal, result);
   terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
 }
 
 async function embedAll(
-  app: App,
+  runtime: Runtime,
   terminal: Terminal,
   { anew }: { anew?: boolean } = {},
 ): Promise<{ done: number; total: number }> {
-  return (await app.memory()).embed({ anew, signal: terminal.signal, onProgress: progressOn(terminal, 'embedded') });
+  return (await runtime.memory()).embed({
+    anew,
+    signal: terminal.signal,
+    onProgress: progressOn(terminal, 'embedded'),
+  });
 }
 
-async function coreGet(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const facts = await (await app.coreMemory()).get();
+async function coreGet(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const facts = await (await runtime.coreMemory()).get();
   if (wantsJson(terminal, flags)) return writeJson(terminal, facts);
   const lines = CORE_SECTIONS.flatMap((section) =>
     Object.entries(facts[section]).map(([key, value]) => `${section}.${key}: ${value}`),

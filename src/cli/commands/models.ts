@@ -1,10 +1,10 @@
 import type { ModelInfo, ModelList } from '../../adapters/models.ts';
-import type { App } from '../../app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText, single, webAddress } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 
 interface ModelsFlags extends OutputFlags {
   baseUrl?: string;
@@ -24,12 +24,17 @@ export const configureModels: ConfigureCommand = (models, terminal, setExitCode)
     .addOption(json())
     .addOption(plainText())
     .action(async (provider: string | undefined, flags: ModelsFlags) =>
-      setExitCode(await onApp(terminal, (app) => list(provider, app, flags, terminal), { baseUrl: flags.baseUrl })),
+      setExitCode(await withRuntime(terminal, (runtime) => list(provider, runtime, flags, terminal))),
     );
 };
 
-async function list(only: string | undefined, app: App, flags: OutputFlags, terminal: Terminal): Promise<number> {
-  const { models, names } = await app.modelServices();
+async function list(
+  only: string | undefined,
+  runtime: Runtime,
+  flags: ModelsFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const { models, names } = await runtime.modelServices(flags.baseUrl);
   const accepted = names();
   if (only !== undefined && !accepted.includes(only)) {
     throw new UsageError(`there is no provider "${only}"; accepted: ${accepted.join(', ')}`, {

@@ -5,9 +5,9 @@ import type { GatewayAdmin } from '../../gateway/service/gateway-admin.ts';
 import { colorsFor } from '../colors.ts';
 import { withOutput } from '../flags.ts';
 import { localTime } from '../local-time.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import { accountFlag, channelFlag, checkAccount } from './gateway/flags.ts';
 
 interface PairingFlags extends OutputFlags {
@@ -40,7 +40,7 @@ async function withAdmin(
 ): Promise<void> {
   wantsJson(terminal, flags);
   checkAccount(flags);
-  await onApp(terminal, async (app) => use(await app.gatewayAdmin()));
+  await withRuntime(terminal, async (runtime) => use(await runtime.gatewayAdmin()));
 }
 
 function scopeOf({ channel, account }: PairingFlags): PairingScope {

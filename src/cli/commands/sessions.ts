@@ -1,4 +1,3 @@
-import type { App } from '../../app.ts';
 import type { KeptSession } from '../../sessions/kept.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { colorsFor } from '../colors.ts';
@@ -7,6 +6,7 @@ import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import { localTime } from '../local-time.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
 import { unknownKey } from './sessions/find.ts';
 import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
@@ -51,7 +51,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     withSessions(flags, terminal, (service) => exportSession(key, flags, service, terminal)),
   );
   configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
-    withApp(flags, terminal, async (app) => setExitCode(await replay(key, flags, app, terminal)), flags.baseUrl),
+    withRuntime(terminal, async (runtime) => setExitCode(await replay(key, flags, runtime, terminal))),
   );
 };
 
@@ -61,43 +61,28 @@ interface DiffFlags extends OutputFlags {
 
 async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<void> {
   const asJson = wantsJson(terminal, flags);
-  const [{ createApp }, { findSession }] = await Promise.all([import('../../app.ts'), import('./undo.ts')]);
-  const app = await createApp({ environment: terminal.environment, warn: (line) => warn(terminal, line) });
-  try {
-    const { sessionId } = await findSession(app, key);
-    const files = await (await app.undo()).diff({ sessionId, turnId: flags.turn });
-    if (asJson) return writeJson(terminal, files);
-    if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
-    for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
-    throw new CommandError((error as Error & { code: string }).code, error.message);
-  } finally {
-    app.close();
-  }
+  await withRuntime(terminal, async (runtime) => {
+    const { findSession } = await import('./undo.ts');
+    try {
+      const { sessionId } = await findSession(runtime, key);
+      const files = await (await runtime.undo()).diff({ sessionId, turnId: flags.turn });
+      if (asJson) return writeJson(terminal, files);
+      if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
+      for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
+      throw new CommandError((error as Error & { code: string }).code, error.message);
+    }
+  });
 }
 
-const withSessions = (
+async function withSessions(
   flags: OutputFlags,
   terminal: Terminal,
   use: (sessions: Sessions) => Promise<void>,
-): Promise<void> => withApp(flags, terminal, ({ sessions }) => use(sessions));
-
-async function withApp(
-  flags: OutputFlags,
-  terminal: Terminal,
-  use: (app: App) => Promise<void>,
-  baseUrl?: string,
 ): Promise<void> {
   wantsJson(terminal, flags);
-  const { createApp } = await import('../../app.ts');
-  const { environment } = terminal;
-  const app = await createApp({ environment, baseUrl, warn: (line) => warn(terminal, line) });
-  try {
-    await use(app);
-  } finally {
-    app.close();
-  }
+  await withRuntime(terminal, ({ sessions }) => use(sessions));
 }
 
 async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): Promise<void> {

@@ -1,10 +1,11 @@
-import type { App } from '../../app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { InstallOutcome } from '../../skills/install/installer.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { colorsFor } from '../colors.ts';
 import { list as listOf, withOutput, workspace } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime, withWorkspace } from '../with-runtime.ts';
 
 interface SkillsFlags extends OutputFlags {
   workspace?: string;
@@ -15,16 +16,26 @@ interface InstallFlags extends OutputFlags {
   force?: boolean;
 }
 
+interface Opened {
+  files: Workspace;
+  runtime: Runtime;
+}
+
 export const configureSkills: ConfigureCommand = (skills, terminal) => {
-  const withApp = ({ workspace: root }: SkillsFlags, use: (app: App) => Promise<void>): Promise<void> =>
-    explained(onApp(terminal, use, { workspace: root }), terminal);
+  const inWorkspace = ({ workspace: root }: SkillsFlags, use: (opened: Opened) => Promise<void>): Promise<void> =>
+    explained(
+      withWorkspace(terminal, { root }, ({ files }, runtime) => use({ files, runtime })),
+      terminal,
+    );
+  const inHome = (use: (runtime: Runtime) => Promise<void>): Promise<void> =>
+    explained(withRuntime(terminal, use), terminal);
 
   withOutput(skills.command('list').description('every skill, and the folders that are none, with the reason'))
     .addOption(workspace())
-    .action((flags: SkillsFlags) => withApp(flags, (app) => list(app, flags, terminal)));
+    .action((flags: SkillsFlags) => inWorkspace(flags, (opened) => list(opened, flags, terminal)));
   withOutput(skills.command('show').description('the SKILL.md of a skill and the files beside it').argument('<name>'))
     .addOption(workspace())
-    .action((name: string, flags: SkillsFlags) => withApp(flags, (app) => show(name, app, flags, terminal)));
+    .action((name: string, flags: SkillsFlags) => inWorkspace(flags, (opened) => show(name, opened, flags, terminal)));
   withOutput(
     skills
       .command('install')
@@ -33,10 +44,10 @@ export const configureSkills: ConfigureCommand = (skills, terminal) => {
   )
     .addOption(listOf('--skill <names>', 'which, when the source holds several'))
     .option('--force', 'replace a skill of the same name')
-    .action((source: string, flags: InstallFlags) => withApp({}, (app) => install(source, app, flags, terminal)));
+    .action((source: string, flags: InstallFlags) => inHome((runtime) => install(source, runtime, flags, terminal)));
   withOutput(skills.command('remove').description('delete a skill from the home').argument('<name>'))
     .option('--force', 'also one that was not installed from elsewhere')
-    .action((name: string, flags: InstallFlags) => withApp({}, (app) => remove(name, app, flags, terminal)));
+    .action((name: string, flags: InstallFlags) => inHome((runtime) => remove(name, runtime, flags, terminal)));
 };
 
 async function explained(done: Promise<void>, terminal: Terminal): Promise<void> {
@@ -49,10 +60,10 @@ async function explained(done: Promise<void>, terminal: Terminal): Promise<void>
   }
 }
 
-async function list(app: App, flags: SkillsFlags, terminal: Terminal): Promise<void> {
+async function list({ files, runtime }: Opened, flags: SkillsFlags, terminal: Terminal): Promise<void> {
   const { signal } = terminal;
-  const { skills, problems } = await (await app.skills()).list({ workspace: await app.workspace(), signal });
-  const installed = await (await app.skillInstaller()).installed(signal);
+  const { skills, problems } = await (await runtime.skills()).list({ workspace: files, signal });
+  const installed = await (await runtime.skillInstaller()).installed(signal);
   const rows = skills.map((skill) => {
     const { source, installedAt, hash, changed } =
       (skill.source === 'home' ? installed.skills.get(skill.name) : undefined) ?? {};
@@ -77,12 +88,17 @@ async function list(app: App, flags: SkillsFlags, terminal: Terminal): Promise<v
   }
 }
 
-async function show(name: string, app: App, flags: SkillsFlags, terminal: Terminal): Promise<void> {
+async function show(
+  name: string,
+  { files: workspace, runtime }: Opened,
+  flags: SkillsFlags,
+  terminal: Terminal,
+): Promise<void> {
   const { signal } = terminal;
-  const loaded = await (await app.skills()).load(name, { workspace: await app.workspace(), signal });
+  const loaded = await (await runtime.skills()).load(name, { workspace, signal });
   const { skill, text, files, moreFiles } = loaded;
   const state =
-    skill.source === 'home' ? (await (await app.skillInstaller()).installed(signal)).skills.get(name) : undefined;
+    skill.source === 'home' ? (await (await runtime.skillInstaller()).installed(signal)).skills.get(name) : undefined;
   if (state?.changed) warn(terminal, `the skill "${name}" was changed since it was installed`);
   if (wantsJson(terminal, flags))
     return writeJson(terminal, { ...skill, installed: state, content: text, files, moreFiles });
@@ -91,9 +107,9 @@ async function show(name: string, app: App, flags: SkillsFlags, terminal: Termin
   for (const { path, size } of files) terminal.out.write(`  ${printable(path)}  ${size} bytes\n`);
 }
 
-async function install(source: string, app: App, flags: InstallFlags, terminal: Terminal): Promise<void> {
+async function install(source: string, runtime: Runtime, flags: InstallFlags, terminal: Terminal): Promise<void> {
   const { signal } = terminal;
-  const installer = await app.skillInstaller();
+  const installer = await runtime.skillInstaller();
   const installed = await installer.install(source, { names: flags.skill, force: flags.force, signal });
   for (const { name, skipped } of installed)
     for (const path of skipped) warn(terminal, `${name}: ${path} is a link or a special file and was left out`);
@@ -108,8 +124,8 @@ function described({ name, path, files, bytes, replaced, executables }: InstallO
   );
 }
 
-async function remove(name: string, app: App, flags: InstallFlags, terminal: Terminal): Promise<void> {
-  const removed = await (await app.skillInstaller()).remove(name, { force: flags.force, signal: terminal.signal });
+async function remove(name: string, runtime: Runtime, flags: InstallFlags, terminal: Terminal): Promise<void> {
+  const removed = await (await runtime.skillInstaller()).remove(name, { force: flags.force, signal: terminal.signal });
   if (wantsJson(terminal, flags)) return writeJson(terminal, { removed });
   terminal.out.write(`removed ${removed.path}\n`);
 }

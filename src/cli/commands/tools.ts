@@ -10,19 +10,10 @@ import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
-import { onApp } from '../on-app.ts';
 import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
-import {
-  EXIT,
-  namingWorkspace,
-  type OutputFlags,
-  printable,
-  type Terminal,
-  UsageError,
-  wantsJson,
-  writeJson,
-} from '../terminal.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
+import { withWorkspace } from '../with-runtime.ts';
 
 interface ToolFlags extends OutputFlags {
   toolAllow?: string[];
@@ -63,15 +54,11 @@ async function withToolbox(
 ): Promise<void> {
   wantsJson(terminal, flags);
   const person = await personAt(terminal);
-  await onApp(
-    terminal,
-    async (app) => {
-      const toolbox = await namingWorkspace(flags.workspace, app.toolbox());
-      await toolbox.refresh(terminal.signal);
-      await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
-    },
-    { ...person, workspace: flags.workspace },
-  );
+  await withWorkspace(terminal, { ...person, root: flags.workspace }, async (workspace) => {
+    const toolbox = await workspace.toolbox();
+    await toolbox.refresh(terminal.signal);
+    await use({ toolbox, registry: toolbox.visible(flags.toolAllow) });
+  });
 }
 
 async function list({ toolbox, registry }: Opened, flags: ToolFlags, terminal: Terminal): Promise<void> {

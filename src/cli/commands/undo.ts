@@ -1,12 +1,12 @@
-import type { App } from '../../app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { ListedTurn, Undo, UndoError, Undone } from '../../undo/undo.ts';
 import { type Colors, colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { json, plainText, single, text } from '../flags.ts';
-import { onApp } from '../on-app.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 
 interface UndoFlags extends OutputFlags {
   session?: string;
@@ -29,14 +29,16 @@ export const configureUndo: ConfigureCommand = (command, terminal, setExitCode) 
     .option('--list', 'only show the turns that changed files')
     .addOption(json())
     .addOption(plainText())
-    .action(async (flags: UndoFlags) => setExitCode(await onApp(terminal, (app) => run(app, flags, terminal))));
+    .action(async (flags: UndoFlags) =>
+      setExitCode(await withRuntime(terminal, (runtime) => run(runtime, flags, terminal))),
+    );
 };
 
-async function run(app: App, flags: UndoFlags, terminal: Terminal): Promise<number> {
+async function run(runtime: Runtime, flags: UndoFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
   try {
-    const undo = await app.undo();
-    const session = await findSession(app, flags.session ?? DEFAULT_SESSION);
+    const undo = await runtime.undo();
+    const session = await findSession(runtime, flags.session ?? DEFAULT_SESSION);
     if (flags.list) return showTurns(await undo.turns(session.sessionId), asJson, terminal);
     const undone = await undo.undo({
       ...session,
@@ -56,10 +58,10 @@ async function run(app: App, flags: UndoFlags, terminal: Terminal): Promise<numb
 
 /** By key, or by the id of a session that is no longer its key's current one. */
 export async function findSession(
-  app: Pick<App, 'sessions'>,
+  runtime: Pick<Runtime, 'sessions'>,
   name: string,
 ): Promise<Pick<SessionEntry, 'sessionKey' | 'sessionId'>> {
-  const sessions = await app.sessions.list();
+  const sessions = await runtime.sessions.list();
   const entry =
     sessions.find(({ sessionKey }) => sessionKey === name) ?? sessions.find((one) => one.sessionId === name);
   if (entry) return entry;

@@ -2,10 +2,11 @@
 // status --name"), of all commands of a family ("schedule name"), or for a flag wherever it stands ("--provider").
 import { access } from 'node:fs/promises';
 import { PROVIDERS } from '../../adapters/provider-table.ts';
-import type { App } from '../../app.ts';
 import { CORE_SECTIONS } from '../../memory/core-memory.ts';
-import { onApp } from '../on-app.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import type { Terminal } from '../terminal.ts';
+import { withRuntime } from '../with-runtime.ts';
 import type { Candidate, Place, WantedValue } from './completion.ts';
 import { SHELLS } from './scripts.ts';
 
@@ -68,12 +69,7 @@ export interface LookUp extends Pick<Place, 'flags' | 'operands'> {
 export async function lookUp({ kind, ...at }: LookUp): Promise<Candidate[]> {
   if (kind in FIXED) return FIXED[kind as keyof typeof FIXED]().map(plain);
   const find: Find = LOOKED_UP[kind as keyof typeof LOOKED_UP];
-  return onApp(at.terminal, (app) => find(app, at), {
-    workspace: at.flags.get('--workspace'),
-    baseUrl: at.flags.get('--base-url'),
-    ownToolsOnly: true,
-    warn: () => {},
-  });
+  return withRuntime(at.terminal, (runtime) => find(runtime, at), { warn: () => {} });
 }
 
 const REAL_PROVIDERS = PROVIDERS.map(({ name }) => name);
@@ -86,68 +82,74 @@ const FIXED = {
   shells: () => SHELLS,
 } satisfies Record<string, () => readonly string[]>;
 
-type Find = (app: App, at: Omit<LookUp, 'kind'>) => Promise<Candidate[]>;
+type Find = (runtime: Runtime, at: Omit<LookUp, 'kind'>) => Promise<Candidate[]>;
 
 const LOOKED_UP = {
-  async sessions(app) {
-    return (await app.sessions.list()).map(({ sessionKey, updatedAt, provider = '' }) => ({
+  async sessions(runtime) {
+    return (await runtime.sessions.list()).map(({ sessionKey, updatedAt, provider = '' }) => ({
       value: sessionKey,
       description: `${updatedAt.slice(0, 16).replace('T', ' ')} ${provider}`.trim(),
     }));
   },
   tools,
-  async manualCalls(app) {
-    return (await tools(app)).map(({ value, description }) => ({ value: `tool:${value}`, description }));
+  async manualCalls(runtime, at) {
+    return (await tools(runtime, at)).map(({ value, description }) => ({ value: `tool:${value}`, description }));
   },
-  async models(app, { flags }) {
-    const { models } = await app.modelServices();
-    const known = await models.known(flags.get('--provider') ?? app.config.provider);
+  async models(runtime, { flags }) {
+    const { models } = await runtime.modelServices(flags.get('--base-url'));
+    const known = await models.known(flags.get('--provider') ?? runtime.config.provider);
     return known.map(({ id, name = '' }) => ({ value: id, description: name }));
   },
-  async profiles(app) {
-    const { profiles } = await (await app.modelServices()).auth.status();
+  async profiles(runtime) {
+    const { profiles } = await (await runtime.modelServices()).auth.status();
     return profiles.map(({ profileId, provider }) => ({ value: profileId, description: provider }));
   },
-  async skills(app, { terminal: { signal } }) {
-    const { skills } = await (await app.skills()).list({ workspace: await app.workspace(), signal });
+  async skills(runtime, { flags, terminal: { signal } }) {
+    const { files: workspace } = await openWorkspace(runtime, flags);
+    const { skills } = await (await runtime.skills()).list({ workspace, signal });
     return skills.map(({ name, description }) => ({ value: name, description }));
   },
-  async jobs(app, { terminal }) {
+  async jobs(runtime, { terminal }) {
     await access(terminal.environment.home);
-    const jobs = await (await app.jobs()).schedule.list();
+    const jobs = await (await runtime.schedule()).list();
     return jobs.map(({ name, when }) => ({ value: name, description: when }));
   },
-  async agents(app, { terminal: { signal } }) {
-    const { agents } = await (await app.agents()).list({ workspace: await app.workspace(), signal });
+  async agents(runtime, { flags, terminal: { signal } }) {
+    const { files: workspace } = await openWorkspace(runtime, flags);
+    const { agents } = await (await runtime.agents()).list({ workspace, signal });
     return agents.map(({ name, description }) => ({ value: name, description }));
   },
-  async agentRuns(app, { terminal }) {
+  async agentRuns(runtime, { terminal }) {
     await access(terminal.environment.home);
-    const runs = await (await app.agentRuns()).list({ limit: 50 });
+    const runs = await (await runtime.agentRuns()).list({ limit: 50 });
     return runs.map(({ id, name, state }) => ({ value: id, description: `${name}, ${state}` }));
   },
-  async servers(app) {
-    const servers = await (await app.mcp()).config.read();
+  async servers(runtime) {
+    const servers = await (await runtime.mcp()).config.read();
     return [...servers.keys()].map(plain);
   },
-  async memoryModels(app) {
-    return (await (await app.memoryModels()).list()).map(({ name }) => plain(name));
+  async memoryModels(runtime) {
+    return (await (await runtime.memoryModels()).list()).map(({ name }) => plain(name));
   },
-  async pages(app) {
-    return (await (await app.docs()).list()).map(({ path, title }) => ({ value: path, description: title }));
+  async pages(runtime) {
+    return (await (await runtime.docs()).list()).map(({ path, title }) => ({ value: path, description: title }));
   },
-  async turns(app, { flags, operands }) {
+  async turns(runtime, { flags, operands }) {
     const key = flags.get('--session') ?? operands[0] ?? 'main';
-    const session = (await app.sessions.list()).find(({ sessionKey }) => sessionKey === key);
-    const turns = session ? await (await app.undo()).turns(session.sessionId) : [];
+    const session = (await runtime.sessions.list()).find(({ sessionKey }) => sessionKey === key);
+    const turns = session ? await (await runtime.undo()).turns(session.sessionId) : [];
     return turns.map(({ turnId, paths }) => ({ value: turnId, description: paths.slice(0, 3).join(', ') }));
   },
 } satisfies Record<string, Find>;
 
-async function tools(app: App): Promise<Candidate[]> {
-  const toolbox = await app.toolbox();
+function openWorkspace(runtime: Runtime, flags: LookUp['flags']): Promise<RuntimeWorkspace> {
+  return runtime.openWorkspace({ root: flags.get('--workspace'), ownToolsOnly: true });
+}
+
+async function tools(runtime: Runtime, { flags }: Omit<LookUp, 'kind'>): Promise<Candidate[]> {
+  const toolbox = await (await openWorkspace(runtime, flags)).toolbox();
   const own = await toolbox.describe(toolbox.visible(undefined).list());
-  const ofServers = await (await app.mcp()).knownTools();
+  const ofServers = await (await runtime.mcp()).knownTools();
   return [...own.map(({ name, description }) => ({ value: name, description })), ...ofServers.map(plain)];
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
 import type { Deliver } from '../../schedule/post.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import { type Inside, openChannels } from './open-channels.ts';
+import { openChannels, type ServiceWorkspace } from './open-channels.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -23,7 +23,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
     settings: { sendAllow: ['local:listed'] },
   } as unknown as ResolvedBot;
   const resolved = { service: { workspace: folder }, bots: [bot], secrets: [] } as unknown as ResolvedGateway;
-  const inside: Inside = {
+  const workspace: ServiceWorkspace = {
     channelGateway: async () =>
       ({
         start: async () => {},
@@ -32,16 +32,9 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
           return { keys: [] };
         },
       }) as unknown as ChannelGateway,
-    async background(deliver) {
-      handed.resolve(deliver);
-      return { work: async () => {} };
-    },
     jobs: async () => ({ scheduler: async () => ({ start: async () => {} }) as never }),
-    sessions: { list: async () => [{ sessionKey: 'local:known', sessionId: 's', createdAt: '', updatedAt: '' }] },
-    chatPeople: async ({ chatId }) => (chatId === 'known' ? [{ id: 'anna', chatKind: 'direct' }] : []),
     mcpOffer: () => Promise.reject(new Error('not asked')),
-    mcpAdmission: () => Promise.reject(new Error('not asked')),
-    close() {},
+    close: async () => {},
   };
   const { gateway } = await openChannels(
     {
@@ -50,7 +43,18 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
       access: { admit: async () => ({ allowed: false, reason: '' }), stillAdmits: async ({ id }) => id === 'anna' },
       log() {},
     },
-    { openInside: async () => inside, caps: {}, now: Date.now },
+    {
+      openWorkspace: async () => workspace,
+      async openBackground({ deliver }) {
+        handed.resolve(deliver);
+        return { work: async () => {} };
+      },
+      chatPeople: async ({ chatId }) => (chatId === 'known' ? [{ id: 'anna', chatKind: 'direct' }] : []),
+      hasSession: async (sessionKey) => sessionKey === 'local:known',
+      mcpAdmission: () => Promise.reject(new Error('not asked')),
+      caps: {},
+      now: Date.now,
+    },
   );
   await gateway.start(new AbortController().signal);
   const deliver = await vi.waitFor(() => handed.promise);

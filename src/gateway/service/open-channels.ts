@@ -4,41 +4,43 @@ import { lazily } from '../../lib/lazily.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { Deliver } from '../../schedule/post.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import type { Approval } from '../../tools/policy.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
-import type { ScheduledJobs } from '../open-jobs.ts';
+import type { WorkspaceJobs } from '../open-jobs.ts';
 import { chatLimits, openBot, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
 import { createDeliver, withJobs } from './with-jobs.ts';
 
-/** The services that turns need, built for one workspace. */
-export interface Inside {
+/** What the service uses of a workspace. */
+export interface ServiceWorkspace {
   channelGateway(
     options: Pick<ChannelGatewayDependencies, 'channels' | 'admit' | 'settings' | 'limits' | 'log'>,
   ): Promise<ChannelGateway>;
-  /** `deliver`: where results may go from here. */
-  background(deliver: Deliver): Promise<Pick<Background, 'work'>>;
-  jobs(): Promise<Pick<ScheduledJobs, 'scheduler'>>;
-  sessions: Pick<Sessions, 'list'>;
-  /** Who was let in in a chat. */
-  chatPeople: Mailbox['people'];
+  jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;
   mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
-  mcpAdmission(): Promise<{ admits(request: Request): Promise<boolean> }>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface OpenChannelsDependencies {
-  openInside(options: {
-    workspace: string;
+  openWorkspace(options: {
+    root: string;
     ownToolsOnly?: boolean;
     onQueued(): void;
     warn(text: string): void;
-  }): Promise<Inside>;
+  }): Promise<ServiceWorkspace>;
+  openBackground(options: {
+    deliver: Deliver;
+    onQueued(): void;
+    warn(text: string): void;
+  }): Promise<Pick<Background, 'work'>>;
+  /** People admitted to a chat. */
+  chatPeople: Mailbox['people'];
+  hasSession(sessionKey: string): Promise<boolean>;
+  mcpAdmission(): Promise<{ admits(request: Request): Promise<boolean> }>;
   caps: Caps;
   now(): number;
 }
@@ -47,28 +49,26 @@ const LOOK_EVERY_MS = 60_000;
 
 export async function openChannels(
   { settings, bot, access, log }: GatewayContext,
-  { openInside, caps, now }: OpenChannelsDependencies,
+  { openWorkspace, openBackground, chatPeople, hasSession, mcpAdmission, caps, now }: OpenChannelsDependencies,
 ): Promise<OpenedGateway> {
   const { service, bots } = settings();
   await ensureDirectory(service.workspace);
   const ended = new AbortController();
   const note = (level: 'info' | 'warn', message: string): void => log({ level, event: 'note', message });
-  const place = {
-    workspace: service.workspace,
-    onQueued: () => void work(),
-    warn: (text: string) => note('warn', text),
-  };
-  const inside = await openInside(place);
+  const common = { onQueued: () => void work(), warn: (text: string) => note('warn', text) };
+  const place = { root: service.workspace, ...common };
+  const workspace = await openWorkspace(place);
+  const background = lazily(() => openBackground({ deliver, ...common }));
   /** Runs of sub-agents are taken up here, where their results can be sent. */
   const work = async (): Promise<void> => {
     try {
-      await (await inside.background(deliver)).work(ended.signal);
+      await (await background()).work(ended.signal);
     } catch (error) {
       note('warn', (error as Error).message);
     }
   };
   const channels = await Promise.all(bots.map((each) => openBot(each, { now, log })));
-  const gateway = await inside.channelGateway({
+  const gateway = await workspace.channelGateway({
     channels,
     admit: async (message, { channel, account }) => {
       const admission = await access.admit(message, { channel, account });
@@ -92,13 +92,10 @@ export async function openChannels(
   const deliver = createDeliver(gateway.send, {
     bots: () => settings().bots,
     access,
-    people: inside.chatPeople,
-    hasSession: async (chat) => {
-      const key = sessionKeyOf(chat);
-      return (await inside.sessions.list()).some(({ sessionKey }) => sessionKey === key);
-    },
+    people: chatPeople,
+    hasSession: (chat) => hasSession(sessionKeyOf(chat)),
   });
-  const scheduler = await (await inside.jobs()).scheduler(
+  const scheduler = await (await workspace.jobs()).scheduler(
     () => {
       const [first] = settings().bots;
       if (!first) throw new Error('the gateway has no bot whose settings a job could use');
@@ -110,10 +107,10 @@ export async function openChannels(
   // Another agent gets our own tools, never those of servers: we might be one of them.
   const offering = lazily(async () => {
     const { openMcpHttp } = await import('../../mcp/open-http.ts');
-    const own = await openInside({ ...place, ownToolsOnly: true });
+    const own = await openWorkspace({ ...place, ownToolsOnly: true });
     const [first] = settings().bots;
     const allow = first && turnSettings(first, caps).turn.toolAllow;
-    const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, approval: 'ask' }), own.mcpAdmission()]);
+    const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, approval: 'ask' }), mcpAdmission()]);
     const handler = await openMcpHttp({ offer, admits, onError: (error) => note('warn', `mcp: ${error.message}`) });
     return { own, handler };
   });
@@ -135,14 +132,15 @@ export async function openChannels(
     },
     channels,
     mcp: async (request) => (await offering()).handler.handle(request),
-    close() {
+    async close() {
       clearInterval(looking);
       ended.abort();
-      inside.close();
-      void offering.made()?.then(async ({ own, handler }) => {
-        await handler.close();
-        own.close();
-      });
+      // What was cut short is on record before storage closes.
+      await (await background.made())?.work(ended.signal).catch(() => {});
+      await workspace.close();
+      const offered = await offering.made();
+      await offered?.handler.close();
+      await offered?.own.close();
     },
   };
 }

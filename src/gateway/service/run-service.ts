@@ -38,7 +38,7 @@ export interface OpenedGateway {
   /** Our tools for other agents; it has a token of its own. */
   mcp?(request: Request): Promise<Response>;
   /** After the drain: what it was built on. */
-  close?(): void;
+  close?(): Promise<void>;
 }
 
 export interface ServiceDependencies {
@@ -93,7 +93,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       gateway,
       channels,
       mcp,
-      close = () => {},
+      close = async () => {},
     } = await dependencies.open(contextOf(settings, log, dependencies));
     cleanups.push(close);
     const run = { phase: 'starting' as ServiceStatus['phase'] };

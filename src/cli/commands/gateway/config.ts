@@ -1,4 +1,3 @@
-import type { App } from '../../../app.ts';
 import {
   acceptedBy,
   type GatewayFile,
@@ -11,6 +10,7 @@ import {
 } from '../../../config/gateway/gateway-file.ts';
 import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../config/gateway/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { readSecret } from '../../read-secret.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { checkAccount, settingsIn } from './flags.ts';
@@ -21,13 +21,18 @@ export interface ConfigFlags extends OutputFlags {
   [setting: string]: unknown;
 }
 
-export async function set(app: App, pairs: readonly string[], flags: ConfigFlags, terminal: Terminal): Promise<void> {
+export async function set(
+  runtime: Runtime,
+  pairs: readonly string[],
+  flags: ConfigFlags,
+  terminal: Terminal,
+): Promise<void> {
   const layer = layerOf(flags);
   const changes = { ...flagChanges(flags, layer), ...(await pairChanges(pairs, layer, terminal)) };
   const keys = Object.keys(changes);
   if (keys.length === 0)
     throw new UsageError('config set needs settings: key=value, or flags such as --pairing-policy=allowlist');
-  const { settingsFile, providerProblem } = await app.gatewayAdmin();
+  const { settingsFile, providerProblem } = await runtime.gatewayAdmin();
   const problem = changes.provider === undefined ? undefined : await providerProblem(String(changes.provider));
   if (problem) throw new UsageError(problem);
   await settingsFile.edit((file) => withSettings(file, layer, changes));
@@ -42,8 +47,8 @@ export async function set(app: App, pairs: readonly string[], flags: ConfigFlags
   terminal.out.write(`${done.join('; ')} in ${printable(settingsFile.path)}\n`);
 }
 
-export async function show(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await app.gatewayAdmin();
+export async function show(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await runtime.gatewayAdmin();
   const file = maskedFile(await settingsFile.read());
   const { channel, account } = layerOf(flags);
   const layer = channel && file.channels[channel];
@@ -53,23 +58,23 @@ export async function show(app: App, flags: ConfigFlags, terminal: Terminal): Pr
   terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'nothing is set\n');
 }
 
-export async function clear(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await app.gatewayAdmin();
+export async function clear(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await runtime.gatewayAdmin();
   const layer = layerOf(flags);
   await settingsFile.edit((file) => withoutLayer(file, layer));
   if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path, cleared: nameOf(layer) });
   terminal.out.write(`cleared ${nameOf(layer)}\n`);
 }
 
-export async function path(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await app.gatewayAdmin();
+export async function path(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile } = await runtime.gatewayAdmin();
   if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path });
   terminal.out.write(`${settingsFile.path}\n`);
 }
 
 /** Would a start accept it: the file itself, the environment, and what its channels need. */
-export async function validate(app: App, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile, resolve } = await app.gatewayAdmin();
+export async function validate(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const { settingsFile, resolve } = await runtime.gatewayAdmin();
   const file = await settingsFile.read();
   const configured = GATEWAY_CHANNELS.filter(
     (name) => file.channels[name] && (!flags.channel || name === flags.channel),

@@ -1,15 +1,15 @@
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { App } from '../../../app.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { settingsIn } from './flags.ts';
 import { channelsOf, type StartFlags, startArguments } from './start.ts';
 
-export async function install(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
+export async function install(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
   const unit = unitHere(terminal, startArguments(flags));
-  const { settingsFile, resolve } = await app.gatewayAdmin();
+  const { settingsFile, resolve } = await runtime.gatewayAdmin();
   await resolve(settingsIn(flags), channelsOf(flags)).catch((error: Error) => {
     if (error.name !== 'ConfigError') throw error;
     warn(terminal, `it will not start before this is done:\n${error.message}`);

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from '../../../app.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { localTime } from '../../local-time.ts';
 import { type OutputFlags, type Terminal, wantsJson, warn } from '../../terminal.ts';
@@ -16,8 +16,8 @@ const OLDEST = 3;
 const LOOK_EVERY_MS = 200;
 
 /** For a program, lines of JSON as they are in the file. */
-export async function logs(app: App, flags: LogsFlags, terminal: Terminal): Promise<void> {
-  const { logPath } = (await app.gatewayAdmin()).states;
+export async function logs(runtime: Runtime, flags: LogsFlags, terminal: Terminal): Promise<void> {
+  const { logPath } = (await runtime.gatewayAdmin()).states;
   const colors = colorsFor(terminal.out, terminal);
   const asJson = wantsJson(terminal, flags);
   let day = '';

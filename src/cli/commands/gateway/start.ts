@@ -1,9 +1,9 @@
-import type { App } from '../../../app.ts';
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
 import { keepMemorySmall } from '../../../config/lasting-process.ts';
 import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { flagsOf, settingsIn } from './flags.ts';
@@ -17,8 +17,8 @@ export interface StartFlags extends OutputFlags {
   [setting: string]: unknown;
 }
 
-export async function start(app: App, flags: StartFlags, terminal: Terminal): Promise<void> {
-  const admin = await app.gatewayAdmin();
+export async function start(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
+  const admin = await runtime.gatewayAdmin();
   const arguments_ = startArguments(flags);
   if (!flags.background) await sayChannel(admin, flags, terminal);
   if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);

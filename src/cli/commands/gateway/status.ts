@@ -1,8 +1,8 @@
-import type { App } from '../../../app.ts';
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
 import { placeName } from '../../../gateway/chats/chat-name.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { CommandError } from '../../command-error.ts';
 import { localTime } from '../../local-time.ts';
@@ -20,8 +20,8 @@ type Told =
         notAnswering?: string;
       });
 
-export async function status(app: App, flags: StatusFlags, terminal: Terminal): Promise<void> {
-  const { states, control } = await app.gatewayAdmin();
+export async function status(runtime: Runtime, flags: StatusFlags, terminal: Terminal): Promise<void> {
+  const { states, control } = await runtime.gatewayAdmin();
   const state = await states.running();
   if (!state || (flags.channel && !state.channels.includes(flags.channel))) {
     const told = { status: 'stopped', statePath: states.statePath, logPath: states.logPath };
@@ -98,8 +98,13 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export async function retry(app: App, key: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const retried = await (await app.gatewayAdmin()).control.retry(key, terminal.signal);
+export async function retry(
+  runtime: Runtime,
+  key: string | undefined,
+  flags: OutputFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const retried = await (await runtime.gatewayAdmin()).control.retry(key, terminal.signal);
   if (retried === 0 && key !== undefined)
     throw new CommandError('DEAD_LETTER_NOT_FOUND', `there is no dead letter "${key}": gateway status lists them`);
   if (wantsJson(terminal, flags)) return writeJson(terminal, { retried });

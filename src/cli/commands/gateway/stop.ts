@@ -1,12 +1,12 @@
-import type { App } from '../../../app.ts';
 import { HOW_TO_START } from '../../../gateway/service/service-error.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 import { flagsOf } from './flags.ts';
 import { startInBackground, tell } from './start.ts';
 
-export async function stop(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const { states } = await app.gatewayAdmin();
+export async function stop(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const { states } = await runtime.gatewayAdmin();
   const { stopService } = await import('../../../gateway/service/stop-service.ts');
   const outcome = await stopService({ states, signal: terminal.signal });
   if (wantsJson(terminal, flags))
@@ -21,8 +21,8 @@ export async function stop(app: App, flags: OutputFlags, terminal: Terminal): Pr
   terminal.out.write(`stopped (pid ${outcome.state.pid})${how}\n`);
 }
 
-export async function restart(app: App, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const admin = await app.gatewayAdmin();
+export async function restart(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const admin = await runtime.gatewayAdmin();
   const state = await admin.states.read();
   if (!state) throw new CommandError('GATEWAY_NOT_RUNNING', `the gateway was not running: ${HOW_TO_START}`);
   const { stopService } = await import('../../../gateway/service/stop-service.ts');

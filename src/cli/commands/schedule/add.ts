@@ -1,7 +1,7 @@
 import type { Asker } from '../../../storage/asker.ts';
 import type { Misfire } from '../../../storage/jobs.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { onApp } from './on-app.ts';
+import { withRuntime } from '../../with-runtime.ts';
 import { localTime } from './times.ts';
 
 export interface AddFlags extends OutputFlags {
@@ -24,18 +24,18 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
   const { message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
   const cron = whenOf(flags);
   if (message === undefined) throw new UsageError('--message is missing: what is to be asked then?', { usage: USAGE });
-  await onApp({}, terminal, async (app) => {
+  await withRuntime(terminal, async (runtime) => {
     const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
     const asker: Asker = { kind: 'owner', chat: injectInto };
-    const job = await refusable((await app.jobs()).schedule.add(request, 'cli', asker));
+    const job = await refusable((await runtime.schedule()).add(request, 'cli', asker));
     const { summaryOf } = await import('../../../schedule/summary.ts');
-    const isRunning = await app.isGatewayRunning();
+    const isRunning = await runtime.isGatewayRunning();
     if (!isRunning)
       warn(
         terminal,
         'no gateway is running, so nothing runs it yet: start one with "lainclaw gateway start", or let system cron call "lainclaw schedule run-due" every minute',
       );
-    const note = injectInto === undefined ? undefined : await app.answerProblem(injectInto, asker);
+    const note = injectInto === undefined ? undefined : await runtime.answerProblem(injectInto, asker);
     if (note !== undefined) warn(terminal, note);
     if (wantsJson(terminal, flags))
       return writeJson(terminal, { ...summaryOf(job), gatewayRunning: isRunning, ...(note !== undefined && { note }) });

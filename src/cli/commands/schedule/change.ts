@@ -1,25 +1,25 @@
 import type { Job } from '../../../storage/jobs.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
-import { onApp } from './on-app.ts';
+import { withRuntime } from '../../with-runtime.ts';
 import { localTime } from './times.ts';
 
 export async function removeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await onApp({}, terminal, async (app) => {
-    await (await app.jobs()).schedule.remove(name);
+  await withRuntime(terminal, async (runtime) => {
+    await (await runtime.schedule()).remove(name);
     if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
     terminal.out.write(`${printable(`removed ${name}`)}\n`);
   });
 }
 
 export async function pauseJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await onApp({}, terminal, async (app) => {
-    await show(await (await app.jobs()).schedule.pause(name), `paused ${name}`, flags, terminal);
+  await withRuntime(terminal, async (runtime) => {
+    await show(await (await runtime.schedule()).pause(name), `paused ${name}`, flags, terminal);
   });
 }
 
 export async function resumeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await onApp({}, terminal, async (app) => {
-    const job = await (await app.jobs()).schedule.resume(name);
+  await withRuntime(terminal, async (runtime) => {
+    const job = await (await runtime.schedule()).resume(name);
     const next = job.next ? `; next run ${localTime(job.next.dueAt, job.timezone)}` : '';
     await show(job, `resumed ${name}${next}`, flags, terminal);
   });

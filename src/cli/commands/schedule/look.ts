@@ -1,10 +1,11 @@
-import type { App } from '../../../app.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import type { HeartbeatProblem } from '../../../schedule/heartbeat.ts';
 import type { Job, Run } from '../../../storage/jobs.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { type OnAppOptions, onApp } from './on-app.ts';
+import { withRuntime } from '../../with-runtime.ts';
 import { localTime } from './times.ts';
+import { type JobsFlags, jobsRoot } from './with-jobs.ts';
 
 export interface HistoryFlags extends OutputFlags {
   limit?: number;
@@ -16,13 +17,13 @@ export interface NextFlags extends OutputFlags {
 
 const LONGEST_LINE = 100;
 
-export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Terminal): Promise<void> {
-  await onApp(flags, terminal, async (app) => {
-    const jobs = await (await app.jobs()).schedule.list();
-    const problems = await problemsOf(app, flags);
+export async function listJobs(flags: OutputFlags & JobsFlags, terminal: Terminal): Promise<void> {
+  await withRuntime(terminal, async (runtime) => {
+    const jobs = await (await runtime.schedule()).list();
+    const problems = await problemsOf(runtime, flags, terminal);
     const { summaryOf } = await import('../../../schedule/summary.ts');
     for (const { line, message } of problems) warn(terminal, `HEARTBEAT.md:${line}: ${message}`);
-    const refusals = await refusalsOf(jobs, app);
+    const refusals = await refusalsOf(jobs, runtime);
     const noteOf = ({ name }: Job): { note?: string } => {
       const note = refusals.get(name);
       return note === undefined ? {} : { note };
@@ -31,7 +32,7 @@ export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Term
       return writeJson(terminal, {
         jobs: jobs.map((job) => ({ ...summaryOf(job), ...noteOf(job) })),
         problems,
-        gatewayRunning: await app.isGatewayRunning(),
+        gatewayRunning: await runtime.isGatewayRunning(),
       });
     if (jobs.length === 0) return void terminal.out.write('no jobs yet: lainclaw schedule add makes one\n');
     for (const job of jobs) terminal.out.write(`${jobLine(job, terminal, noteOf(job).note)}\n`);
@@ -39,13 +40,13 @@ export async function listJobs(flags: OutputFlags & OnAppOptions, terminal: Term
 }
 
 /** Why answers would not reach their chats, by the name of the job. */
-async function refusalsOf(jobs: readonly Job[], app: App): Promise<Map<string, string>> {
+async function refusalsOf(jobs: readonly Job[], runtime: Runtime): Promise<Map<string, string>> {
   const refusals = new Map<string, string>();
   const judged = new Map<string, string | undefined>();
   for (const { name, status, injectInto, asker } of jobs) {
     if (injectInto === undefined || status === 'done') continue;
     const key = JSON.stringify([injectInto, asker]);
-    if (!judged.has(key)) judged.set(key, await app.answerProblem(injectInto, asker));
+    if (!judged.has(key)) judged.set(key, await runtime.answerProblem(injectInto, asker));
     const refusal = judged.get(key);
     if (refusal !== undefined) refusals.set(name, refusal);
   }
@@ -53,11 +54,12 @@ async function refusalsOf(jobs: readonly Job[], app: App): Promise<Map<string, s
 }
 
 /** A default workspace that nobody has made yet holds no file. */
-async function problemsOf(app: App, { workspace }: OnAppOptions): Promise<HeartbeatProblem[]> {
+async function problemsOf(runtime: Runtime, flags: JobsFlags, terminal: Terminal): Promise<HeartbeatProblem[]> {
   try {
-    return await (await (await app.jobs()).heartbeat()).problems();
+    const workspace = await runtime.openWorkspace({ root: jobsRoot(flags, terminal) });
+    return await (await workspace.jobs()).heartbeat.problems();
   } catch (error) {
-    if (workspace === undefined && (error as Error).name === 'WorkspaceError') return [];
+    if (flags.workspace === undefined && (error as Error).name === 'WorkspaceError') return [];
     throw error;
   }
 }
@@ -87,8 +89,8 @@ function stateOf(job: Job, terminal: Terminal): string {
 }
 
 export async function showHistory(name: string, flags: HistoryFlags, terminal: Terminal): Promise<void> {
-  await onApp({}, terminal, async (app) => {
-    const { schedule } = await app.jobs();
+  await withRuntime(terminal, async (runtime) => {
+    const schedule = await runtime.schedule();
     const { timezone } = await schedule.get(name);
     const runs = (await schedule.history(name, flags.limit ?? 20)).toReversed();
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
@@ -117,8 +119,8 @@ export function runLine(run: Run, timezone: string): string {
 }
 
 export async function showNext(name: string | undefined, flags: NextFlags, terminal: Terminal): Promise<void> {
-  await onApp({}, terminal, async (app) => {
-    const { schedule } = await app.jobs();
+  await withRuntime(terminal, async (runtime) => {
+    const schedule = await runtime.schedule();
     const jobs = name === undefined ? await schedule.list() : [await schedule.get(name)];
     const rows = await Promise.all(
       jobs.map(async (job) => ({ job, next: await schedule.upcoming(job.name, flags.count ?? 5) })),

@@ -1,20 +1,21 @@
-import type { App } from '../../../app.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../../runtime/workspace.ts';
 import type { Run } from '../../../storage/jobs.ts';
 import { CommandError } from '../../command-error.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { runLine } from './look.ts';
-import { type OnAppOptions, onApp } from './on-app.ts';
+import { type JobsFlags, withJobsWorkspace } from './with-jobs.ts';
 
-export interface RunFlags extends OutputFlags, OnAppOptions {}
+export interface RunFlags extends OutputFlags, JobsFlags {}
 
 /** System cron calls once a minute: what came within the minute is not late. */
 const GRACE_MS = 90_000;
 
 export async function runDue(flags: RunFlags, terminal: Terminal): Promise<number> {
-  return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
-    const runs = await (await schedulerOf(app, terminal)).runDue(terminal.signal);
-    await handOver(runs, app);
-    const names = new Map((await (await app.jobs()).schedule.list()).map((job) => [job.id, job]));
+  return withJobsWorkspace(flags, terminal, async (workspace, runtime) => {
+    const runs = await (await schedulerOf(workspace, runtime, terminal)).runDue(terminal.signal);
+    await handOver(runs, runtime);
+    const names = new Map((await (await runtime.schedule()).list()).map((job) => [job.id, job]));
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
     if (wantsJson(terminal, flags)) {
       writeJson(terminal, { runs: runs.map((run) => ({ name: names.get(run.jobId)?.name, ...runSummaryOf(run) })) });
@@ -32,15 +33,15 @@ export async function runDue(flags: RunFlags, terminal: Terminal): Promise<numbe
 }
 
 export async function runJob(name: string, flags: RunFlags, terminal: Terminal): Promise<number> {
-  return onApp({ ...flags, makesWorkspace: true }, terminal, async (app) => {
-    await (await app.jobs()).schedule.get(name);
-    const run = await (await schedulerOf(app, terminal)).runByHand(name, terminal.signal);
+  return withJobsWorkspace(flags, terminal, async (workspace, runtime) => {
+    await (await runtime.schedule()).get(name);
+    const run = await (await schedulerOf(workspace, runtime, terminal)).runByHand(name, terminal.signal);
     if (!run)
       throw new CommandError(
         'SCHEDULE_RUNNING',
         `"${name}" is running already: wait for it (lainclaw schedule history ${name})`,
       );
-    await handOver([run], app);
+    await handOver([run], runtime);
     const { runSummaryOf } = await import('../../../schedule/summary.ts');
     if (wantsJson(terminal, flags)) writeJson(terminal, { name, ...runSummaryOf(run) });
     else if (run.status === 'ok') terminal.out.write(`${printable(run.answer ?? '')}\n`);
@@ -51,16 +52,16 @@ export async function runJob(name: string, flags: RunFlags, terminal: Terminal):
 }
 
 /** Answers wait for the gateway: one that runs looks at once. */
-async function handOver(runs: readonly Run[], app: App): Promise<void> {
+async function handOver(runs: readonly Run[], runtime: Runtime): Promise<void> {
   if (!runs.some(({ delivery }) => delivery === 'pending')) return;
-  await (await app.gatewayAdmin()).control.wake().catch(() => {});
+  await (await runtime.gatewayAdmin()).control.wake().catch(() => {});
 }
 
-async function schedulerOf(app: App, terminal: Terminal) {
-  const { config } = app;
+async function schedulerOf(workspace: RuntimeWorkspace, runtime: Runtime, terminal: Terminal) {
+  const { config } = runtime;
   const { provider, modelFor = provider } = config;
   const own = modelFor === provider ? { profileId: config.profile, model: config.model } : {};
-  return (await app.jobs()).scheduler(() => ({ provider, ...own, caps: config }), {
+  return (await workspace.jobs()).scheduler(() => ({ provider, ...own, caps: config }), {
     graceMs: GRACE_MS,
     // Only a gateway reaches chats: it sends them when it runs.
     deliver: async () => 'later',

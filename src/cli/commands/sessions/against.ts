@@ -1,8 +1,9 @@
 // The same questions to another model: what it answered then and now, turn by turn.
-import type { App } from '../../../app.ts';
+
 import type { ComparedSide, ComparedTurn, ReplayEnd } from '../../../gateway/replay-against.ts';
 import { newId } from '../../../lib/new-id.ts';
 import type { TurnUsage } from '../../../pipeline/events.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import type { HistoryTurn } from '../../../sessions/history.ts';
 import { sessionKeyProblem } from '../../../sessions/session-key.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
@@ -27,7 +28,7 @@ const MAX_STEPS = 3;
 const TURNS_BEFORE = 12;
 
 export async function compareAgainst(
-  app: App,
+  runtime: Runtime,
   session: FoundSession,
   flags: AgainstFlags & { against: string },
   asJson: boolean,
@@ -36,14 +37,15 @@ export async function compareAgainst(
   const [provider, model] = splitAgainst(flags.against);
   if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
     throw new UsageError(`--base-url goes with --against ${COMPATIBLE}, not with ${provider}`);
-  const { gateway, recorded, providerNames } = await app.recordedGateway();
+  const workspace = await runtime.openWorkspace({ baseUrl: flags.baseUrl });
+  const { gateway, recorded, providerNames } = await workspace.recordedGateway();
   const names = await providerNames();
   if (!names.includes(provider)) {
     const message = `--against: there is no provider "${provider}"; accepted: ${names.join(', ')}`;
     throw new UsageError(message, { code: 'UNSUPPORTED_PROVIDER' });
   }
   const { replayAgainst } = await import('../../../gateway/replay-against.ts');
-  const { config } = app;
+  const { config } = runtime;
   const own = (config.modelFor ?? config.provider) === provider ? config : undefined;
   const sessionKey = replayKey(session.sessionKey);
   const before: HistoryTurn[] = [];
@@ -53,7 +55,7 @@ export async function compareAgainst(
   };
   const replaying = replayAgainst(
     {
-      turns: chosenTurns(app.sessions, session, { ...flags, onSkipped }, terminal),
+      turns: chosenTurns(runtime.sessions, session, { ...flags, onSkipped }, terminal),
       before: () => before,
       sessionKey,
       provider,
@@ -68,7 +70,7 @@ export async function compareAgainst(
       },
       onNotice: (line) => warn(terminal, line),
     },
-    { gateway, recorded, sessions: app.sessions },
+    { gateway, recorded, sessions: runtime.sessions },
     terminal.signal,
   );
   const turns: ComparedTurn[] = [];

@@ -1,9 +1,9 @@
 // Playing a conversation back: each turn goes through the renderer of `ask`, at the pace it had, or as JSON lines at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { App } from '../../../app.ts';
 import type { RunEvent } from '../../../pipeline/events.ts';
 import type { PlayedEvent } from '../../../pipeline/playback.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
 import type { Damage } from '../../../sessions/export/exporter.ts';
 import type { HistoryTurn } from '../../../sessions/history.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
@@ -60,15 +60,15 @@ export function configureReplay(command: Command): Command {
     .addOption(plainText());
 }
 
-export async function replay(key: string, flags: ReplayFlags, app: App, terminal: Terminal): Promise<number> {
+export async function replay(key: string, flags: ReplayFlags, runtime: Runtime, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
   refuseContradictions(flags);
-  const { sessions } = app;
+  const { sessions } = runtime;
   const [session] = await findSessions(sessions, key, flags);
   if (!session) return EXIT.done;
   if (flags.against !== undefined) {
     const { compareAgainst } = await import('./against.ts');
-    return compareAgainst(app, session, { ...flags, against: flags.against }, asJson, terminal);
+    return compareAgainst(runtime, session, { ...flags, against: flags.against }, asJson, terminal);
   }
   try {
     const speed = speedOf(flags, asJson, terminal);

@@ -1,5 +1,4 @@
-// The tools, with everything they stand on.
-
+// The tools of one workspace, with everything they need.
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
@@ -9,16 +8,21 @@ import { createPermissionStore } from '../tools/permissions/store.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import type { Changes } from '../undo/changes.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
-import type { Domain } from './domain.ts';
+import type { Services } from './services.ts';
 
-/** How the tools are used in this process. */
+/** How the tools are used in this workspace. */
 export interface ToolboxUse {
+  files: Workspace;
+  /** The address of an openai-compatible server, which background runs started here are asked with. */
+  baseUrl: string | undefined;
   askPerson?: AskPerson;
   askForm?: AskForm;
   ownToolsOnly?: boolean;
   /** Called when a background run is queued. */
   onQueued(): void;
+  warn(text: string): void;
 }
 
 /** What the tools reach through the gateway. */
@@ -27,37 +31,35 @@ export type ToolServices = Pick<
   'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage'
 >;
 
-/** With our own tools; those of MCP servers come with its `refresh`. */
+/** With our own tools; `refresh` adds those of MCP servers. */
 export async function openToolbox(
   base: Base,
-  domain: Domain,
-  service: ToolServices,
-  use: ToolboxUse,
+  services: Services & ToolServices,
+  { files, baseUrl, warn, ...use }: ToolboxUse,
 ): Promise<Toolbox> {
-  const { config, storage, userHome, baseUrl, now, newId, systemTimezone, warn } = base;
+  const { config, storage, userHome, now, newId, systemTimezone } = base;
   const { home, variables } = base.environment;
   const { resultCache, outputs, ownerFiles } = storage;
   const mcpTools = createMcpTools({
     source: () => ownerFiles.read('mcp.json'),
-    servers: async () => (await domain.mcp()).servers,
+    servers: async () => (await services.mcp()).servers,
     warn,
     now,
   });
   const spawnAgent: BuiltinToolsDependencies['spawnAgent'] = async (agent) => {
     const { spawnAgent: spawn } = await import('../agents/spawn.ts');
-    const [workspace, agents, runs] = await Promise.all([domain.workspace(), domain.agents(), storage.agentRuns()]);
+    const [agents, runs] = await Promise.all([services.agents(), storage.agentRuns()]);
     const definition = async (name: string) =>
-      (await agents.list({ workspace })).agents.find((each) => each.name === name);
-    const spawned = await spawn(agent, { runs, definition, workspace: workspace.root, baseUrl, now, newId });
+      (await agents.list({ workspace: files })).agents.find((each) => each.name === name);
+    const spawned = await spawn(agent, { runs, definition, workspace: files.root, baseUrl, now, newId });
     use.onQueued();
     return spawned;
   };
   const specs = createBuiltinTools({
     systemTimezone,
     maxFileSizeBytes: config.maxFileSizeBytes,
-    ...domain,
+    ...services,
     spawnAgent,
-    ...service,
     variables,
     userHome,
     home,
@@ -66,13 +68,13 @@ export async function openToolbox(
   return createToolbox({
     specs,
     moreTools: use.ownToolsOnly ? undefined : mcpTools,
-    workspace: await domain.workspace(),
+    workspace: files,
     resultCache,
     outputs,
     changes: ({ sessionId = 'cli', turnId = newId('turn'), root }): Changes => ({
-      record: async (change) => (await domain.undo()).record({ sessionId, turnId, root }, [change]),
+      record: async (change) => (await services.undo()).record({ sessionId, turnId, root }, [change]),
       recordMade: async ({ changes, notCovered }) =>
-        (await domain.undo()).record({ sessionId, turnId, root }, changes, notCovered),
+        (await services.undo()).record({ sessionId, turnId, root }, changes, notCovered),
     }),
     texts: () => loadToolTexts(config.language),
     now,

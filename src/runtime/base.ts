@@ -1,18 +1,23 @@
-// What everything else is built on: settings, storage, sessions, clock.
+// What the whole process shares and everything else is built on: configuration, storage, sessions, budget, clock.
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
+import { lazily } from '../lib/lazily.ts';
 import { newId } from '../lib/new-id.ts';
+import { createDayBudget, type DayBudget } from '../pipeline/day-budget.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
+import type { Mailbox } from '../storage/mailbox.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface Base {
   environment: Environment;
   config: Config;
-  /** The address of an openai-compatible server: a flag's, or the configured one. */
-  baseUrl: string | undefined;
   storage: Storage;
   sessions: Sessions;
+  /** One for the process: writes of the same moment share a commit. */
+  mailbox(): Promise<Mailbox>;
+  /** One for the process, so that turns running at the same time share what is left of the day. */
+  budget: DayBudget;
   userHome: string;
   now(): number;
   newId(prefix: string): string;
@@ -22,11 +27,11 @@ export interface Base {
 
 export interface BaseOptions {
   environment: Environment;
-  baseUrl?: string;
+  /** Shows a line to whoever runs the process. */
   warn(text: string): void;
 }
 
-export async function createBase({ environment, baseUrl, warn }: BaseOptions): Promise<Base> {
+export async function createBase({ environment, warn }: BaseOptions): Promise<Base> {
   const config = await loadConfig(environment);
   const { now, userHome } = environment;
   const storage = createLocalStorage({
@@ -37,9 +42,10 @@ export async function createBase({ environment, baseUrl, warn }: BaseOptions): P
   return {
     environment,
     config,
-    baseUrl: baseUrl ?? config.baseUrl,
     storage,
     sessions: createSessions({ ...storage, now, newId }),
+    mailbox: lazily(() => storage.mailbox()),
+    budget: createDayBudget({ spending: storage.spending, now }),
     userHome,
     now,
     newId,

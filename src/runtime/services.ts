@@ -1,4 +1,4 @@
-// The domain services, each made when it is first used.
+// The services that the whole process shares, whatever workspace a turn runs in. Each is loaded when it is first used.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelServices } from '../adapters/model-services.ts';
@@ -16,14 +16,11 @@ import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
 
-export interface Domain {
-  /** Rejects when it is not a directory. */
-  workspace(): Promise<Workspace>;
-  /** Sign-in and the models. */
-  modelServices(): Promise<ModelServices>;
+export interface Services {
+  /** Sign-in and models. `baseUrl`: the address of an openai-compatible server, when it is not the configured one. */
+  modelServices(baseUrl?: string): Promise<ModelServices>;
   docs(): Promise<Docs>;
   /** The archive. */
   memory(): Promise<Memory>;
@@ -41,18 +38,10 @@ export interface Domain {
   sandbox(): Promise<Sandbox>;
 }
 
-/** `workspace`: from a flag; otherwise the configured one. */
-export function createDomain(base: Base, workspace: string | undefined): Domain & { close(): void } {
-  const { config, storage, userHome, baseUrl, now, newId } = base;
+export function createServices(base: Base): Services & { close(): Promise<void> } {
+  const { config, storage, userHome, now, newId } = base;
   const { home, variables, cwd, version } = base.environment;
   const { locks, ownerFiles } = storage;
-  const openWorkspace = lazily(async () => {
-    const { createProtectedPaths } = await import('../workspace/protected.ts');
-    return createWorkspace({
-      root: workspace ?? config.workspace,
-      protectedPaths: await createProtectedPaths({ home, userHome }),
-    });
-  });
 
   const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
   const endpoint = {
@@ -122,12 +111,17 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
     const { sandbox: choice, dockerImage } = config;
     return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary: tmpdir(), variables, newId });
   });
-  const modelServices = lazily(async () => {
+  const modelServicesAt = new Map<string | undefined, Promise<ModelServices>>();
+  async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {
     const { createModelServices } = await import('../adapters/model-services.ts');
     const { fallback } = config;
     return createModelServices({ home, locks, env: variables, now, baseUrl, fallback });
-  });
-
+  }
+  function modelServices(baseUrl = config.baseUrl): Promise<ModelServices> {
+    const made = modelServicesAt.get(baseUrl) ?? createModelServicesAt(baseUrl);
+    modelServicesAt.set(baseUrl, made);
+    return made;
+  }
   const mcp = lazily(async () => {
     const { openMcp } = await import('../mcp/open-mcp.ts');
     return openMcp({ home, files: ownerFiles, accepts: schemaProblem, fits: valueProblem, version, variables, now });
@@ -138,7 +132,6 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
   });
 
   return {
-    workspace: openWorkspace,
     modelServices,
     docs,
     memory,
@@ -150,9 +143,9 @@ export function createDomain(base: Base, workspace: string | undefined): Domain 
     mcp,
     agents,
     sandbox,
-    close() {
+    async close() {
       openedMemory?.close();
-      void mcp.made()?.then(({ servers }) => servers.close());
+      await (await mcp.made())?.servers.close();
     },
   };
 }

@@ -1,0 +1,47 @@
+// The gateway as a service of this process: its settings, who may write, starting and stopping it, and what it runs.
+import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
+import { lazily } from '../lib/lazily.ts';
+import type { Base } from './base.ts';
+import type { ToolServices } from './toolbox.ts';
+
+export interface GatewayServiceDependencies {
+  providerNames(): Promise<readonly string[]>;
+  open: OpenGateway;
+  hasSession(sessionKey: string): Promise<boolean>;
+}
+
+export interface GatewayService extends Pick<ToolServices, 'isGatewayRunning' | 'answerProblem' | 'sendMessage'> {
+  gatewayAdmin(): Promise<GatewayAdmin>;
+}
+
+export function createGatewayService(
+  { environment, config, storage, mailbox, now }: Base,
+  { providerNames, open, hasSession }: GatewayServiceDependencies,
+): GatewayService {
+  const gatewayAdmin = lazily(async () => {
+    const { createGatewayAdmin } = await import('../gateway/service/gateway-admin.ts');
+    return createGatewayAdmin({
+      environment,
+      config,
+      files: storage.ownerFiles,
+      locks: storage.locks,
+      now,
+      mailbox,
+      hasSession,
+      providerNames,
+      open,
+    });
+  });
+  return {
+    gatewayAdmin,
+    isGatewayRunning: async () => (await (await gatewayAdmin()).states.running()) !== undefined,
+    answerProblem: async (chat, asker) => (await gatewayAdmin()).answerProblem(chat, asker),
+    async sendMessage(chat, text, signal) {
+      const [{ control }, { sendThrough }] = await Promise.all([
+        gatewayAdmin(),
+        import('../gateway/service/send-through.ts'),
+      ]);
+      return sendThrough(control, chat, text, signal);
+    },
+  };
+}

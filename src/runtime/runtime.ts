@@ -1,0 +1,128 @@
+// The composition root: the one place that builds things and hands them to each other. One runtime a process; it opens as
+// many workspaces as are needed. What is heavy, or rarely needed, is loaded when it is first used.
+import { join } from 'node:path';
+import type { Background } from '../agents/background.ts';
+import { CHANNEL_NAMES } from '../channels/channel.ts';
+import type { Config } from '../config/config.ts';
+import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
+import { lazily } from '../lib/lazily.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { AgentRuns } from '../storage/agent-runs.ts';
+import type { AnswerProblem } from '../tools/answer-problem.ts';
+import { type BackgroundOptions, openBackground } from './background.ts';
+import { type BaseOptions, createBase } from './base.ts';
+import { createGatewayService } from './gateway-service.ts';
+import { createProviders } from './providers.ts';
+import { createServices, type Services } from './services.ts';
+import { type OpenWorkspace, openWorkspace, type RuntimeWorkspace } from './workspace.ts';
+
+export interface RuntimeOptions extends BaseOptions {
+  /** What the gateway service runs; by default the configured bots. */
+  openGateway?: OpenGateway;
+}
+
+export interface Runtime extends Services {
+  config: Config;
+  sessions: Sessions;
+  openWorkspace: OpenWorkspace;
+  /** Scheduled jobs; a workspace's `jobs` runs them. */
+  schedule(): Promise<Schedule>;
+  /** The runs of sub-agents in the background that are on record. */
+  agentRuns(): Promise<AgentRuns>;
+  /** Runs them. One for each process that does. */
+  openBackground(options?: BackgroundOptions): Promise<Background>;
+  /** The gateway as a service: settings, access, start and stop. */
+  gatewayAdmin(): Promise<GatewayAdmin>;
+  isGatewayRunning(): Promise<boolean>;
+  /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
+  answerProblem: AnswerProblem;
+  /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
+  mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<boolean> }>;
+  /** Closes the workspaces that are open, then everything else. Resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const base = await createBase(options);
+  const { environment, config, storage, sessions, mailbox, now, systemTimezone } = base;
+  const { ownerFiles, locks } = storage;
+  const services = createServices(base);
+  const openSchedule = lazily(async () => {
+    const { openSchedule: open } = await import('../schedule/open-schedule.ts');
+    return open({ jobs: await storage.jobs(), locks, now, systemTimezone, channels: CHANNEL_NAMES });
+  });
+  const schedule = async (): Promise<Schedule> => (await openSchedule()).schedule;
+
+  const service = createGatewayService(base, {
+    providerNames: createProviders(services.modelServices).names,
+    open: (context) => (options.openGateway ?? openBots)(context),
+    hasSession,
+  });
+  const shared = {
+    ...services,
+    ...service,
+    schedule,
+    openSchedule,
+    startWorker: () => void import('../agents/start-worker.ts').then(({ startWorker }) => startWorker(environment)),
+  };
+
+  const open = new Set<RuntimeWorkspace>();
+  const opening: OpenWorkspace = async (workspaceOptions = {}) => {
+    const workspace = await openWorkspace(base, shared, workspaceOptions);
+    const tracked: RuntimeWorkspace = {
+      ...workspace,
+      async close() {
+        await workspace.close();
+        open.delete(tracked);
+      },
+    };
+    open.add(tracked);
+    return tracked;
+  };
+  const background: Runtime['openBackground'] = (backgroundOptions = {}) =>
+    openBackground(base, opening, backgroundOptions);
+
+  /** The service opens workspaces of its own: its turns run elsewhere than the command that starts it. */
+  const openBots: OpenGateway = async (context) => {
+    const { openChannels } = await import('../gateway/service/open-channels.ts');
+    return openChannels(context, {
+      openWorkspace: opening,
+      openBackground: background,
+      chatPeople: async (chat) => (await mailbox()).people(chat),
+      hasSession,
+      mcpAdmission,
+      caps: config,
+      now,
+    });
+  };
+
+  async function hasSession(sessionKey: string): Promise<boolean> {
+    return (await storage.catalogue.get(sessionKey)) !== undefined;
+  }
+
+  async function mcpAdmission(): ReturnType<Runtime['mcpAdmission']> {
+    const { createBearerCheck, ensureToken, TOKEN_FILE } = await import('../mcp/bearer.ts');
+    await ensureToken(ownerFiles);
+    return { tokenPath: join(environment.home, TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
+  }
+
+  return {
+    ...services,
+    config,
+    sessions,
+    openWorkspace: opening,
+    schedule,
+    agentRuns: () => storage.agentRuns(),
+    openBackground: background,
+    gatewayAdmin: service.gatewayAdmin,
+    isGatewayRunning: service.isGatewayRunning,
+    answerProblem: service.answerProblem,
+    mcpAdmission,
+    async close() {
+      await Promise.all([...open].map((workspace) => workspace.close()));
+      await services.close();
+      await storage.close();
+    },
+  };
+}

@@ -1,0 +1,168 @@
+// An open workspace: its confined files, its tools and their permissions, and the door for its turns. Everything else it
+// uses belongs to the process and is shared with the other workspaces.
+import { keepMemorySmall } from '../config/lasting-process.ts';
+import type { ChannelGateway } from '../gateway/channel-gateway.ts';
+import type { ListModels } from '../gateway/chats/commands/command.ts';
+import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
+import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
+import { lazily } from '../lib/lazily.ts';
+import type { AskForm } from '../mcp/elicitation.ts';
+import type { Offer } from '../mcp/serve.ts';
+import type { OpenSchedule } from '../schedule/open-schedule.ts';
+import type { Approval, AskPerson } from '../tools/policy.ts';
+import type { RecordedTools } from '../tools/recorded-tools.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { createWorkspace } from '../workspace/confined.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Base } from './base.ts';
+import { createProviders } from './providers.ts';
+import type { Services } from './services.ts';
+import { openToolbox, type ToolServices } from './toolbox.ts';
+import { trackTurns } from './turns-in-progress.ts';
+
+export interface WorkspaceOptions {
+  /** Its directory; by default the configured one, otherwise the current directory. */
+  root?: string;
+  /** The address of an openai-compatible server, when it is not the configured one. */
+  baseUrl?: string;
+  /** Answers permission questions of turns that bring nobody of their own. */
+  askPerson?: AskPerson;
+  /** Puts a form of an MCP server to the same person. */
+  askForm?: AskForm;
+  /** Without the tools of MCP servers: what other agents are offered is ours alone, and never ourselves again. */
+  ownToolsOnly?: boolean;
+  /** Called when a background run is queued; by default a process is started that runs it. */
+  onQueued?: () => void;
+  /** By default the runtime's. */
+  warn?(text: string): void;
+}
+
+/** What the service decides: which channels, who may write, how turns are asked. */
+export type ChannelGatewayOptions = Pick<
+  ChannelGatewayDependencies,
+  'channels' | 'admit' | 'settings' | 'limits' | 'log'
+>;
+
+export interface RuntimeWorkspace {
+  /** Confined to its root. */
+  files: Workspace;
+  /** `refresh`, which every turn begins with, adds the tools of MCP servers. */
+  toolbox(): Promise<Toolbox>;
+  gateway(): Promise<Gateway>;
+  /** A gateway of its own whose tools answer from a recording and run nothing. */
+  recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
+  /** For the commands of chats. */
+  listModels: ListModels;
+  /** The channels around its gateway; not started. */
+  channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
+  /** Scheduled jobs as turns of this workspace, and its HEARTBEAT.md. */
+  jobs(): Promise<WorkspaceJobs>;
+  /** Our tools for other agents. */
+  mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
+  /** Cancels the turns that run in it and resolves when they have ended. */
+  close(): Promise<void>;
+}
+
+/** Rejects with WorkspaceError when the root is not a directory. */
+export type OpenWorkspace = (options?: WorkspaceOptions) => Promise<RuntimeWorkspace>;
+
+/** What a workspace uses of its process. */
+export interface ProcessServices extends Services, ToolServices {
+  openSchedule(): Promise<OpenSchedule>;
+  /** Starts a process that runs what is queued in the background. */
+  startWorker(): void;
+}
+
+export async function openWorkspace(
+  base: Base,
+  services: ProcessServices,
+  options: WorkspaceOptions,
+): Promise<RuntimeWorkspace> {
+  const { environment, config, storage, sessions, budget, userHome, now, newId, systemTimezone } = base;
+  const { baseUrl = config.baseUrl, warn = base.warn, onQueued = services.startWorker } = options;
+  const { createProtectedPaths } = await import('../workspace/protected.ts');
+  const files = await createWorkspace({
+    root: options.root ?? config.workspace,
+    protectedPaths: await createProtectedPaths({ home: environment.home, userHome }),
+  });
+  const providers = createProviders(() => services.modelServices(baseUrl));
+  const toolbox = lazily(() => openToolbox(base, services, { ...options, files, baseUrl, onQueued, warn }));
+  const closings: (() => Promise<void>)[] = [];
+
+  function gatewayOver(tools: Toolbox): Gateway {
+    const gateway = createGateway({
+      providers,
+      sessions,
+      toolbox: tools,
+      budget,
+      notes: storage.notes,
+      archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
+        const [archive, { rememberTurns }] = await Promise.all([
+          services.memory(),
+          import('../memory/remember-turns.ts'),
+        ]);
+        const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
+        await rememberTurns(archive, { sessionKey, sessionId, isOutside }, spoken);
+      },
+      coreMemory: async () => {
+        const [core, { renderCoreMemory }] = await Promise.all([
+          services.coreMemory(),
+          import('../memory/core-memory.ts'),
+        ]);
+        return renderCoreMemory(await core.get());
+      },
+      now,
+      newId,
+      debugSource: config.debugSource,
+      onLasting: keepMemorySmall,
+    });
+    const turns = trackTurns(gateway.ask);
+    closings.push(turns.close);
+    return { ask: turns.ask };
+  }
+  const gateway = lazily(async () => gatewayOver(await toolbox()));
+
+  return {
+    files,
+    toolbox,
+    gateway,
+    async recordedGateway() {
+      const { createRecordedTools } = await import('../tools/recorded-tools.ts');
+      const recorded = createRecordedTools(await toolbox());
+      return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
+    },
+    listModels: providers.listModels,
+    async channelGateway(service) {
+      const { createChannelGateway } = await import('../gateway/chats/create-channel-gateway.ts');
+      const [{ ask }, mailbox] = await Promise.all([gateway(), base.mailbox()]);
+      return createChannelGateway({
+        ...service,
+        mailbox,
+        ask,
+        sessions,
+        session: storage.catalogue.get,
+        workspace: async () => files,
+        models: providers.listModels,
+        undo: async (session, signal) => (await services.undo()).undo({ ...session, force: false, signal }),
+        systemTimezone,
+        now,
+        newId,
+        random: Math.random,
+      });
+    },
+    async jobs() {
+      const { openJobs } = await import('../gateway/open-jobs.ts');
+      return openJobs({ opened: await services.openSchedule(), files, gateway, log: warn });
+    },
+    async mcpOffer(use) {
+      const { createToolOffer } = await import('../tools/mcp/offer.ts');
+      const { docs, skills } = services;
+      const { version } = environment;
+      return createToolOffer({ ...use, toolbox: await toolbox(), workspace: files, version, docs, skills, newId });
+    },
+    async close() {
+      await Promise.all(closings.map((close) => close()));
+    },
+  };
+}
