@@ -41,13 +41,15 @@ export interface ModelRequest {
   messages: ModelMessage[];
   tools: ModelTool[];
   sessionId: string;
-  /** Called when anything arrives from the provider, also what is not shown (thinking, keep-alive): proof of life. */
+  /** Called when anything arrives from the provider, also what is not shown (keep-alive): proof of life. */
   onActivity?: () => void;
 }
 
 export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
+  /** The part of the input that came from the provider's cache; absent when it reports none. */
+  cachedTokens?: number;
   /** Absent when the model's price is unknown. */
   costUsd?: number;
 }
@@ -85,6 +87,8 @@ export type ModelEvent =
   /** What was streamed so far in this call is void: it is being asked again. */
   | { type: 'restart'; failure: ModelFailure; waitMs: number }
   | { type: 'text-delta'; text: string }
+  /** What the model thinks before it answers, where the provider shows it. */
+  | { type: 'thinking-delta'; text: string }
   | { type: 'tool-call'; call: ModelToolCall }
   /** `answeredBy` is told when another than the adapter asked answered (a fallback). */
   | { type: 'finish'; reason: FinishReason; usage?: ModelUsage; native?: unknown; answeredBy?: AnsweredBy }

@@ -4,6 +4,8 @@ import type { Adapter } from '../adapters/adapter.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import { type RunDependencies, type RunRequest, run } from '../pipeline/run.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
+import { createAskedTurns } from './turns/asked-turns.ts';
+import type { TurnHub } from './turns/turn-hub.ts';
 
 export type RefusalCode = 'ASK_INPUT_REQUIRED' | 'UNSUPPORTED_PROVIDER' | 'INVALID_SESSION_KEY';
 
@@ -27,19 +29,25 @@ export interface Providers {
   get(name: string): Promise<Adapter | undefined>;
 }
 
-export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask'> {
+export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask' | 'questions'> {
   providers: Providers;
+  hub: TurnHub;
   /** Called once, with the second turn: this process is there to stay. */
   onLasting(): void;
 }
 
 export interface Gateway {
-  /** Rejects with RefusedRequest before anything is begun; after that every turn ends with one `run-end`. */
+  /**
+   * Rejects with RefusedRequest before anything is begun; after that every turn ends with one `run-end`. The turn runs by
+   * itself until then; leaving its events early cancels it. Other readers find it in the hub, by the id in its `run-start`.
+   */
   ask(request: AskRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>>;
 }
 
-export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { providers, onLasting, now, newId } = dependencies;
+/** `close` cancels the turns that run and resolves when they have ended. */
+export function createGateway(dependencies: GatewayDependencies): Gateway & { close(): Promise<void> } {
+  const { providers, hub, onLasting, now, newId } = dependencies;
+  const asked = createAskedTurns(hub);
   let turns = 0;
   const gateway: Gateway = {
     async ask({ provider, ...request }, signal) {
@@ -59,8 +67,22 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       await dependencies.toolbox.refresh(signal);
       const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;
-      return run({ ...request, requestId: newId('req'), createdAt }, { ...dependencies, adapter, ask }, signal);
+      const requestId = newId('req');
+      const { sessionKey, parentId, chat, answering } = request;
+      return asked.start({
+        id: requestId,
+        sessionKey,
+        provider,
+        ...(parentId !== undefined && { parentId }),
+        ...(chat !== undefined && { chat }),
+        questionMs: answering?.expiresMs,
+        signal,
+        run: (turn) => {
+          const questions = answering ? turn.questions : undefined;
+          return run({ ...request, requestId, createdAt }, { ...dependencies, adapter, ask, questions }, turn.signal);
+        },
+      });
     },
   };
-  return gateway;
+  return { ...gateway, close: asked.close };
 }

@@ -35,8 +35,15 @@ describe('one model call', () => {
       { type: 'finish', reason: 'tool-calls', usage: { inputTokens: 3, outputTokens: 4 }, native: { sealed: true } },
     );
     expect(told).toEqual([
+      { type: 'model-start', provider: 'scripted' },
       { type: 'text-delta', text: 'One ' },
       { type: 'text-delta', text: 'two.' },
+      {
+        type: 'model-end',
+        provider: 'scripted',
+        usage: { inputTokens: 3, outputTokens: 4 },
+        durationMs: expect.any(Number),
+      },
     ]);
     expect(answer).toEqual({
       text: 'One two.',
@@ -45,6 +52,26 @@ describe('one model call', () => {
       native: { sealed: true },
       answeredBy: undefined,
     });
+  });
+
+  it('passes thinking on, which is no part of the answer', async () => {
+    const { told, answer } = await ask(
+      { type: 'thinking-delta', text: 'Hm.' },
+      { type: 'text-delta', text: 'Yes.' },
+      { type: 'finish', reason: 'stop' },
+    );
+    expect(told).toContainEqual({ type: 'thinking-delta', text: 'Hm.' });
+    expect(answer.text).toBe('Yes.');
+  });
+
+  it('says at its end who answered, what it used and what failed', async () => {
+    const usage = { inputTokens: 9, outputTokens: 1, cachedTokens: 8 };
+    const fallback = { provider: 'other', route: 'other', model: 'small' };
+    const answered = await ask({ type: 'finish', reason: 'stop', usage, answeredBy: fallback });
+    expect(answered.told.at(-1)).toMatchObject({ type: 'model-end', provider: 'other', model: 'small', usage });
+    const failure = { code: 'refused' as const, message: 'No.' };
+    const failed = await ask({ type: 'failure', failure, usage });
+    expect(failed.told.at(-1)).toMatchObject({ type: 'model-end', provider: 'scripted', usage, failure });
   });
 
   it('forgets what came before a restart, and says that it does', async () => {

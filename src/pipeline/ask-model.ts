@@ -16,12 +16,38 @@ export async function* askModel(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Answer> {
+  const { provider } = adapter;
+  const { model } = request;
+  const started = performance.now();
+  yield { type: 'model-start', provider, ...(model !== undefined && { model }) };
+  const answer = yield* readAnswer(adapter, request, signal);
+  const { usage, failure } = answer;
+  const answered = answer.answeredBy ?? { provider, model };
+  yield {
+    type: 'model-end',
+    provider: answered.provider,
+    ...(answered.model !== undefined && { model: answered.model }),
+    ...(usage && { usage }),
+    durationMs: Math.round(performance.now() - started),
+    ...(failure && { failure: { code: failure.code, message: failure.message } }),
+  };
+  return answer;
+}
+
+async function* readAnswer(
+  adapter: Adapter,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Answer> {
   let answer: Answer = { text: '', calls: [] };
   for await (const event of adapter.stream(request, signal)) {
     switch (event.type) {
       case 'text-delta':
         answer.text += event.text;
         yield { type: 'text-delta', text: event.text };
+        break;
+      case 'thinking-delta':
+        yield { type: 'thinking-delta', text: event.text };
         break;
       case 'restart':
         answer = { text: '', calls: [] };

@@ -1,9 +1,19 @@
 // What a turn tells while it runs, and what it ends with.
 import type { ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
+import type {
+  FormQuestion,
+  FormResolution,
+  GrantedPermission,
+  PermissionRequest,
+  PermissionResolution,
+} from './questions.ts';
 
 export interface TurnUsage {
+  /** All input, also what the provider had cached. */
   inputTokens: number;
   outputTokens: number;
+  /** The part of the input that was read from the provider's cache; absent when it reports none. */
+  cachedTokens?: number;
   costUsd?: number;
 }
 
@@ -50,11 +60,31 @@ export type RunEvent =
   | { type: 'waiting' }
   /** Something the person should know that changes nothing. */
   | { type: 'notice'; text: string }
+  /** A model call begins. `model` is absent when the provider chooses it. */
+  | { type: 'model-start'; provider: string; model?: string }
+  /** What the model thinks before it answers, where the provider shows it. Not part of the answer. */
+  | { type: 'thinking-delta'; text: string }
   | { type: 'text-delta'; text: string }
+  /** The model call ended: who answered, what it used and how long it took. `failure`: why there is no answer. */
+  | {
+      type: 'model-end';
+      provider: string;
+      model?: string;
+      usage?: TurnUsage;
+      durationMs: number;
+      failure?: { code: string; message: string };
+    }
   /** What was streamed since the last tool or the start is void: the model is asked again. */
   | { type: 'text-restart'; reason: string; waitMs: number }
   | { type: 'tool-start'; call: ToolCall }
   /** What a running call shows meanwhile; the model does not see it. */
   | { type: 'tool-output'; call: ToolCall; text: string }
-  | { type: 'tool-end'; call: ToolCall; result: ToolResult }
+  /** `granted`: a person allowed this call, with what they were shown. */
+  | { type: 'tool-end'; call: ToolCall; result: ToolResult; granted?: GrantedPermission }
+  /** A person must allow a call. The turn waits for the first answer. */
+  | { type: 'permission-request'; question: PermissionRequest }
+  | { type: 'permission-resolved'; questionId: string; resolution: PermissionResolution }
+  /** An MCP server asks for input. */
+  | { type: 'form-request'; question: FormQuestion }
+  | { type: 'form-resolved'; questionId: string; resolution: FormResolution }
   | { type: 'run-end'; result: AskResult };

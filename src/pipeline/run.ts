@@ -21,6 +21,7 @@ import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
+import type { TurnQuestions } from './questions.ts';
 import { createUsageLedger, type UsageLedger } from './usage.ts';
 
 export interface RunRequest {
@@ -54,6 +55,10 @@ export interface RunRequest {
   historyTurns?: number;
   /** Turns that this one was started from. */
   depth?: number;
+  /** The turn that waits for this one. */
+  parentId?: string;
+  /** Somebody who reads the turn answers its questions; without it, what needs a person's approval is refused. */
+  answering?: { /** Without an answer for so long, the answer is no. */ expiresMs?: number };
   caps: Caps;
   /** What this turn answers; journalled, so that after a restart the turn is found by it. */
   origin?: string;
@@ -70,6 +75,8 @@ export interface RunDependencies {
   sessions: Sessions;
   toolbox: Toolbox;
   ask: AskAgain;
+  /** Puts questions to the readers of the turn; absent when none of them answers. */
+  questions?: TurnQuestions;
   budget: DayBudget;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */

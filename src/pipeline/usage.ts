@@ -43,9 +43,11 @@ const asKnown: Prices = (one, other) =>
 function joined(one: TurnUsage | undefined, other: TurnUsage | undefined, prices: Prices): TurnUsage | undefined {
   if (!one || !other) return one ?? other;
   const costUsd = prices(one.costUsd, other.costUsd);
+  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
   return {
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
+    ...(cachedTokens > 0 && { cachedTokens }),
     ...(costUsd !== undefined && { costUsd }),
   };
 }

@@ -1,6 +1,7 @@
 // What the whole process shares and everything else is built on: configuration, storage, sessions, budget, clock.
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
+import { createTurnHub, type TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
 import { newId } from '../lib/new-id.ts';
 import { createDayBudget, type DayBudget } from '../pipeline/day-budget.ts';
@@ -18,6 +19,8 @@ export interface Base {
   mailbox(): Promise<Mailbox>;
   /** One for the process, so that turns running at the same time share what is left of the day. */
   budget: DayBudget;
+  /** One for the process: every turn of every workspace. */
+  hub: TurnHub;
   userHome: string;
   now(): number;
   newId(prefix: string): string;
@@ -46,6 +49,7 @@ export async function createBase({ environment, warn }: BaseOptions): Promise<Ba
     sessions: createSessions({ ...storage, now, newId }),
     mailbox: lazily(() => storage.mailbox()),
     budget: createDayBudget({ spending: storage.spending, now }),
+    hub: createTurnHub({ now, newId }),
     userHome,
     now,
     newId,

@@ -19,7 +19,6 @@ import type { Base } from './base.ts';
 import { createProviders } from './providers.ts';
 import type { Services } from './services.ts';
 import { openToolbox, type ToolServices } from './toolbox.ts';
-import { trackTurns } from './turns-in-progress.ts';
 
 export interface WorkspaceOptions {
   /** Its directory; by default the configured one, otherwise the current directory. */
@@ -79,7 +78,7 @@ export async function openWorkspace(
   services: ProcessServices,
   options: WorkspaceOptions,
 ): Promise<RuntimeWorkspace> {
-  const { environment, config, storage, sessions, budget, userHome, now, newId, systemTimezone } = base;
+  const { environment, config, storage, sessions, budget, hub, userHome, now, newId, systemTimezone } = base;
   const { baseUrl = config.baseUrl, warn = base.warn, onQueued = services.startWorker } = options;
   const { createProtectedPaths } = await import('../workspace/protected.ts');
   const files = await createWorkspace({
@@ -95,6 +94,7 @@ export async function openWorkspace(
       providers,
       sessions,
       toolbox: tools,
+      hub,
       budget,
       notes: storage.notes,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
@@ -117,9 +117,8 @@ export async function openWorkspace(
       debugSource: config.debugSource,
       onLasting: keepMemorySmall,
     });
-    const turns = trackTurns(gateway.ask);
-    closings.push(turns.close);
-    return { ask: turns.ask };
+    closings.push(gateway.close);
+    return { ask: gateway.ask };
   }
   const gateway = lazily(async () => gatewayOver(await toolbox()));
 

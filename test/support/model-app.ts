@@ -4,6 +4,7 @@ import type { CredentialSource } from '../../src/adapters/auth/credential.ts';
 import { createProviders } from '../../src/adapters/providers.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
 import { type AskRequest, createGateway } from '../../src/gateway/gateway.ts';
+import { createTurnHub } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import { createDayBudget } from '../../src/pipeline/day-budget.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
@@ -62,6 +63,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
     providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name) },
     sessions: createSessions({ ...storage, now, newId }),
     toolbox: toolboxOf(tools),
+    hub: createTurnHub({ now, newId }),
     budget: createDayBudget({ ...storage, now }),
     now,
     newId,

@@ -31,6 +31,9 @@ export async function* toModelEvents(
       case 'text_end':
         yield* text.complete(event.contentIndex, event.content);
         break;
+      case 'thinking_delta':
+        if (event.delta !== '') yield { type: 'thinking-delta', text: event.delta };
+        break;
       case 'toolcall_delta':
         rawDeltas.set(event.contentIndex, (rawDeltas.get(event.contentIndex) ?? '') + event.delta);
         break;
@@ -100,5 +103,7 @@ function createTextFlow(): TextFlow {
 function withUsage(usage: AssistantMessage['usage'], priced: boolean): { usage?: ModelUsage } {
   const inputTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   if (inputTokens === 0 && usage.output === 0) return {};
-  return { usage: { inputTokens, outputTokens: usage.output, ...(priced ? { costUsd: usage.cost.total } : {}) } };
+  const cached = usage.cacheRead > 0 ? { cachedTokens: usage.cacheRead } : {};
+  const cost = priced ? { costUsd: usage.cost.total } : {};
+  return { usage: { inputTokens, outputTokens: usage.output, ...cached, ...cost } };
 }

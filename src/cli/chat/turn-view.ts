@@ -65,6 +65,15 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
       return calling(
         changedCall(view, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
       );
+    // The model's work is told by what it says; questions are put by whoever asks them.
+    case 'model-start':
+    case 'model-end':
+    case 'thinking-delta':
+    case 'permission-request':
+    case 'permission-resolved':
+    case 'form-request':
+    case 'form-resolved':
+      return view;
     case 'run-end':
       return { ...ended(view, event.result, nextId), result: event.result };
   }

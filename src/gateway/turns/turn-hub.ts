@@ -1,0 +1,260 @@
+// The turn hub: every turn of this process as data. A turn runs by itself, whoever reads it: its events are numbered and kept,
+// so that any number of readers can follow it, join late and come back after a lost connection. Its questions are answered by
+// any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript tells of them.
+import type { RunEvent, Stage } from '../../pipeline/events.ts';
+import type { TurnQuestion, TurnQuestions } from '../../pipeline/questions.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
+import { createEventLog, type EventLog, type ReadOptions, type TurnItem } from './event-log.ts';
+import { type AskingTurn, createQuestions, type Questions, type QuestionsDependencies } from './questions.ts';
+
+export interface HubLimits {
+  /** Events of one turn, in bytes; beyond it the oldest are dropped. */
+  turnBytes: number;
+  /** Of the turns that have ended: how many, how much and how long they are kept. */
+  endedTurns: number;
+  endedBytes: number;
+  endedMs: number;
+}
+
+const DEFAULT_LIMITS: HubLimits = {
+  turnBytes: 16 * 1024 * 1024,
+  endedTurns: 200,
+  endedBytes: 32 * 1024 * 1024,
+  endedMs: 10 * 60_000,
+};
+
+/** Ids of turns that are no longer kept, so that a late reader learns that and not that there was none. */
+const FORGOTTEN_REMEMBERED = 2_000;
+
+export type HubErrorCode = 'TURN_UNKNOWN' | 'TURN_FORGOTTEN' | 'EVENT_NUMBER_INVALID';
+
+export class HubError extends CodedError<HubErrorCode> {}
+
+export interface TurnFacts {
+  id: string;
+  sessionKey: string;
+  provider: string;
+  /** The turn that waits for this one: this is a sub-agent's. */
+  parentId?: string;
+  /** The chat that it answers in, as `chatName` writes it. */
+  chat?: string;
+}
+
+/** `waiting`: for another turn of the session. `asking`: for a person's answer. */
+export type TurnState = 'waiting' | 'running' | 'asking' | 'ended';
+
+export interface TurnSummary extends TurnFacts {
+  state: TurnState;
+  startedAt: string;
+  endedAt?: string;
+  /** How it ended; absent while it runs, and where it ended with an error of ours. */
+  stage?: Stage;
+  /** The number of the newest event. */
+  lastNumber: number;
+}
+
+/** What a turn that is started gets from the hub. */
+export interface HubTurn {
+  /** Fires when the caller cancels the turn, and when it is stopped by its id. */
+  signal: AbortSignal;
+  questions: TurnQuestions;
+}
+
+export interface StartOptions extends TurnFacts {
+  /** A question without an answer is a no after so long; without it, it stays open as long as the turn. */
+  questionMs?: number;
+  signal: AbortSignal;
+  run(turn: HubTurn): AsyncIterable<RunEvent>;
+}
+
+export interface TurnHub {
+  /** Runs a turn, whether anybody reads it or not. Resolves when it has ended; what it fails with goes to its readers. */
+  start(options: StartOptions): Promise<void>;
+  /** Throws HubError when there is nothing to read; ends with the turn. */
+  read(turnId: string, options?: ReadOptions): AsyncGenerator<TurnItem, void>;
+  turn(turnId: string): TurnSummary | undefined;
+  /** Every turn that is running or kept, oldest first. */
+  turns(): TurnSummary[];
+  /** Every open question of every turn, oldest first. */
+  questions(): TurnQuestion[];
+  answer: Questions['answer'];
+  /** Cancels a turn, as its caller could. */
+  stop(turnId: string): 'stopped' | 'ended' | 'unknown';
+}
+
+export interface TurnHubDependencies extends QuestionsDependencies {
+  limits?: Partial<HubLimits>;
+}
+
+interface TurnRecord {
+  facts: TurnFacts;
+  log: EventLog;
+  control: AbortController;
+  parent: TurnRecord | undefined;
+  questions: TurnQuestions;
+  startedAt: number;
+  isWaiting: boolean;
+  ended?: { at: number; stage: Stage | undefined };
+}
+
+export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
+  const { now } = dependencies;
+  const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
+  const questions = createQuestions(dependencies);
+  const records = new Map<string, TurnRecord>();
+  /** In the order of ending. */
+  const endedRecords: TurnRecord[] = [];
+  let endedBytes = 0;
+  const forgotten = new Set<string>();
+  let sweep: NodeJS.Timeout | undefined;
+
+  async function start({ signal, run, questionMs, ...facts }: StartOptions): Promise<void> {
+    const control = new AbortController();
+    const cancel = (): void => control.abort(signal.reason);
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+    const parent = facts.parentId === undefined ? undefined : records.get(facts.parentId);
+    const record: TurnRecord = {
+      facts,
+      log: createEventLog({ maxBytes: limits.turnBytes }),
+      control,
+      parent,
+      questions: questionsOf({ facts, parent, control, questionMs, publish: (event) => publishUp(record, event) }),
+      startedAt: now(),
+      isWaiting: false,
+    };
+    records.set(facts.id, record);
+    await pump(record, run);
+    signal.removeEventListener('abort', cancel);
+  }
+
+  async function pump(record: TurnRecord, run: StartOptions['run']): Promise<void> {
+    const { log, control } = record;
+    let stage: Stage | undefined;
+    let failure: { error: unknown } | undefined;
+    try {
+      for await (const event of run({ signal: control.signal, questions: record.questions })) {
+        if (event.type === 'run-end') {
+          stage = event.result.stage;
+          questions.endTurn(record.facts.id);
+        }
+        record.isWaiting = event.type === 'waiting';
+        log.publish(event);
+      }
+    } catch (error) {
+      failure = { error };
+    }
+    questions.endTurn(record.facts.id);
+    log.close(failure);
+    keepEnded(record, stage);
+  }
+
+  /** A sub-agent's forms are asked by the turn at the top: a server's question goes to one person, whoever's call is open. */
+  function questionsOf(turn: {
+    facts: TurnFacts;
+    parent: TurnRecord | undefined;
+    control: AbortController;
+    questionMs: number | undefined;
+    publish(event: RunEvent): void;
+  }): TurnQuestions {
+    const { facts, parent, control, questionMs, publish } = turn;
+    const asking: AskingTurn = {
+      id: facts.id,
+      chat: facts.chat,
+      publish,
+      signal: control.signal,
+      expiresMs: questionMs,
+    };
+    return {
+      permission: (question, signal) => questions.askPermission(asking, question, signal),
+      form: parent?.questions.form ?? ((request, signal) => questions.askForm(asking, request, signal)),
+    };
+  }
+
+  function keepEnded(record: TurnRecord, stage: Stage | undefined): void {
+    record.ended = { at: now(), stage };
+    endedRecords.push(record);
+    endedBytes += record.log.bytes;
+    forgetOld();
+  }
+
+  function forgetOld(): void {
+    const isOver = ({ ended }: TurnRecord): boolean =>
+      endedRecords.length > limits.endedTurns ||
+      endedBytes > limits.endedBytes ||
+      now() - (ended?.at ?? 0) >= limits.endedMs;
+    for (let oldest = endedRecords[0]; oldest && isOver(oldest); oldest = endedRecords[0]) {
+      endedRecords.shift();
+      endedBytes -= oldest.log.bytes;
+      oldest.log.release();
+      records.delete(oldest.facts.id);
+      rememberForgotten(oldest.facts.id);
+    }
+    if (endedRecords.length === 0 || sweep) return;
+    // Nothing waits for it: a process may end before.
+    sweep = setTimeout(() => {
+      sweep = undefined;
+      forgetOld();
+    }, limits.endedMs);
+    sweep.unref();
+  }
+
+  function rememberForgotten(id: string): void {
+    forgotten.add(id);
+    const [oldest] = forgotten;
+    if (forgotten.size > FORGOTTEN_REMEMBERED && oldest !== undefined) forgotten.delete(oldest);
+  }
+
+  function found(turnId: string): TurnRecord {
+    const record = records.get(turnId);
+    if (record) return record;
+    if (forgotten.has(turnId))
+      throw new HubError(
+        'TURN_FORGOTTEN',
+        `the events of the turn ${turnId} are no longer kept: its transcript has what was said and done`,
+      );
+    throw new HubError('TURN_UNKNOWN', `no turn ${turnId} was started since this process began`);
+  }
+
+  const summaryOf = ({ facts, log, startedAt, isWaiting, ended }: TurnRecord): TurnSummary => ({
+    ...facts,
+    state: ended ? 'ended' : questions.openOf(facts.id) > 0 ? 'asking' : isWaiting ? 'waiting' : 'running',
+    startedAt: new Date(startedAt).toISOString(),
+    ...(ended && { endedAt: new Date(ended.at).toISOString() }),
+    ...(ended?.stage && { stage: ended.stage }),
+    lastNumber: log.lastNumber,
+  });
+
+  return {
+    start,
+    read(turnId, options = {}) {
+      const { log } = found(turnId);
+      const { after = 0 } = options;
+      if (!Number.isInteger(after) || after < 0 || after > log.lastNumber)
+        throw new HubError(
+          'EVENT_NUMBER_INVALID',
+          `${after} is not a number of an event of ${turnId}: it has 1 to ${log.lastNumber}, and 0 reads from the beginning`,
+        );
+      return log.read(options);
+    },
+    turn(turnId) {
+      const record = records.get(turnId);
+      return record && summaryOf(record);
+    },
+    turns: () => [...records.values()].map(summaryOf),
+    questions: questions.open,
+    answer: questions.answer,
+    stop(turnId) {
+      const record = records.get(turnId);
+      if (!record) return forgotten.has(turnId) ? 'ended' : 'unknown';
+      if (record.ended) return 'ended';
+      record.control.abort();
+      return 'stopped';
+    },
+  };
+}
+
+/** Whoever reads a turn is told what its sub-agents ask. */
+function publishUp(record: TurnRecord, event: RunEvent): void {
+  for (let each: TurnRecord | undefined = record; each; each = each.parent) each.log.publish(event);
+}
