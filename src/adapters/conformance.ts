@@ -72,6 +72,17 @@ function describeWithServer(make: () => Promise<Subject>): void {
   );
 
   test(
+    'passes on what the model thinks, apart from its answer',
+    served(async ({ adapter, server }) => {
+      server.follow([{ reasoning: 'I should greet.', text: 'Hello' }]);
+      const { events, text } = await collect(adapter, requestOf());
+      expect(text).toBe('Hello');
+      const thought = events.flatMap((event) => (event.type === 'thinking-delta' ? [event.text] : []));
+      expect(thought.join('')).toContain('I should greet.');
+    }),
+  );
+
+  test(
     'completes rounds with several calls each, and the service accepts what it sends back',
     served(async ({ adapter, server }) => {
       server.follow([ROUND, { toolCalls: [{ name: 'weather', args: { city: 'Rome' } }] }, { text: 'It rains.' }]);

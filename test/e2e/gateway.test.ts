@@ -56,8 +56,8 @@ it.each([
 
 it('a turn tells its start, its text and, once, its end', async () => {
   const events = await eventsOf();
-  expect(events.map(({ type }) => type)).toEqual(['run-start', 'text-delta', 'run-end']);
-  const [start, delta, end] = events;
+  expect(events.map(({ type }) => type)).toEqual(['run-start', 'model-start', 'text-delta', 'model-end', 'run-end']);
+  const [start, , delta, , end] = events;
   expect(start).toMatchObject({ sessionKey: 'main', provider: 'stub' });
   expect(end).toMatchObject({ result: { success: true, result: (delta as { text: string }).text } });
 });
