@@ -3,14 +3,14 @@ import { newId } from '../src/lib/new-id.ts';
 import { createEmbeddings, type EmbeddingModel } from '../src/memory/embeddings/embeddings.ts';
 import { createMemory, type Memory } from '../src/memory/memory.ts';
 import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
-import { createDatabase } from '../src/storage/local/database.ts';
+import { createLainclawDb } from '../src/storage/local/lainclaw-db/schema.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
 
 export function openMemory(
   home: string,
   { model }: { model?: EmbeddingModel } = {},
 ): { memory: Memory; close(): void } {
-  const database = createDatabase(home);
+  const database = createLainclawDb(home);
   const locks = createLocks(`${home}/locks`);
   const archive = createLocalArchive({ database, locks });
   const embeddings = createEmbeddings({

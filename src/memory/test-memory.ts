@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { newId } from '../lib/new-id.ts';
 import type { Archive } from '../storage/archive.ts';
 import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
-import { createDatabase } from '../storage/local/database.ts';
+import { createLainclawDb } from '../storage/local/lainclaw-db/schema.ts';
 import { createLocks } from '../storage/local/locks.ts';
 import type { Locks } from '../storage/locks.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
@@ -28,7 +28,7 @@ export function temporaryHome(): string {
 }
 
 export function testMemory(model?: EmbeddingModel, home: string = temporaryHome()): TestMemory {
-  const database = createDatabase(home);
+  const database = createLainclawDb(home);
   onTestFinished(() => database.close());
   const locks = createLocks(join(home, 'locks'));
   const archive = createLocalArchive({ database, locks });

@@ -31,7 +31,8 @@ export async function keptSessions(transcripts: Transcripts, current: readonly S
   return kept.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-async function identityOf(
+/** What the transcript says of itself; nothing when there is none. */
+export async function identityOf(
   sessionId: string,
   transcripts: Transcripts,
 ): Promise<Pick<KeptSession, 'sessionKey' | 'createdAt'>> {

@@ -1,6 +1,13 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
 import type { Locks } from '../storage/locks.ts';
-import type { Catalogue, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import type {
+  Catalogue,
+  ListSessions,
+  SessionEntry,
+  SessionNotes,
+  TranscriptLine,
+  Transcripts,
+} from '../storage/storage.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
 import type { HistoryItem } from './history.ts';
 import type { KeptSession } from './kept.ts';
@@ -42,9 +49,16 @@ export interface Sessions {
   findTurn(sessionKey: string, origin: string, signal: AbortSignal): Promise<FoundTurn | undefined>;
   /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
   renew(sessionKey: string, signal: AbortSignal): Promise<SessionEntry>;
-  list(): Promise<SessionEntry[]>;
+  /** The current session of this key. */
+  get(sessionKey: string): Promise<SessionEntry | undefined>;
+  /** By its key, or by the id of a session that was ever kept. */
+  find(name: string): Promise<SessionEntry | undefined>;
+  /** The current session of each key, the last used first. */
+  list(options?: ListSessions): Promise<SessionEntry[]>;
+  /** How many keys there are. */
+  count(): Promise<number>;
   /** The newest `last` messages, and which lines of the transcript cannot be read. */
-  show(sessionKey: string, last: number): Promise<ShownSession | undefined>;
+  show(name: string, last: number): Promise<ShownSession | undefined>;
   /** Every session that was ever kept, oldest first. */
   kept(): Promise<KeptSession[]>;
   /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
@@ -53,8 +67,20 @@ export interface Sessions {
   summaries(session: { sessionKey: string; sessionId: string }): Promise<ReadonlyMap<number, string>>;
 }
 
+const ID_PREFIX = 'session-';
+
 export function createSessions(dependencies: SessionsDependencies): Sessions {
   const { catalogue, locks, transcripts, notes, now, newId } = dependencies;
+
+  async function find(name: string): Promise<SessionEntry | undefined> {
+    const entry = await catalogue.get(name);
+    if (entry || !name.startsWith(ID_PREFIX)) return entry;
+    const { identityOf } = await import('./kept.ts');
+    const { sessionKey, createdAt } = await identityOf(name, transcripts);
+    if (sessionKey === undefined || createdAt === undefined) return undefined;
+    const current = await catalogue.get(sessionKey);
+    return current?.sessionId === name ? current : { sessionKey, sessionId: name, createdAt, updatedAt: createdAt };
+  }
 
   return {
     async begin({ sessionKey, newSession, state, origin, signal, onWait }) {
@@ -143,13 +169,13 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       }
     },
 
-    async list() {
-      const entries = await catalogue.list();
-      return entries.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
-    },
+    get: catalogue.get,
+    find,
+    list: catalogue.list,
+    count: catalogue.count,
 
-    async show(sessionKey, last) {
-      const entry = await catalogue.get(sessionKey);
+    async show(name, last) {
+      const entry = await find(name);
       if (!entry) return undefined;
       const messages: SessionMessage[] = [];
       const damagedLines: number[] = [];
@@ -190,7 +216,7 @@ function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry): Transcri
 /** Sorts by time in a directory listing, and is unguessable enough never to collide. */
 function newSessionId(now: number, newId: (prefix: string) => string): string {
   const stamp = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '');
-  return newId(`session-${stamp}`);
+  return newId(`${ID_PREFIX}${stamp}`);
 }
 
 function definedOnly<T extends object>(value: T): Partial<T> {

@@ -2,7 +2,7 @@
 // to make an empty store and to open it: two doors to one store stand for two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEntry, Storage, TranscriptLine } from './storage.ts';
+import type { ListSessions, SessionEntry, Storage, TranscriptLine } from './storage.ts';
 
 export interface StorageSubject {
   /** Opens a door to the store; each is independent of the others. */
@@ -162,6 +162,36 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
           expect(await other.catalogue.list()).toHaveLength(2);
         },
       );
+
+      it('lists the last updated first, page by page, and by the beginning of keys', async () => {
+        const minutes: Record<string, number> = { a: 3, b: 5, 'chat:1': 1, 'chat:2': 5, 'chat:3': 2, chat: 4 };
+        for (const [key, minute] of Object.entries(minutes))
+          await storage.catalogue.put(entry(key, { updatedAt: `2026-01-01T00:0${minute}:00.000Z` }));
+        const keysOf = async (options?: ListSessions): Promise<string[]> =>
+          (await other.catalogue.list(options)).map(({ sessionKey }) => sessionKey);
+        const all = ['b', 'chat:2', 'chat', 'a', 'chat:3', 'chat:1'];
+        expect(await keysOf()).toEqual(all);
+        expect(await keysOf({ limit: 2 })).toEqual(all.slice(0, 2));
+        expect(await keysOf({ prefix: 'chat:' })).toEqual(['chat:2', 'chat:3', 'chat:1']);
+        expect(await keysOf({ prefix: 'chat:', limit: 1 })).toEqual(['chat:2']);
+        expect(await keysOf({ prefix: 'nobody' })).toEqual([]);
+        const paged: string[] = [];
+        for (let page = await other.catalogue.list({ limit: 2 }); page.length > 0; ) {
+          paged.push(...page.map(({ sessionKey }) => sessionKey));
+          page = await other.catalogue.list({ limit: 2, after: page.at(-1) });
+        }
+        expect(paged).toEqual(all);
+        expect(await other.catalogue.count()).toBe(6);
+      });
+
+      it('forgets a key that is removed, and only that', async () => {
+        for (const key of ['a', 'b', 'c']) await storage.catalogue.put(entry(key));
+        expect(await other.catalogue.remove('a')).toBe(true);
+        expect(await storage.catalogue.remove('a')).toBe(false);
+        expect(await storage.catalogue.get('a')).toBeUndefined();
+        expect((await storage.catalogue.list()).map(({ sessionKey }) => sessionKey)).toEqual(['b', 'c']);
+        expect(await storage.catalogue.count()).toBe(2);
+      });
 
       it('loses no entry of writers that write at the same time', async () => {
         const doors = [storage, other];

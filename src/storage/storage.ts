@@ -20,6 +20,15 @@ export type StorageErrorCode =
 /** Every failure of storage: the message names what could not be stored and what to do about it. */
 export class StorageError extends CodedError<StorageErrorCode> {}
 
+/** Whoever wrote this knows more than we do: it is left exactly as it is. */
+export function newerVersion(path: string, found: number, understood: number): StorageError {
+  const versions = `version ${found}, this one understands version ${understood}`;
+  return new StorageError(
+    'STORAGE_NEWER_VERSION',
+    `cannot use ${path}: it was written by a newer Lainclaw (${versions}): upgrade lainclaw`,
+  );
+}
+
 /** One line of a transcript. Messages are for people and models, every other type is the turn's journal. */
 export type TranscriptLine = { type: string } & Record<string, unknown>;
 
@@ -66,6 +75,16 @@ export interface SessionEntry {
   compactedMessageCount?: number;
 }
 
+export interface ListSessions {
+  /** Everything without it. */
+  limit?: number;
+  /** Only what comes after this entry of an earlier page. */
+  after?: Pick<SessionEntry, 'updatedAt' | 'sessionKey'>;
+  /** Only keys that begin with this. */
+  prefix?: string;
+}
+
+/** The index of sessions: the current session of each key. No operation on one key costs more with more keys. */
 export interface Catalogue {
   get(sessionKey: string): Promise<SessionEntry | undefined>;
   /**
@@ -73,7 +92,11 @@ export interface Catalogue {
    * the session's lock, nothing is written once that is lost.
    */
   put(entry: SessionEntry, fence?: Fence): Promise<void>;
-  list(): Promise<SessionEntry[]>;
+  /** The last updated first; equal times in the order of keys. */
+  list(options?: ListSessions): Promise<SessionEntry[]>;
+  count(): Promise<number>;
+  /** Forgets the key, never the transcript. False when it was not there; durable when it resolves. */
+  remove(sessionKey: string): Promise<boolean>;
 }
 
 /** Values kept for reuse within a scope (a session). Losing one is harmless; size is bounded. */

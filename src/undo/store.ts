@@ -3,7 +3,8 @@
 // disk before `add` resolves. The oldest turns go when the whole grows over its bounds in bytes or age.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { ensurePrivateFile, storageError } from '../storage/local/files.ts';
+import { storageError } from '../storage/local/files.ts';
+import { inTransaction, type Migration, openDatabase, type Schema } from '../storage/local/open-database.ts';
 import type { Change, FileState, TurnScope } from './changes.ts';
 import { type Packed, pack, sha256Of, unpack } from './content.ts';
 
@@ -54,21 +55,26 @@ export interface UndoStore {
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-const BUSY_TIMEOUT_MS = 5_000;
+// Space given back by pruning has to leave the file, or the bound would hold for nothing.
+const PRAGMAS = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
 
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, encoding TEXT NOT NULL, data BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS turns (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, turn_id TEXT NOT NULL, root TEXT NOT NULL,
-    recorded_at INTEGER NOT NULL, undoes TEXT, UNIQUE (session_id, turn_id));
-  CREATE TABLE IF NOT EXISTS changes (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, turn INTEGER NOT NULL REFERENCES turns (number) ON DELETE CASCADE,
-    kind TEXT NOT NULL, tool TEXT NOT NULL, path TEXT NOT NULL,
-    before_sha256 TEXT, before_mode INTEGER, after_sha256 TEXT, after_mode INTEGER);
-  CREATE INDEX IF NOT EXISTS changes_of_turn ON changes (turn);
-  CREATE INDEX IF NOT EXISTS changes_by_after ON changes (after_sha256);
-  CREATE INDEX IF NOT EXISTS changes_by_before ON changes (before_sha256);
-`;
+const STEPS: readonly Migration[] = [
+  (db) =>
+    db.exec(`
+      CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, encoding TEXT NOT NULL, data BLOB NOT NULL);
+      CREATE TABLE IF NOT EXISTS turns (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, turn_id TEXT NOT NULL, root TEXT NOT NULL,
+        recorded_at INTEGER NOT NULL, undoes TEXT, UNIQUE (session_id, turn_id));
+      CREATE TABLE IF NOT EXISTS changes (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, turn INTEGER NOT NULL REFERENCES turns (number) ON DELETE CASCADE,
+        kind TEXT NOT NULL, tool TEXT NOT NULL, path TEXT NOT NULL,
+        before_sha256 TEXT, before_mode INTEGER, after_sha256 TEXT, after_mode INTEGER);
+      CREATE INDEX IF NOT EXISTS changes_of_turn ON changes (turn);
+      CREATE INDEX IF NOT EXISTS changes_by_after ON changes (after_sha256);
+      CREATE INDEX IF NOT EXISTS changes_by_before ON changes (before_sha256);
+    `),
+];
+const SCHEMA: Schema = { version: STEPS.length, steps: async () => STEPS };
 
 export function createUndoStore(options: StoreOptions): UndoStore {
   const { home, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS } = options;
@@ -77,7 +83,7 @@ export function createUndoStore(options: StoreOptions): UndoStore {
 
   async function use<T>(statements: (db: DatabaseSync) => T): Promise<T> {
     try {
-      opened ??= openDatabase(path);
+      opened ??= openDatabase({ path, schema: SCHEMA, pragmas: PRAGMAS });
       return statements(await opened);
     } catch (error) {
       throw storageError(path, error);
@@ -167,27 +173,6 @@ export function createUndoStore(options: StoreOptions): UndoStore {
       opened = undefined;
     },
   };
-}
-
-async function openDatabase(path: string): Promise<DatabaseSync> {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  await ensurePrivateFile(path);
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  // Space given back by pruning has to leave the file, or the bound would hold for nothing.
-  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${TABLES}`);
-  return db;
-}
-
-function inTransaction<T>(db: DatabaseSync, run: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = run();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 interface NamedChange {

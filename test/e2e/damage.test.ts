@@ -73,7 +73,9 @@ describe.concurrent('the index', () => {
     ]) {
       const { code, stderr } = await lainclaw(args, { home });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/STORAGE_NEWER_VERSION: .*newer Lainclaw.*update/);
+      expect(stderr).toMatch(
+        /STORAGE_NEWER_VERSION: .*sessions\.json.*newer Lainclaw \(version 2, .* version 1\): upgrade lainclaw/,
+      );
     }
     expect(readFileSync(indexPath(home), 'utf8')).toBe(newer);
     expect(readFileSync(home.transcriptPath())).toEqual(transcript);

@@ -4,7 +4,6 @@ import type { ChoicesStore } from '../../gateway/chats/choices.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { SessionEntry } from '../../storage/storage.ts';
 import type { TurnSettings } from '../turn-flags.ts';
 import type { CommandsDependencies } from './commands.ts';
 import type { Conversation } from './conversation.ts';
@@ -27,11 +26,13 @@ export interface CommandServicesDependencies {
   signal: AbortSignal;
 }
 
+/** Farther back, `lainclaw sessions list` looks. */
+const LISTED_SESSIONS = 1_000;
+
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
   const { runtime, workspace, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } =
     dependencies;
-  const session = async (key: string): Promise<SessionEntry | undefined> =>
-    (await runtime.sessions.list()).find((each) => each.sessionKey === key);
+  const session = runtime.sessions.get;
 
   return {
     context: () => ({
@@ -52,7 +53,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       }),
       signal,
     }),
-    sessions: () => runtime.sessions.list(),
+    sessions: () => runtime.sessions.list({ limit: LISTED_SESSIONS }),
     switchTo,
     async changes() {
       const entry = await session(sessionKey());

@@ -98,8 +98,8 @@ async function homeCheck({ environment: { home } }: Terminal): Promise<Check> {
 
 async function sessionsCheck(runtime: Runtime): Promise<Check> {
   try {
-    const { length } = await runtime.sessions.list();
-    return { name: 'sessions', state: 'ok', message: `${length} session(s), the index is readable` };
+    const count = await runtime.sessions.count();
+    return { name: 'sessions', state: 'ok', message: `${count} session(s), the index is readable` };
   } catch (error) {
     return {
       name: 'sessions',

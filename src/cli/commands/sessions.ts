@@ -13,6 +13,7 @@ import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts'
 
 interface ListFlags extends OutputFlags {
   all?: boolean;
+  limit?: number;
 }
 
 interface ShowFlags extends OutputFlags {
@@ -20,12 +21,20 @@ interface ShowFlags extends OutputFlags {
 }
 
 const SHOWN_BY_DEFAULT = 50;
+const LISTED_BY_DEFAULT = 20;
 
 export const configureSessions: ConfigureCommand = (sessions, terminal, setExitCode) => {
   sessions
     .command('list')
-    .description('every session, the most recent first')
+    .description('List sessions, the last used first')
     .option('--all', 'also those that another one under the same key has followed, oldest first')
+    .addOption(
+      single(
+        '--limit <N>',
+        `only the last N used (default: ${LISTED_BY_DEFAULT} as text, every one as JSON)`,
+        integerFrom(1),
+      ),
+    )
     .addOption(json())
     .addOption(plainText())
     .action((flags: ListFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
@@ -86,9 +95,10 @@ async function withSessions(
 }
 
 async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): Promise<void> {
-  if (flags.all) return listKept(await sessions.kept(), flags, terminal);
-  const entries = await sessions.list();
-  if (wantsJson(terminal, flags)) return writeJson(terminal, entries);
+  const { limit } = flags;
+  if (flags.all) return listKept((await sessions.kept()).slice(limit === undefined ? 0 : -limit), flags, terminal);
+  if (wantsJson(terminal, flags)) return writeJson(terminal, await sessions.list({ limit }));
+  const entries = await sessions.list({ limit: limit ?? LISTED_BY_DEFAULT });
   if (entries.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
   const colors = colorsFor(terminal.out, terminal);
   const width = Math.max(...entries.map(({ sessionKey }) => sessionKey.length));
@@ -97,6 +107,8 @@ async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): P
       `${colors.bold(sessionKey.padEnd(width))}  ${localTime(updatedAt)}  ${provider}  ${colors.dim(sessionId)}\n`,
     );
   }
+  const count = limit === undefined ? await sessions.count() : 0;
+  if (count > entries.length) terminal.out.write(colors.dim(`${count - entries.length} more: --limit ${count}\n`));
 }
 
 function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Terminal): void {
@@ -110,13 +122,7 @@ function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Term
 
 async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
   const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
-  if (!shown) {
-    const entries = await sessions.list();
-    throw unknownKey(
-      key,
-      entries.map(({ sessionKey }) => sessionKey),
-    );
-  }
+  if (!shown) throw await unknownKey(key, sessions);
   const { entry, messages, damagedLines } = shown;
   if (damagedLines.length > 0) {
     warn(

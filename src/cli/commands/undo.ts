@@ -61,9 +61,7 @@ export async function findSession(
   runtime: Pick<Runtime, 'sessions'>,
   name: string,
 ): Promise<Pick<SessionEntry, 'sessionKey' | 'sessionId'>> {
-  const sessions = await runtime.sessions.list();
-  const entry =
-    sessions.find(({ sessionKey }) => sessionKey === name) ?? sessions.find((one) => one.sessionId === name);
+  const entry = await runtime.sessions.find(name);
   if (entry) return entry;
   if (name === WITHOUT_SESSION || /^session-[\w-]+$/.test(name)) return { sessionKey: name, sessionId: name };
   throw new CommandError(

@@ -82,11 +82,14 @@ const FIXED = {
   shells: () => SHELLS,
 } satisfies Record<string, () => readonly string[]>;
 
+/** Nobody looks through more. */
+const SESSIONS = 1_000;
+
 type Find = (runtime: Runtime, at: Omit<LookUp, 'kind'>) => Promise<Candidate[]>;
 
 const LOOKED_UP = {
   async sessions(runtime) {
-    return (await runtime.sessions.list()).map(({ sessionKey, updatedAt, provider = '' }) => ({
+    return (await runtime.sessions.list({ limit: SESSIONS })).map(({ sessionKey, updatedAt, provider = '' }) => ({
       value: sessionKey,
       description: `${updatedAt.slice(0, 16).replace('T', ' ')} ${provider}`.trim(),
     }));
@@ -136,7 +139,7 @@ const LOOKED_UP = {
   },
   async turns(runtime, { flags, operands }) {
     const key = flags.get('--session') ?? operands[0] ?? 'main';
-    const session = (await runtime.sessions.list()).find(({ sessionKey }) => sessionKey === key);
+    const session = await runtime.sessions.get(key);
     const turns = session ? await (await runtime.undo()).turns(session.sessionId) : [];
     return turns.map(({ turnId, paths }) => ({ value: turnId, description: paths.slice(0, 3).join(', ') }));
   },

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeAgentRuns } from '../agent-runs-conformance.ts';
 import { createAgentRuns } from './agent-runs.ts';
-import { createDatabase, type Database } from './database.ts';
+import type { Database } from './database.ts';
+import { createLainclawDb } from './lainclaw-db/schema.ts';
 
 describeAgentRuns('the local one', () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
   const opened: Database[] = [];
   return {
     open() {
-      const database = createDatabase(home);
+      const database = createLainclawDb(home);
       opened.push(database);
       return createAgentRuns(database);
     },
@@ -24,7 +25,7 @@ describeAgentRuns('the local one', () => {
 
 it('forgets the oldest of very many that have ended, and none that has not or whose result nobody was told', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
-  const database = createDatabase(home);
+  const database = createLainclawDb(home);
   const runs = createAgentRuns(database);
   const draft = { name: 'n', message: 'm', request: '{}', asker: { kind: 'nobody' } } as const;
   await runs.add({ ...draft, id: 'waiting' }, 1);

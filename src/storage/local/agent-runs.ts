@@ -1,25 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
 import { parseAsker } from '../asker.ts';
-import { addMissingColumn } from './add-missing-column.ts';
 import type { Database } from './database.ts';
 
-const TABLE = `
-  CREATE TABLE IF NOT EXISTS agent_runs (
-    key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, message TEXT NOT NULL, inject_into TEXT,
-    request TEXT NOT NULL, state TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, ended_at INTEGER,
-    cancel_requested INTEGER NOT NULL DEFAULT 0, result TEXT, error TEXT, session_id TEXT, asker TEXT,
-    untold INTEGER NOT NULL DEFAULT 0);
-  CREATE INDEX IF NOT EXISTS agent_runs_state ON agent_runs (state, key);
-`;
 /** Of those that have ended. */
 const KEPT = 1_000;
-
-function prepareTable(db: DatabaseSync): void {
-  db.exec(`PRAGMA synchronous = FULL; ${TABLE}`);
-  addMissingColumn(db, 'agent_runs', 'asker TEXT');
-  addMissingColumn(db, 'agent_runs', 'untold INTEGER NOT NULL DEFAULT 0');
-}
 
 const isOneOf = (which: RunsTaken): string => (which === 'all' ? '' : 'AND inject_into IS NULL');
 
@@ -28,7 +13,7 @@ export function createAgentRuns(database: Database): AgentRuns {
   let prepared = false;
   const use = <T>(statements: (db: DatabaseSync) => T): Promise<T> =>
     database.use((db) => {
-      if (!prepared) prepareTable(db);
+      if (!prepared) db.exec('PRAGMA synchronous = FULL');
       prepared = true;
       return statements(db);
     });

@@ -1,13 +1,7 @@
-// The one SQLite file for everything indexed or counted. Opened on first use only: most commands never need it.
-import { join } from 'node:path';
+// A SQLite file of the home. Opened on first use only: most commands never need one.
 import type { DatabaseSync } from 'node:sqlite';
-import { ensurePrivateFile, storageError } from './files.ts';
-
-const BUSY_TIMEOUT_MS = 5_000;
-
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS tool_results (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (scope, key));
-`;
+import { storageError } from './files.ts';
+import { type OpenDatabaseOptions, openDatabase } from './open-database.ts';
 
 export interface Database {
   /** Runs one or more statements; a failure names the file and what to do. */
@@ -15,16 +9,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function createDatabase(home: string): Database {
-  const path = join(home, 'lainclaw.db');
+export function createDatabase(options: OpenDatabaseOptions): Database {
   let opened: Promise<DatabaseSync> | undefined;
   return {
     async use(statements) {
       try {
-        opened ??= openDatabase(path);
+        opened ??= openDatabase(options);
         return statements(await opened);
       } catch (error) {
-        throw storageError(path, error);
+        throw storageError(options.path, error);
       }
     },
     async close() {
@@ -35,12 +28,4 @@ export function createDatabase(home: string): Database {
       database?.close();
     },
   };
-}
-
-async function openDatabase(path: string): Promise<DatabaseSync> {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  await ensurePrivateFile(path);
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${TABLES}`);
-  return database;
 }

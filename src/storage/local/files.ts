@@ -1,10 +1,16 @@
 // Private, durable files: directories 0700, files 0600 under any umask, and writes that are whole or absent.
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
 const SQLITE_CANTOPEN = 14;
+const UNEXPLAINED = new Set([SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
+/** A database, its write-ahead log and the log's index. */
+const SQLITE_HANDLES = 3;
+const SQLITE_BYTES = 64 * 1024;
 
 const CODES: Record<string, StorageErrorCode> = {
   ENOSPC: 'STORAGE_FULL',
@@ -27,7 +33,7 @@ const ADVICE: Record<StorageErrorCode, string> = {
   STORAGE_NOT_A_DIRECTORY:
     'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
   STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
-  STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: update this one',
+  STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: upgrade lainclaw',
   STORAGE_LOCK_LOST: 'another process took over: ask again',
   STORAGE_FAILED: 'the system refused',
 };
@@ -41,15 +47,22 @@ export function storageError(path: string, cause: unknown): StorageError {
   return new StorageError(code, `cannot use ${path}: ${ADVICE[code]}${detail}`, cause);
 }
 
-/** SQLite only says that it cannot open a file; opening its directory tells why. */
+/** SQLite does not tell why it could not read or write: doing what it does beside its file tells. */
 function systemCode(path: string, cause: unknown): string {
   const { code, errcode } = (cause ?? {}) as { code?: string; errcode?: number };
-  if (errcode !== SQLITE_CANTOPEN) return code ?? '';
+  if (errcode === undefined || !UNEXPLAINED.has(errcode & 0xff)) return code ?? '';
+  const probe = `${path}.probe`;
+  const opened: number[] = [];
   try {
-    closeSync(openSync(dirname(path), 'r'));
-    return '';
+    for (let handle = 0; handle < SQLITE_HANDLES; handle += 1) opened.push(openSync(dirname(path), 'r'));
+    opened.push(openSync(probe, 'wx', 0o600));
+    writeSync(opened.at(-1) ?? -1, Buffer.alloc(SQLITE_BYTES));
+    return (errcode & 0xff) === SQLITE_READONLY ? 'EACCES' : '';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? '';
+  } finally {
+    for (const handle of opened) closeSync(handle);
+    rmSync(probe, { force: true });
   }
 }
 

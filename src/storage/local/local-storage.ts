@@ -1,8 +1,8 @@
 // Storage on one's own machine: files a person can read, and one SQLite file for what is indexed.
 import { join } from 'node:path';
 import type { Storage } from '../storage.ts';
-import { createCatalogue } from './catalogue.ts';
-import { createDatabase } from './database.ts';
+import { createCatalogue } from './catalogue/local-catalogue.ts';
+import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
 import { createLocks } from './locks.ts';
 import { createSessionNotes } from './notes.ts';
 import { createOutputs } from './outputs.ts';
@@ -10,6 +10,7 @@ import { createOwnerFiles } from './owner-files.ts';
 import { createResultCache } from './result-cache.ts';
 import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
+import { createWriteAheadLog } from './write-ahead-log.ts';
 
 export interface LocalStorageOptions {
   home: string;
@@ -22,12 +23,12 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions, locks.verify);
   const catalogue = createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild });
-  const database = createDatabase(home);
+  const database = createLainclawDb(home);
   // Connections of their own to the same file: what these save is synced with each commit.
-  const archiveDatabase = createDatabase(home);
-  const runsDatabase = createDatabase(home);
-  const jobsDatabase = createDatabase(home);
-  const mailboxDatabase = createDatabase(home);
+  const archiveDatabase = createLainclawDb(home);
+  const runsDatabase = createLainclawDb(home);
+  const jobsDatabase = createLainclawDb(home);
+  const mailboxDatabase = createLainclawDb(home);
   let closeLog = async (): Promise<void> => {};
   return {
     locks,
@@ -53,11 +54,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       return createLocalJobs({ database: jobsDatabase, changes });
     },
     async mailbox() {
-      const [{ createLocalMailbox }, { createWriteAheadLog }] = await Promise.all([
-        import('./mailbox.ts'),
-        import('./write-ahead-log.ts'),
-      ]);
-      const log = createWriteAheadLog(join(home, 'lainclaw.db'));
+      const { createLocalMailbox } = await import('./mailbox.ts');
+      const log = createWriteAheadLog(lainclawDbPath(home));
       closeLog = () => log.close().catch(() => {});
       return createLocalMailbox({ database: mailboxDatabase, log });
     },
@@ -67,7 +65,9 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     async close() {
       await Promise.all([
         locks.close(),
-        ...[database, archiveDatabase, runsDatabase, jobsDatabase, mailboxDatabase].map((each) => each.close()),
+        ...[catalogue, database, archiveDatabase, runsDatabase, jobsDatabase, mailboxDatabase].map((each) =>
+          each.close(),
+        ),
       ]);
       await closeLog();
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { describeMailbox } from '../mailbox-conformance.ts';
-import { createDatabase } from './database.ts';
+import { createLainclawDb } from './lainclaw-db/schema.ts';
 import { createLocalStorage } from './local-storage.ts';
 import { createLocalMailbox } from './mailbox.ts';
 
@@ -24,7 +24,7 @@ it('over many days it holds no more than what is remembered and what is dead', a
   const storage = createLocalStorage({ home, now: Date.now });
   const mailbox = await storage.mailbox();
   try {
-    const database = createDatabase(home);
+    const database = createLainclawDb(home);
     const rows = (table: string): Promise<number> =>
       database.use((db) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n));
     const most = { inbox: 0, outbox: 0 };
@@ -52,16 +52,14 @@ it('over many days it holds no more than what is remembered and what is dead', a
 
 it('a home from before waits had a beginning is taken over as it is', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
-  const old = createDatabase(home);
-  await old.use((db) =>
-    db.exec(`
+  const old = new DatabaseSync(join(home, 'lainclaw.db'));
+  old.exec(`
       CREATE TABLE outbox (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
         chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
         last_error TEXT, message_id TEXT, ended_at INTEGER);
       INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at)
-        VALUES ('k', 'local', 'default', 'a', 'hello', 'waiting', 1, 50)`),
-  );
+        VALUES ('k', 'local', 'default', 'a', 'hello', 'waiting', 1, 50)`);
   old.close();
   const storage = createLocalStorage({ home, now: Date.now });
   try {
@@ -74,47 +72,9 @@ it('a home from before waits had a beginning is taken over as it is', async () =
   }
 });
 
-it('another process that takes over the same home at the same moment is no failure', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
-  const database = createDatabase(home);
-  try {
-    await database.use((db) => {
-      db.exec(`
-        CREATE TABLE outbox (
-          seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
-          chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
-          last_error TEXT, message_id TEXT, ended_at INTEGER)`);
-      const exec = db.exec.bind(db);
-      db.exec = (statements) => {
-        if (statements.includes('ALTER TABLE')) addAsAnother();
-        exec(statements);
-      };
-    });
-    const mailbox = createLocalMailbox({
-      database,
-      log: { prepare() {}, sync: async () => {}, close: async () => {} },
-    });
-    expect(await mailbox.due(1, 1)).toEqual([]);
-  } finally {
-    database.close();
-    rmSync(home, { recursive: true, force: true });
-  }
-
-  /** Right before we do; it is refused while we hold the file. */
-  function addAsAnother(): void {
-    const other = new DatabaseSync(join(home, 'lainclaw.db'), { timeout: 0 });
-    try {
-      other.exec('ALTER TABLE outbox ADD COLUMN waits_since INTEGER NOT NULL DEFAULT 0');
-    } catch {
-      // Its own attempt to wait.
-    }
-    other.close();
-  }
-});
-
 it('a message that was written but could not be synced was not received: delivered again it is new, once', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-mailbox-'));
-  const database = createDatabase(home);
+  const database = createLainclawDb(home);
   try {
     const problem = { left: 1 };
     const sync = async (): Promise<void> => {

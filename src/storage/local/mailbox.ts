@@ -11,32 +11,10 @@ import type {
   OutboxMessage,
   UnfinishedMessage,
 } from '../mailbox.ts';
-import { addMissingColumn } from './add-missing-column.ts';
 import type { Database } from './database.ts';
 import { createSyncedDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import { createWriteTogether } from './write-together.ts';
-
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS inbox (
-    seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, id TEXT NOT NULL,
-    position REAL NOT NULL, received_at INTEGER NOT NULL, body TEXT NOT NULL, turn TEXT, finished_at INTEGER,
-    UNIQUE (channel, account, id));
-  CREATE INDEX IF NOT EXISTS inbox_unfinished ON inbox (channel, account, chat, position, seq) WHERE finished_at IS NULL;
-  CREATE INDEX IF NOT EXISTS inbox_finished ON inbox (finished_at) WHERE finished_at IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS outbox (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, channel TEXT NOT NULL, account TEXT NOT NULL,
-    chat TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
-    last_error TEXT, message_id TEXT, ended_at INTEGER, waits_since INTEGER NOT NULL DEFAULT 0);
-  CREATE INDEX IF NOT EXISTS outbox_waiting ON outbox (channel, account, chat, seq, due_at) WHERE state = 'waiting';
-  CREATE INDEX IF NOT EXISTS outbox_ended ON outbox (state, ended_at) WHERE state <> 'waiting';
-  CREATE TABLE IF NOT EXISTS chat_choices (
-    channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, choices TEXT NOT NULL,
-    PRIMARY KEY (channel, account, chat)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS chat_people (
-    channel TEXT NOT NULL, account TEXT NOT NULL, chat TEXT NOT NULL, person TEXT NOT NULL, chat_kind TEXT NOT NULL,
-    PRIMARY KEY (channel, account, chat, person)) WITHOUT ROWID;
-`;
 
 const headsOf = (bot: BotKey | undefined): string =>
   `SELECT min(seq) FROM outbox WHERE state = 'waiting' ${bot ? 'AND channel = ? AND account = ?' : ''} GROUP BY channel, account, chat`;
@@ -52,12 +30,7 @@ export interface LocalMailboxOptions {
 }
 
 export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mailbox {
-  const read = createSyncedDatabase(database, (db) => {
-    log.prepare(db);
-    db.exec(TABLES);
-    // Homes from before it had one.
-    addMissingColumn(db, 'outbox', 'waits_since INTEGER NOT NULL DEFAULT 0');
-  });
+  const read = createSyncedDatabase(database, log.prepare);
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
   const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
   // Written, but whoever brought them was told otherwise and brings them again: nobody has them yet.

@@ -10,7 +10,7 @@ const RETRY_MS = 50;
 export type UseDatabase = <T>(statements: (database: DatabaseSync) => T) => Promise<T>;
 
 /** `prepare` runs once a connection, before anything else. */
-export function createSyncedDatabase(database: Database, prepare: (opened: DatabaseSync) => void): UseDatabase {
+export function createSyncedDatabase(database: Database, prepare?: (opened: DatabaseSync) => void): UseDatabase {
   const prepared = new WeakSet<DatabaseSync>();
   return async (statements) => {
     const giveUp = performance.now() + LONGEST_WAIT_MS;
@@ -21,7 +21,7 @@ export function createSyncedDatabase(database: Database, prepare: (opened: Datab
           isOpen = true;
           if (!prepared.has(db)) {
             db.exec('PRAGMA synchronous = FULL');
-            prepare(db);
+            prepare?.(db);
             prepared.add(db);
           }
           return statements(db);

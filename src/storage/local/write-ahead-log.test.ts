@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDatabase } from './database.ts';
+import { createLainclawDb } from './lainclaw-db/schema.ts';
 import { createWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 let base: string;
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 it('is synced beside the commits, which do not wait', async () => {
-  const database = createDatabase(base);
+  const database = createLainclawDb(base);
   const level = await database.use((db) => {
     log.prepare(db);
     db.exec('CREATE TABLE t (n)');
@@ -31,7 +31,7 @@ it('is synced beside the commits, which do not wait', async () => {
 
 it('that was removed with its last connection is found again', async () => {
   for (let round = 0; round < 3; round += 1) {
-    const database = createDatabase(base);
+    const database = createLainclawDb(base);
     await database.use((db) => {
       log.prepare(db);
       db.exec(`CREATE TABLE t${round} (n)`);
@@ -43,7 +43,7 @@ it('that was removed with its last connection is found again', async () => {
 });
 
 it('that cannot be synced says so', async () => {
-  const database = createDatabase(base);
+  const database = createLainclawDb(base);
   await database.use((db) => log.prepare(db));
   await database.use((db) => db.close());
   rmSync(join(base, 'lainclaw.db-wal'), { force: true });
@@ -51,7 +51,7 @@ it('that cannot be synced says so', async () => {
 });
 
 it('of a database that has none leaves the waiting to each commit', async () => {
-  const database = createDatabase(base);
+  const database = createLainclawDb(base);
   const level = await database.use((db) => {
     db.exec('PRAGMA journal_mode = DELETE');
     log.prepare(db);

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createDatabase, type Database } from './database.ts';
+import type { Database } from './database.ts';
+import { createLainclawDb } from './lainclaw-db/schema.ts';
 import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
 import { createWriteTogether } from './write-together.ts';
 
@@ -14,7 +15,7 @@ let syncs: number;
 let sync: () => Promise<void>;
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'lainclaw-together-'));
-  database = createDatabase(base);
+  database = createLainclawDb(base);
   uses = 0;
   syncs = 0;
   sync = async () => {

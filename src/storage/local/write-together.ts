@@ -2,6 +2,7 @@
 // costs. Each is still done whole or not at all: when one of them fails, all are done again one by one. Where none of them
 // must survive a power cut by itself, the disk is not waited for: the next that must takes them along.
 import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from './open-database.ts';
 import type { UseDatabase } from './synced-database.ts';
 
 export interface WriteTogether {
@@ -72,16 +73,4 @@ export function createWriteTogether({ use, sync }: WriteTogetherOptions): WriteT
         setImmediate(() => void flush());
       });
   return { durably: write(true), soon: write(false) };
-}
-
-function inTransaction<T>(database: DatabaseSync, run: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const value = run();
-    database.exec('COMMIT');
-    return value;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }

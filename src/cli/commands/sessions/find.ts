@@ -8,6 +8,8 @@ import { single, text } from '../../flags.ts';
 import { UsageError } from '../../terminal.ts';
 
 const NAMED = 10;
+/** Among these the nearest key is looked for. */
+const COMPARED = 1_000;
 
 export function addSessionChoice(command: Command): Command {
   return command
@@ -28,8 +30,7 @@ export async function findSessions(
   if (key.trim() === '') throw new UsageError('the key of the session is empty: "lainclaw sessions list" shows them');
   if (all && sessionId !== undefined)
     throw new UsageError('--all and --session-id exclude each other: give one of them');
-  const current = await sessions.list();
-  const entry = current.find(({ sessionKey }) => sessionKey === key);
+  const entry = await sessions.get(key);
   if (entry && !all && (sessionId === undefined || sessionId === entry.sessionId))
     return [{ ...entry, isCurrent: true }];
 
@@ -38,7 +39,7 @@ export async function findSessions(
     // An id alone says enough.
     const byId = kept.find((one) => one.sessionId === key);
     if (byId && sessionId === undefined) return [{ ...byId, sessionKey: byId.sessionKey ?? key }];
-    throw unknownKey(key, [...new Set(current.map(({ sessionKey }) => sessionKey))]);
+    throw await unknownKey(key, sessions);
   }
   const own = kept.filter((one) => one.sessionKey === key).map((one) => ({ ...one, sessionKey: key }));
   if (sessionId === undefined) return all ? own : own.slice(-1);
@@ -49,7 +50,8 @@ export async function findSessions(
   throw new CommandError('SESSION_NOT_FOUND', `"${key}" has no session with the id "${sessionId}"; it has ${shown}`);
 }
 
-export function unknownKey(key: string, keys: readonly string[]): CommandError {
+export async function unknownKey(key: string, sessions: Sessions): Promise<CommandError> {
+  const keys = (await sessions.list({ limit: COMPARED })).map(({ sessionKey }) => sessionKey);
   const close = nearest(key, keys);
   const shown = keys.slice(0, NAMED).join(', ') + (keys.length > NAMED ? ', …' : '');
   const advice =

@@ -2,7 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewDocument, TermsOf } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
-import { indexName, readState, write } from './tables.ts';
+import { inTransaction } from '../open-database.ts';
+import { indexName, readState } from './tables.ts';
 
 export interface Prepared {
   document: NewDocument;
@@ -15,7 +16,7 @@ export function prepareDocuments(documents: readonly NewDocument[], termsOf: Ter
 }
 
 export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
-  return write(db, () => {
+  return inTransaction(db, () => {
     const index = indexName(readState(db).generation);
     const insertDocument = db.prepare(
       'INSERT INTO archive_documents (id, source, title, date, speaker, session, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash) DO NOTHING',

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeArchive } from '../../archive-conformance.ts';
-import { createDatabase, type Database } from '../database.ts';
+import type { Database } from '../database.ts';
+import { createLainclawDb } from '../lainclaw-db/schema.ts';
 import { createLocks } from '../locks.ts';
 import { createLocalArchive } from './local-archive.ts';
 
@@ -11,7 +12,7 @@ describeArchive('one SQLite file', () => {
   const opened: Database[] = [];
   return {
     open() {
-      const database = createDatabase(home);
+      const database = createLainclawDb(home);
       opened.push(database);
       return createLocalArchive({ database, locks: createLocks(join(home, 'locks')) });
     },

@@ -12,7 +12,7 @@ import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks,
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { emptyLog, removeDocuments } from './remove.ts';
-import { prepareTables, readState } from './tables.ts';
+import { readState } from './tables.ts';
 import {
   dropOtherVectors,
   embeddedCount,
@@ -28,7 +28,7 @@ const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
 
 export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
-  const use = createSyncedDatabase(database, prepareTables);
+  const use = createSyncedDatabase(database, (db) => db.exec('PRAGMA secure_delete = ON'));
   const bits = createKeptBits();
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
 

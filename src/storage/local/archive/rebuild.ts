@@ -3,7 +3,8 @@
 // unfinished one behind, which the next rebuild drops. Chunks forgotten meanwhile are removed from both (remove.ts).
 import type { DatabaseSync } from 'node:sqlite';
 import type { RebuildOptions, TermsOf } from '../../archive.ts';
-import { createIndex, dropIndex, indexName, readState, write } from './tables.ts';
+import { inTransaction } from '../open-database.ts';
+import { createIndex, dropIndex, indexName, readState } from './tables.ts';
 
 const BATCH = 500;
 
@@ -19,16 +20,16 @@ export async function rebuildIndex(
   termsOf: TermsOf,
   { version, signal, onProgress }: RebuildOptions,
 ): Promise<{ chunks: number }> {
-  const generation = await use((db) => write(db, () => begin(db)));
+  const generation = await use((db) => inTransaction(db, () => begin(db)));
   for (let done = 0; ; ) {
     signal?.throwIfAborted();
-    const { copied, total } = await use((db) => write(db, () => copyBatch(db, generation, termsOf)));
+    const { copied, total } = await use((db) => inTransaction(db, () => copyBatch(db, generation, termsOf)));
     done += copied;
     onProgress?.({ done: Math.min(done, total), total });
     if (copied < BATCH) break;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return use((db) => write(db, () => swap(db, generation, termsOf, version)));
+  return use((db) => inTransaction(db, () => swap(db, generation, termsOf, version)));
 }
 
 function begin(db: DatabaseSync): number {

@@ -5,7 +5,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TermsOf } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
-import { indexName, readState, write } from './tables.ts';
+import { inTransaction } from '../open-database.ts';
+import { indexName, readState } from './tables.ts';
 import { removeVectors } from './vectors.ts';
 
 /** From here on, and where it is more than so small a part of all, many chunks are taken out at once. */
@@ -23,7 +24,7 @@ interface Row {
 }
 
 export function removeDocuments(db: DatabaseSync, ids: readonly string[], termsOf: TermsOf): number {
-  return write(db, () => {
+  return inTransaction(db, () => {
     const state = readState(db);
     const indexes = [{ name: indexName(state.generation), upTo: Number.POSITIVE_INFINITY }];
     // One under construction may hold some of it already.

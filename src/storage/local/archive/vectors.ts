@@ -4,9 +4,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
+import { inTransaction } from '../open-database.ts';
 import { countChange, type KeptBits, nearestByBits } from './kept-bits.ts';
 import { cosine, quantise } from './quantise.ts';
-import { read, readState, write } from './tables.ts';
+import { read, readState } from './tables.ts';
 
 const BLOCK = 1024;
 /** How many are rescored for each that is wanted. */
@@ -63,7 +64,7 @@ export function putVectors(
 ): void {
   const dimension = vectors[0]?.vector.length;
   if (dimension === undefined) return;
-  write(db, () => {
+  inTransaction(db, () => {
     db.prepare('INSERT INTO archive_models (name, dimension) VALUES (?, ?) ON CONFLICT (name) DO NOTHING').run(
       name,
       dimension,
@@ -185,7 +186,7 @@ export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
 
 export function wantModel(db: DatabaseSync, name: string): void {
   if (wantedModel(db) === name) return;
-  write(db, () => db.prepare('INSERT OR REPLACE INTO archive_wanted_model VALUES (1, ?)').run(name));
+  inTransaction(db, () => db.prepare('INSERT OR REPLACE INTO archive_wanted_model VALUES (1, ?)').run(name));
 }
 
 export function wantedModel(db: DatabaseSync): string | undefined {
@@ -199,7 +200,7 @@ export function wantedModel(db: DatabaseSync): string | undefined {
 export function dropOtherVectors(db: DatabaseSync, name: string | undefined): boolean {
   const kept = name ?? '';
   if (!db.prepare('SELECT 1 FROM archive_models WHERE name <> ?').get(kept)) return false;
-  return write(db, () => {
+  return inTransaction(db, () => {
     const other = db.prepare('SELECT key FROM archive_models WHERE name <> ? LIMIT 1').get(kept)?.key;
     if (other === undefined) return false;
     const block = db

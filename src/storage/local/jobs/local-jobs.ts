@@ -1,12 +1,12 @@
 // Scheduled jobs in the one SQLite file, on a connection of its own whose commits are synced.
 import type { Job, JobDefinition, Jobs, NextSlot } from '../../jobs.ts';
 import type { Database } from '../database.ts';
+import { createStatements, type Prepare } from '../statements.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { createWriteTogether } from '../write-together.ts';
 import type { ChangeFile } from './change-file.ts';
 import { claimByHand, claimSlots, finishRun } from './claim.ts';
-import { createStatements, type Prepare } from './statements.ts';
-import { jobOf, letterOf, prepareTables, runOf } from './tables.ts';
+import { jobOf, letterOf, runOf } from './tables.ts';
 
 /** Jobs without a further run that are kept for their history. */
 const KEPT_DONE_JOBS = 100;
@@ -18,7 +18,7 @@ export interface LocalJobsOptions {
 
 export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
   const statementsOf = createStatements();
-  const use = createSyncedDatabase(database, prepareTables);
+  const use = createSyncedDatabase(database);
   // A commit of this connection is durable already.
   const { durably: useTogether } = createWriteTogether({ use, sync: async () => {} });
   const read = <T>(statements: (prepare: Prepare) => T): Promise<T> => use((db) => statements(statementsOf(db)));

@@ -1,30 +1,6 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
 import { type Asker, NOBODY, parseAsker } from '../../asker.ts';
 import type { Job, JobDefinition, JobStatus, Letter, NextSlot, Run, RunStatus } from '../../jobs.ts';
-import { addMissingColumn } from '../add-missing-column.ts';
-
-/** `due_at` is null while the job is due for nobody: paused, done, or with an unfinished run. */
-export function prepareTables(db: DatabaseSync): void {
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS schedule_jobs (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL, status TEXT NOT NULL, reason TEXT,
-      failures INTEGER NOT NULL, last_slot INTEGER, next_slot INTEGER, next_due INTEGER, due_at INTEGER, run_id INTEGER);
-    CREATE INDEX IF NOT EXISTS schedule_jobs_due ON schedule_jobs (due_at) WHERE due_at IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS schedule_jobs_done ON schedule_jobs (id) WHERE status = 'done';
-    CREATE INDEX IF NOT EXISTS schedule_jobs_last ON schedule_jobs (last_slot);
-    CREATE TABLE IF NOT EXISTS schedule_runs (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, job_id INTEGER NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL, slot INTEGER,
-      last_slot INTEGER, count INTEGER NOT NULL, late INTEGER NOT NULL, owner TEXT, started_at INTEGER, finished_at INTEGER,
-      answer TEXT, reason TEXT, delivery TEXT NOT NULL);
-    CREATE UNIQUE INDEX IF NOT EXISTS schedule_runs_slot ON schedule_runs (job_id, slot) WHERE slot IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS schedule_runs_job ON schedule_runs (job_id, id);
-    CREATE INDEX IF NOT EXISTS schedule_runs_open ON schedule_runs (status) WHERE status IN ('queued', 'running');
-    CREATE TABLE IF NOT EXISTS schedule_letters (
-      key TEXT PRIMARY KEY, run_id INTEGER NOT NULL, chat TEXT NOT NULL, text TEXT NOT NULL, is_answer INTEGER NOT NULL,
-      asker TEXT);
-  `);
-  addMissingColumn(db, 'schedule_letters', 'asker TEXT');
-}
 
 type Row = Record<string, SQLOutputValue>;
 

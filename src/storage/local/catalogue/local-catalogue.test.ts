@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCatalogue } from './catalogue.ts';
-import { createLocks } from './locks.ts';
-import { createTranscripts } from './transcripts.ts';
+import { createLocks } from '../locks.ts';
+import { createTranscripts } from '../transcripts.ts';
+import { createCatalogue } from './local-catalogue.ts';
 
 let base: string;
 let directory: string;

@@ -1,0 +1,193 @@
+// The index of sessions: sessions.db answers, sessions.json tells people (and earlier versions) the same. Every use checks that
+// sessions.json is as we left it; otherwise, before anything is answered, the two are brought together under a lock:
+//   changed by somebody else → for each key the later state is taken over
+//   missing                  → written again
+//   damaged                  → kept aside, written again
+//   of a newer version       → everything is refused, nothing is touched
+// A database that is missing is filled from sessions.json, and where that is missing or damaged too, from the transcripts.
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locks } from '../../locks.ts';
+import type { Catalogue, SessionEntry, Transcripts } from '../../storage.ts';
+import { StorageError } from '../../storage.ts';
+import { createDatabase } from '../database.ts';
+import { ensureDirectory, storageError } from '../files.ts';
+import { openDatabase } from '../open-database.ts';
+import { createStatements, type Prepare } from '../statements.ts';
+import { createSyncedDatabase, type UseDatabase } from '../synced-database.ts';
+import { createWriteAheadLog } from '../write-ahead-log.ts';
+import { createWriteTogether } from '../write-together.ts';
+import { countEntries, listEntries, listOf, mergeEntries, readEntry } from './entries.ts';
+import { createIndexFile } from './index-file.ts';
+import { type Entries, parseIndex } from './parse-index.ts';
+import { isTaskRun, rebuildIndex } from './rebuild.ts';
+import { SCHEMA } from './schema.ts';
+
+/** Earlier versions write sessions.json under this lock. */
+const LOCK = 'catalogue';
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+export interface CatalogueOptions {
+  directory: string;
+  locks: Locks;
+  transcripts: Transcripts;
+  now(): number;
+  /** Told when something damaged was moved aside and rebuilt. */
+  onRebuild?: (keptAside: string) => void;
+}
+
+export type LocalCatalogue = Catalogue & { close(): Promise<void> };
+
+export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): LocalCatalogue {
+  const path = join(directory, 'sessions.json');
+  const databasePath = join(directory, 'sessions.db');
+  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas: 'PRAGMA journal_mode = WAL' });
+  const log = createWriteAheadLog(databasePath);
+  const file = createIndexFile(path);
+  const statementsOf = createStatements();
+  const useSound = createSyncedDatabase(database, log.prepare);
+  const use: UseDatabase = async (statements) => {
+    try {
+      return await useSound(statements);
+    } catch (error) {
+      if (!isDamagedDatabase(error)) throw error;
+      await replaceDatabase();
+      return useSound(statements);
+    }
+  };
+  const { durably } = createWriteTogether({
+    use,
+    sync: async () => void (await Promise.all([log.sync(), file.sync()])),
+  });
+
+  const read = <T>(statements: (prepare: Prepare) => T): Promise<T> => use((db) => statements(statementsOf(db)));
+  const write = <T>(statements: (prepare: Prepare) => T): Promise<T> => durably((db) => statements(statementsOf(db)));
+
+  /** `entriesInstead` answers where there is no database to ask. */
+  async function look<T>(statements: (prepare: Prepare) => T, entriesInstead: (entries: Entries) => T): Promise<T> {
+    try {
+      for (;;) {
+        if (!(await isAnythingStored())) return entriesInstead(new Map());
+        const found = await read((prepare) => (file.isOurs(prepare) ? { value: statements(prepare) } : undefined));
+        if (found) return found.value;
+        await reconcile();
+      }
+    } catch (error) {
+      if (!isForReadersOnly(error)) throw error;
+      const found = await parseIndex(path);
+      if (found.state !== 'read') throw error;
+      return entriesInstead(found.entries);
+    }
+  }
+
+  async function change<T>(statements: (prepare: Prepare) => T): Promise<T> {
+    await ensureDirectory(directory);
+    for (;;) {
+      const done = await write((prepare) => (file.isOurs(prepare) ? { value: statements(prepare) } : undefined));
+      if (done) return done.value;
+      await reconcile();
+    }
+  }
+
+  /** Looking must not make anything. */
+  async function isAnythingStored(): Promise<boolean> {
+    return existsSync(databasePath) || existsSync(path) || (await transcripts.list()).length > 0;
+  }
+
+  async function reconcile(): Promise<void> {
+    const lock = await locks.acquire(LOCK);
+    try {
+      // Another process may have done it meanwhile.
+      if (await read(file.isOurs)) return;
+      const before = file.fingerprint();
+      const found = await parseIndex(path);
+      const isFilled = await read((prepare) => prepare('SELECT 1 FROM index_file').get() !== undefined);
+      const isLost = found.state !== 'read' && !isFilled;
+      const entries = found.state === 'read' ? found.entries : isLost ? await rebuildIndex(transcripts) : new Map();
+      if (found.state === 'damaged') await keepAside(path);
+      await takeOver(entries, found.state === 'damaged' ? undefined : before);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Nothing happens when the file has changed since it was read. */
+  function takeOver(entries: Entries, expected: string | undefined): Promise<void> {
+    return write((prepare) => {
+      if (file.fingerprint() !== expected) return;
+      mergeEntries(
+        prepare,
+        [...entries.values()].filter(({ sessionKey }) => !isTaskRun(sessionKey)),
+      );
+      file.rewrite(prepare);
+    });
+  }
+
+  /** The next use makes another and fills it. */
+  async function replaceDatabase(): Promise<void> {
+    const lock = await locks.acquire(`${LOCK}-database`);
+    try {
+      await database.close();
+      if (await isSoundDatabase(databasePath)) return;
+      for (const suffix of ['-wal', '-shm']) await rm(`${databasePath}${suffix}`, { force: true });
+      await keepAside(databasePath);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async function keepAside(damaged: string): Promise<void> {
+    const aside = `${damaged}.damaged-${now()}`;
+    await rename(damaged, aside).catch((error: unknown) => {
+      throw storageError(damaged, error);
+    });
+    onRebuild?.(aside);
+  }
+
+  return {
+    get: (sessionKey) =>
+      look(
+        (prepare) => readEntry(prepare, sessionKey),
+        (entries) => entries.get(sessionKey),
+      ),
+    put: (entry: SessionEntry) => change((prepare) => file.put(prepare, entry)),
+    list: (options = {}) =>
+      look(
+        (prepare) => listEntries(prepare, options),
+        (entries) => listOf(entries.values(), options),
+      ),
+    count: () => look(countEntries, (entries) => entries.size),
+    remove: (sessionKey) => change((prepare) => file.remove(prepare, sessionKey)),
+    async close() {
+      await database.close();
+      file.close();
+      await log.close().catch(() => {});
+    },
+  };
+}
+
+async function isSoundDatabase(path: string): Promise<boolean> {
+  try {
+    const db = await openDatabase({ path, schema: SCHEMA, pragmas: '' });
+    try {
+      return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isDamagedDatabase({ cause: error })) return false;
+    throw storageError(path, error);
+  }
+}
+
+function isDamagedDatabase(error: unknown): boolean {
+  const { errcode } = (error as { cause?: { errcode?: number } }).cause ?? {};
+  return errcode !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
+}
+
+/** SQLite cannot read its database where it may not write; sessions.json tells the same. */
+function isForReadersOnly(error: unknown): boolean {
+  return error instanceof StorageError && ['STORAGE_READ_ONLY', 'STORAGE_NO_PERMISSION'].includes(error.code);
+}

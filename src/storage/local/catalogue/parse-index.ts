@@ -1,0 +1,39 @@
+// sessions.json as a person, an earlier version or we have written it.
+import { readFile } from 'node:fs/promises';
+import { newerVersion, type SessionEntry } from '../../storage.ts';
+import { storageError } from '../files.ts';
+import { isSessionId } from '../transcripts.ts';
+
+export const INDEX_VERSION = 1;
+
+/** A Map, because a session may be called "__proto__". */
+export type Entries = Map<string, SessionEntry>;
+
+export type FoundIndex = { state: 'read'; entries: Entries } | { state: 'missing' } | { state: 'damaged' };
+
+export async function parseIndex(path: string): Promise<FoundIndex> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
+    throw storageError(path, error);
+  }
+  let value: { version?: unknown; sessions?: unknown };
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { state: 'damaged' };
+  }
+  if (typeof value?.version === 'number' && value.version > INDEX_VERSION)
+    throw newerVersion(path, value.version, INDEX_VERSION);
+  if (value?.version !== INDEX_VERSION) return { state: 'damaged' };
+  const { sessions } = value;
+  if (typeof sessions !== 'object' || sessions === null || Array.isArray(sessions)) return { state: 'damaged' };
+  const entries = new Map(Object.entries(sessions as Record<string, SessionEntry>));
+  return [...entries].every(isEntry) ? { state: 'read', entries } : { state: 'damaged' };
+}
+
+function isEntry([key, entry]: [string, SessionEntry]): boolean {
+  return entry?.sessionKey === key && isSessionId(entry.sessionId) && typeof entry.updatedAt === 'string';
+}

@@ -1,0 +1,14 @@
+// lainclaw.db: the one SQLite file for everything indexed or queued, but the index of sessions.
+import { join } from 'node:path';
+import { createDatabase, type Database } from '../database.ts';
+import type { Schema } from '../open-database.ts';
+
+const SCHEMA: Schema = { version: 1, steps: async () => (await import('./steps.ts')).STEPS };
+
+export const lainclawDbPath = (home: string): string => join(home, 'lainclaw.db');
+
+/** A connection of its own. */
+export function createLainclawDb(home: string): Database {
+  const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL';
+  return createDatabase({ path: lainclawDbPath(home), schema: SCHEMA, pragmas });
+}

@@ -1,0 +1,67 @@
+// Opens a SQLite file at the version of its schema. `PRAGMA user_version` counts the steps that were applied to the file, so
+// each step runs once in its life, in one transaction with the new version. A file of a newer version is refused before
+// anything is written to it. Steps are never changed once they are released: a change of the tables is one more step.
+import type { DatabaseSync } from 'node:sqlite';
+import { newerVersion } from '../storage.ts';
+import { ensurePrivateFile } from './files.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Brings the tables from one version to the next. The first step also meets files from before versions were kept (0). */
+export type Migration = (db: DatabaseSync) => void;
+
+export interface Schema {
+  /** How many steps there are. */
+  version: number;
+  /** Loaded only where a file is not at this version yet. */
+  steps(): Promise<readonly Migration[]>;
+}
+
+export interface OpenDatabaseOptions {
+  path: string;
+  schema: Schema;
+  /** For each connection, before the tables are made. */
+  pragmas: string;
+}
+
+export async function openDatabase({ path, schema, pragmas }: OpenDatabaseOptions): Promise<DatabaseSync> {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  await ensurePrivateFile(path);
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const isCurrent = checkedVersion(db, path, schema) === schema.version;
+    db.exec(pragmas);
+    if (!isCurrent) migrate(db, path, schema, await schema.steps());
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: DatabaseSync, path: string, schema: Schema, steps: readonly Migration[]): void {
+  inTransaction(db, () => {
+    // Another process may have been faster.
+    for (const step of steps.slice(checkedVersion(db, path, schema))) step(db);
+    db.exec(`PRAGMA user_version = ${schema.version}`);
+  });
+}
+
+function checkedVersion(db: DatabaseSync, path: string, { version }: Schema): number {
+  const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+  if (found > version) throw newerVersion(path, found, version);
+  return found;
+}
+
+/** One write transaction: whole or not at all. */
+export function inTransaction<T>(db: DatabaseSync, statements: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = statements();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
