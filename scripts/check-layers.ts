@@ -6,6 +6,7 @@ import { report, sourceFiles } from './source-files.ts';
 const LAYERS: string[][] = [
   ['index.ts'],
   ['cli'],
+  ['operations'],
   ['runtime'],
   ['console'],
   ['gateway'],

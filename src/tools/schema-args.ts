@@ -5,7 +5,7 @@ import type { JsonSchema } from './tool.ts';
 export type ArgsOf<Schema extends JsonSchema> = Flat<ObjectOf<Schema>>;
 
 /** The values that one schema accepts; `unknown` where this mapping does not understand it. */
-type ValueOf<Schema> = Schema extends { readonly const: infer Value }
+export type ValueOf<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value

@@ -1,0 +1,41 @@
+// How a command runs an operation: on a runtime of its own, with warnings on stderr and progress on a terminal.
+import type { Operation, OperationContext } from '../operations/operation.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type Terminal, warn } from './terminal.ts';
+import { withRuntime } from './with-runtime.ts';
+
+export interface OperationView {
+  /** The folder whose files it concerns. */
+  workspace?: string;
+  /** What is counted while it works: "12/40 indexed". */
+  counting?: string;
+}
+
+export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
+  const { counting, workspace } = view;
+  const { err, signal } = terminal;
+  return {
+    runtime,
+    signal,
+    workspace,
+    warn: (text) => warn(terminal, text),
+    ...(counting !== undefined &&
+      err.isTTY && {
+        onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),
+      }),
+  };
+}
+
+/** Runs one operation; `show` is called with its output while the runtime is open. */
+export async function runOperation<Input, Output>(
+  terminal: Terminal,
+  operation: Operation<Input, Output>,
+  input: Input,
+  show: (output: Output, context: OperationContext) => void | Promise<void>,
+  view?: OperationView,
+): Promise<void> {
+  await withRuntime(terminal, async (runtime) => {
+    const context = operationContext(runtime, terminal, view);
+    await show(await operation.run(input, context), context);
+  });
+}

@@ -1,0 +1,15 @@
+// Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
+import * as coreMemory from './core-memory.ts';
+import * as memory from './memory.ts';
+import type { Operation } from './operation.ts';
+import * as pairing from './pairing.ts';
+
+const NOUNS = [coreMemory, memory, pairing];
+
+export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>
+  Object.values(noun).filter(isOperation),
+).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'run' in value && 'class' in value;
+}

@@ -1,0 +1,145 @@
+// What a person can do with the archive: notes, imported files, and the turns of sessions that remember.
+import type { OperationContext } from './operation.ts';
+import { defineOperation } from './operation.ts';
+import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+
+/** What is spent on missing vectors once the result is ready. */
+const SETTLE_MS = 2_000;
+
+const SAVED = objectWith({ id: TEXT, added: YES_OR_NO, chunks: COUNT });
+const PROGRESS = objectWith({ done: COUNT, total: COUNT });
+const FOUND = objectWith(
+  {
+    id: TEXT,
+    source: TEXT,
+    date: TIME,
+    score: { type: 'number' },
+    text: TEXT,
+    why: objectWith({ terms: listOf(TEXT) }, { vector: { type: 'number' } }),
+  },
+  { title: TEXT, context: TEXT, speaker: TEXT, session: TEXT, supersededBy: TEXT },
+);
+const NOTE = objectWith(
+  { id: TEXT, source: TEXT, date: TIME, chunks: COUNT, head: TEXT },
+  { title: TEXT, speaker: TEXT, session: TEXT, supersedes: TEXT, supersededBy: TEXT, hash: TEXT },
+);
+
+export const saveNote = defineOperation({
+  name: 'memory.save',
+  class: 'change',
+  summary: 'Save a text as a note.',
+  input: {
+    type: 'object',
+    properties: { content: TEXT, source: TEXT, title: TEXT, date: TEXT, supersedes: TEXT },
+    required: ['content'],
+    additionalProperties: false,
+  },
+  output: SAVED,
+  run: async (note, { runtime }) => (await runtime.memory()).save(note),
+});
+
+export const searchMemory = defineOperation({
+  name: 'memory.search',
+  class: 'read',
+  summary: 'Find notes, files and turns by words and, with an embedding model, by meaning.',
+  input: {
+    type: 'object',
+    properties: {
+      query: TEXT,
+      topK: { ...POSITIVE, default: 10 },
+      budget: { ...POSITIVE, default: 2_500 },
+      fusion: { enum: ['convex', 'reciprocal'], default: 'convex' },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  output: objectWith(
+    { query: TEXT, mode: { enum: ['full-text', 'hybrid'] }, results: listOf(FOUND), leftOut: COUNT },
+    { note: TEXT },
+  ),
+  run: async ({ query, ...options }, { runtime, signal }) =>
+    (await runtime.memory()).search(query, { ...options, signal }),
+});
+
+export const listNotes = defineOperation({
+  name: 'memory.list',
+  class: 'read',
+  summary: 'List what was saved, the newest first.',
+  input: {
+    type: 'object',
+    properties: { limit: { ...POSITIVE, default: 50 }, source: TEXT },
+    additionalProperties: false,
+  },
+  output: listOf(NOTE),
+  run: async (options, { runtime }) => (await runtime.memory()).list(options),
+});
+
+export const forgetNote = defineOperation({
+  name: 'memory.forget',
+  class: 'danger',
+  summary: 'Remove one note for good: its text, index and vectors.',
+  input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
+  output: objectWith({ forgotten: COUNT }),
+  async run({ id }, { runtime }) {
+    await (await runtime.memory()).forget(id);
+    return { forgotten: 1 };
+  },
+});
+
+export const forgetSource = defineOperation({
+  name: 'memory.forgetSource',
+  class: 'danger',
+  summary: 'Remove everything of one source for good.',
+  input: { type: 'object', properties: { source: TEXT }, required: ['source'], additionalProperties: false },
+  output: objectWith({ forgotten: COUNT }),
+  run: async ({ source }, { runtime }) => ({ forgotten: await (await runtime.memory()).forgetSource(source) }),
+});
+
+export const reindexMemory = defineOperation({
+  name: 'memory.reindex',
+  class: 'change',
+  summary: 'Build the search index again from the saved texts.',
+  input: NO_INPUT,
+  output: objectWith({ chunks: COUNT }),
+  run: async (_input, { runtime, signal, onProgress }) => (await runtime.memory()).reindex({ signal, onProgress }),
+});
+
+export const importFolder = defineOperation({
+  name: 'memory.import',
+  class: 'change',
+  summary: 'Save every Markdown file below a folder; unchanged files are left alone.',
+  input: {
+    type: 'object',
+    properties: { folder: TEXT, forgetGone: { ...YES_OR_NO, default: false } },
+    required: ['folder'],
+    additionalProperties: false,
+  },
+  output: objectWith({
+    files: COUNT,
+    added: COUNT,
+    changed: COUNT,
+    unchanged: COUNT,
+    moved: COUNT,
+    gone: listOf(TEXT),
+    forgotten: COUNT,
+    chunks: COUNT,
+    skipped: listOf(objectWith({ path: TEXT, reason: TEXT })),
+  }),
+  run: async ({ folder, forgetGone }, { runtime, signal }) =>
+    (await runtime.memory()).importFolder(folder, { forgetGone, signal }),
+});
+
+export const embedNotes = defineOperation({
+  name: 'memory.embed',
+  class: 'change',
+  summary: 'Give vectors to the notes that have none of the present embedding model.',
+  input: { type: 'object', properties: { anew: { ...YES_OR_NO, default: false } }, additionalProperties: false },
+  output: PROGRESS,
+  run: async ({ anew }, { runtime, signal, onProgress }) =>
+    (await runtime.memory()).embed({ anew, signal, onProgress }),
+});
+
+/** Gives the background a moment to embed what was just saved or found; a reader calls it after it has shown the result. */
+export async function settleMemory({ runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>): Promise<void> {
+  await (await runtime.memory()).settle({ milliseconds: SETTLE_MS, signal });
+}

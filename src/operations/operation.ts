@@ -1,0 +1,73 @@
+// An operation is something a person can do: a typed function with a schema for its input and its output, and a class that says
+// what it may cost them. It renders nothing and knows no flags. Commands of the terminal, commands of chats, the HTTP API and
+// the library are thin readers of operations.
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
+import type { JsonSchema } from '../tools/tool.ts';
+
+/** `read` changes nothing; `change` can be taken back or repeated; `danger` removes something for good, or lets somebody in. */
+export type OperationClass = 'read' | 'change' | 'danger';
+
+export type OutputSchema = Readonly<Record<string, unknown>>;
+
+export interface OperationContext {
+  runtime: Runtime;
+  signal: AbortSignal;
+  /** The folder whose files it concerns; by default the configured workspace. */
+  workspace?: string;
+  /** Something the person should know that changes nothing. */
+  warn(text: string): void;
+  /** How far a long operation is. */
+  onProgress?(progress: { done: number; total: number }): void;
+}
+
+export interface Operation<Input = never, Output = unknown> {
+  /** `<noun>.<verb>`, unique: `memory.search`. */
+  name: string;
+  class: OperationClass;
+  /** One sentence: what it does. */
+  summary: string;
+  input: JsonSchema;
+  output: OutputSchema;
+  /** Rejects with an error whose `code` and message say what to do; then nothing was changed. */
+  run(input: Input, context: OperationContext): Promise<Output>;
+}
+
+export interface OperationDefinition<Input extends JsonSchema, Output extends OutputSchema> {
+  name: string;
+  class: OperationClass;
+  summary: string;
+  input: Input;
+  output: Output;
+  run(input: ArgsOf<Input>, context: OperationContext): Promise<ValueOf<Output>>;
+}
+
+/** What a caller gives: the schema's defaults are filled in. */
+export type InputOf<Schema extends JsonSchema> = Partial<ArgsOf<Schema>> & RequiredInput<Schema>;
+
+type RequiredInput<Schema extends JsonSchema> = Schema extends { readonly required: readonly (infer Name)[] }
+  ? Pick<ArgsOf<Schema>, Extract<Name, keyof ArgsOf<Schema>>>
+  : unknown;
+
+/** What an operation resolves with. */
+export type OutputOf<Run extends { run(...given: never[]): Promise<unknown> }> = Awaited<ReturnType<Run['run']>>;
+
+export function defineOperation<const Input extends JsonSchema, const Output extends OutputSchema>(
+  definition: OperationDefinition<Input, Output>,
+): Operation<InputOf<Input>, ValueOf<Output>> {
+  const { run, ...rest } = definition;
+  const defaults = Object.fromEntries(
+    Object.entries(definition.input.properties)
+      .filter(([, property]) => 'default' in property)
+      .map(([name, property]) => [name, property.default]),
+  );
+  return {
+    ...rest,
+    run: (input, context) => run({ ...defaults, ...withoutUndefined(input) } as ArgsOf<Input>, context),
+  };
+}
+
+/** A flag that was not given must not hide a default. */
+function withoutUndefined(input: object): object {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testRuntime } from '../../test/support/test-runtime.ts';
+import { valueProblem } from '../tools/validate.ts';
+import { OPERATIONS } from './all.ts';
+import { invokeOperation } from './invoke.ts';
+
+async function setUp() {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-operations-'));
+  const runtime = await testRuntime(home);
+  onTestFinished(async () => {
+    await runtime.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const context = { runtime, signal: new AbortController().signal, warn() {} };
+  return (name: string, input: Record<string, unknown> = {}) => {
+    const operation = OPERATIONS.find((each) => each.name === name);
+    if (!operation) throw new Error(`there is no operation ${name}`);
+    return invokeOperation(operation, input, context);
+  };
+}
+
+const outputOf = (name: string) => ({ ...OPERATIONS.find((each) => each.name === name)?.output });
+
+describe('an operation', () => {
+  it('refuses input that does not fit its schema, naming the field, before it runs', async () => {
+    const invoke = await setUp();
+    await expect(invoke('memory.save', { content: 7 })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('content'),
+    });
+    await expect(invoke('memory.save', { content: 'x', sauce: 'y' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await invoke('memory.list')).toEqual([]);
+  });
+
+  it('fills in the defaults of its schema, also for a field that is undefined', async () => {
+    const invoke = await setUp();
+    for (let note = 0; note < 12; note += 1) await invoke('memory.save', { content: `note ${note} about tea` });
+    const found = (await invoke('memory.search', { query: 'tea' })) as { results: unknown[] };
+    expect(found.results).toHaveLength(10);
+  });
+
+  it.each([
+    ['memory.save', { content: 'a note' }],
+    ['memory.search', { query: 'note' }],
+    ['memory.list', {}],
+    ['memory.reindex', {}],
+    ['core-memory.get', {}],
+    ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],
+    ['pairing.list', {}],
+  ])('%s answers what its output schema says', async (name, input) => {
+    const invoke = await setUp();
+    await invoke('memory.save', { content: 'an earlier note', title: 'Title' });
+    expect(await valueProblem(outputOf(name), await invoke(name, input))).toBeUndefined();
+  });
+});
+
+it('has a schema that can be read for every input and output', async () => {
+  for (const { name, input, output } of OPERATIONS) {
+    for (const schema of [input, output])
+      expect([name, await valueProblem({ ...schema }, Symbol.iterator)]).not.toEqual([
+        name,
+        expect.stringContaining('cannot be read'),
+      ]);
+  }
+});

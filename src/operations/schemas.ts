@@ -1,0 +1,28 @@
+// Pieces of schemas that operations share. Written as constants, so that their types are the types of the values.
+
+export const TEXT = { type: 'string' } as const;
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+export const POSITIVE = { type: 'integer', minimum: 1 } as const;
+export const YES_OR_NO = { type: 'boolean' } as const;
+/** ISO 8601. */
+export const TIME = { type: 'string', description: 'ISO 8601' } as const;
+
+export const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const;
+
+/** A list of things of one schema. */
+export function listOf<const Items>(items: Items): { readonly type: 'array'; readonly items: Items } {
+  return { type: 'array', items };
+}
+
+/** An object whose named properties are always there; the others may be. */
+export function objectWith<
+  const Required extends Record<string, unknown>,
+  const Optional extends Record<string, unknown> = Record<never, never>,
+>(required: Required, optional?: Optional) {
+  return {
+    type: 'object',
+    properties: { ...required, ...optional } as Required & Optional,
+    required: Object.keys(required) as unknown as readonly (keyof Required)[],
+    additionalProperties: false,
+  } as const;
+}

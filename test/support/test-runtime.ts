@@ -1,0 +1,8 @@
+// A runtime on a home of its own, for tests of what is built on it.
+import { readEnvironment } from '../../src/config/environment.ts';
+import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+
+export function testRuntime(home: string, variables: Record<string, string> = {}): Promise<Runtime> {
+  const environment = readEnvironment({ variables: { LAINCLAW_HOME: home, ...variables }, cwd: home, program: [] });
+  return createRuntime({ environment, warn() {} });
+}
