@@ -24,16 +24,3 @@ export interface AgentProblem {
   path: string;
   reason: string;
 }
-
-export type AgentErrorCode = 'AGENT_NOT_FOUND' | 'AGENT_INVALID' | 'AGENT_RUN_NOT_FOUND' | 'AGENT_RUN_ENDED';
-
-/** Every failure of sub-agents: the message says what to do. */
-export class AgentError extends Error {
-  readonly code: AgentErrorCode;
-
-  constructor(code: AgentErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'AgentError';
-    this.code = code;
-  }
-}

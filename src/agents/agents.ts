@@ -3,8 +3,9 @@
 // named with the reason and is never fatal.
 import type { FileHandle } from 'node:fs/promises';
 import { nearest } from '../lib/nearest.ts';
-import { unlessRefused } from '../lib/unless-refused.ts';
-import { type Agent, AgentError, type AgentProblem, type AgentSource } from './agent.ts';
+import { unlessRefused } from '../vocabulary/unless-refused.ts';
+import type { Agent, AgentProblem, AgentSource } from './agent.ts';
+import { AgentError } from './agent-error.ts';
 import { BUILT_IN_AGENTS } from './built-in.ts';
 import { MAX_AGENT_BYTES, readDefinition } from './definition.ts';
 

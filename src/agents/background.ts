@@ -8,7 +8,7 @@ import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { AgentRun, AgentRunEnd, AgentRuns, RunsTaken } from '../storage/agent-runs.ts';
 import type { Asker } from '../storage/asker.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
-import { AgentError } from './agent.ts';
+import { AgentError } from './agent-error.ts';
 
 const CLAIMING = 'agent-runs';
 const CANCEL_POLL_MS = 500;

@@ -1,6 +1,7 @@
 // The contract of a channel: a platform on which people write to Lainclaw. A channel knows how its platform speaks, and
 // nothing else: who may write, what a message means and when it is answered is the gateway's business.
 
+import { CodedError } from '../vocabulary/coded-error.ts';
 export const CHANNEL_NAMES = ['feishu', 'telegram', 'local'] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
@@ -83,14 +84,11 @@ export type ChannelErrorCode =
   | 'auth';
 
 /** Every failure of a channel: the message says what to do and holds no secret. */
-export class ChannelError extends Error {
-  readonly code: ChannelErrorCode;
+export class ChannelError extends CodedError<ChannelErrorCode> {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ChannelErrorCode, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
-    this.name = 'ChannelError';
-    this.code = code;
+    super(code, message, options.cause);
     this.retryAfterMs = options.retryAfterMs;
   }
 }

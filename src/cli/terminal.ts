@@ -1,5 +1,7 @@
 // The person's side: where output goes, whether it is a terminal, and how an ending becomes an exit code.
 import type { Environment } from '../config/environment.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import type { Host, InputStream, OutputStream } from './host.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, hungUp: 129, cancelled: 130, terminated: 143 } as const;
@@ -26,14 +28,11 @@ export interface OutputFlags {
 }
 
 /** Wrong usage: exit code 2. The message names the flag, the value and what is accepted. */
-export class UsageError extends Error {
-  readonly code: string;
+export class UsageError extends CodedError {
   readonly usage: string | undefined;
 
   constructor(message: string, { code = 'USAGE', usage }: { code?: string; usage?: string } = {}) {
-    super(message);
-    this.name = 'UsageError';
-    this.code = code;
+    super(code, message);
     this.usage = usage;
   }
 }
@@ -43,7 +42,7 @@ export async function explainWorkspaceError<T>(flag: string | undefined, opened:
   try {
     return await opened;
   } catch (error) {
-    if (flag === undefined || !(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
+    if (flag === undefined || !(error instanceof WorkspaceError)) throw error;
     throw new UsageError(`--workspace ${flag} is not accepted: ${error.message}. Accepted: an existing directory`);
   }
 }

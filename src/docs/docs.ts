@@ -3,6 +3,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
+import { DocsError } from './docs-error.ts';
 import { type Page, parsePage, slugOf } from './page.ts';
 import { closeness, createRanking, type Ranking } from './rank.ts';
 import { wordsOf } from './words.ts';
@@ -12,19 +13,6 @@ const MOST_BYTES = 1_048_576;
 const DEEPEST = 8;
 const SNIPPET_LENGTH = 300;
 const DEFAULT_TOP_K = 5;
-
-export type DocsErrorCode = 'DOCS_INVALID_PATH' | 'DOCS_NOT_FOUND' | 'DOCS_MISSING';
-
-/** Every failure of the documentation: the message names what is near. */
-export class DocsError extends Error {
-  readonly code: DocsErrorCode;
-
-  constructor(code: DocsErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'DocsError';
-    this.code = code;
-  }
-}
 
 export interface DocsEntry {
   path: string;

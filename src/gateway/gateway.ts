@@ -4,21 +4,14 @@ import type { Adapter } from '../adapters/adapter.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import { type RunDependencies, type RunRequest, run } from '../pipeline/run.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { createAskedTurns } from './turns/asked-turns.ts';
 import type { TurnHub } from './turns/turn-hub.ts';
 
 export type RefusalCode = 'ASK_INPUT_REQUIRED' | 'UNSUPPORTED_PROVIDER' | 'INVALID_SESSION_KEY';
 
 /** The request itself cannot be accepted; nothing was begun. */
-export class RefusedRequest extends Error {
-  readonly code: RefusalCode;
-
-  constructor(code: RefusalCode, message: string) {
-    super(message);
-    this.name = 'RefusedRequest';
-    this.code = code;
-  }
-}
+export class RefusedRequest extends CodedError<RefusalCode> {}
 
 export interface AskRequest extends Omit<RunRequest, 'requestId' | 'createdAt'> {
   provider: string;

@@ -2,7 +2,7 @@
 // replacing it shuts the old one out at once.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { McpError } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 
 export const TOKEN_FILE = 'mcp-token';
 const TOKEN_BYTES = 32;

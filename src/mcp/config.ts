@@ -2,7 +2,8 @@
 // or {"url", "headers"}}}. Every error is told at once. A workspace can never add one: only the home is read.
 import { nearest } from '../lib/nearest.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { McpError, type McpServerConfig, type McpServers } from './mcp.ts';
+import type { McpServerConfig, McpServers } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 
 const FILE = 'mcp.json';
 const OAUTH_PROBLEM =

@@ -10,7 +10,8 @@ import {
   type FormSchema,
   PERSON_MS,
 } from './elicitation.ts';
-import { McpError, type McpOAuth, type McpServerConfig, type McpTool } from './mcp.ts';
+import type { McpOAuth, McpServerConfig, McpTool } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 import { createProgramTransport } from './program-transport.ts';
 import { needsSignIn, type SignIns } from './sign-in.ts';
 import { expand, REFERENCE, type Variables } from './variables.ts';

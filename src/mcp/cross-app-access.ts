@@ -2,7 +2,8 @@
 // for a grant, and the grant at the server's sign-in for a token. The ID token goes to the company's sign-in only.
 import { readFile } from 'node:fs/promises';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
-import { type CrossAppAccess, McpError } from './mcp.ts';
+import type { CrossAppAccess } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 
 export async function asPersonOfCompany(name: string, oauth: CrossAppAccess): Promise<OAuthClientProvider> {
   const { CrossAppAccessProvider, requestJwtAuthorizationGrant } = await import('@modelcontextprotocol/client');

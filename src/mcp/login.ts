@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { reasonOf } from './connect.ts';
-import { McpError } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 import { discoverAtOwnRoot } from './own-root-issuer.ts';
 import type { SignIns, UrlServer } from './sign-in.ts';
 import { expand, type Variables } from './variables.ts';

@@ -1,4 +1,5 @@
 // What a server of the Model Context Protocol is to Lainclaw: named by the owner in `<home>/mcp.json`, a source of tools.
+import type { McpError, McpErrorCode } from './mcp-error.ts';
 
 export type McpServerConfig =
   | { kind: 'command'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
@@ -54,26 +55,6 @@ export interface McpOutput {
   text: string;
   /** What the server said, with large binary parts left out. */
   data: unknown;
-}
-
-export type McpErrorCode =
-  | 'MCP_CONFIG'
-  | 'MCP_UNKNOWN_SERVER'
-  | 'MCP_EXISTS'
-  | 'MCP_UNREACHABLE'
-  | 'MCP_TIMEOUT'
-  | 'MCP_SIGN_IN'
-  | 'MCP_FAILED';
-
-/** Every failure around a server: the message says what to do and holds no secret. */
-export class McpError extends Error {
-  readonly code: McpErrorCode;
-
-  constructor(code: McpErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'McpError';
-    this.code = code;
-  }
 }
 
 const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'MCP_EXISTS', 'MCP_SIGN_IN'];

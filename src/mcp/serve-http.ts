@@ -1,7 +1,7 @@
 // The protocol on a loopback port of its own. Loopback is no proof of who is asking: the handler checks.
 import type { AddressInfo } from 'node:net';
 import type { McpHttpHandler } from './http-handler.ts';
-import { McpError } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 
 const PATH = '/mcp';
 

@@ -9,7 +9,8 @@ import {
   type McpConnection,
   reasonOf,
 } from './connect.ts';
-import { McpError, type McpOutput, type McpServerConfig, type McpTool, type McpServers as Named } from './mcp.ts';
+import type { McpOutput, McpServerConfig, McpTool, McpServers as Named } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 import { outputOf } from './result.ts';
 import type { SignIns } from './sign-in.ts';
 import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';

@@ -2,7 +2,8 @@
 // so that a token never goes to another address than the one it was given for.
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { McpError, type McpOAuth, type McpServerConfig } from './mcp.ts';
+import type { McpOAuth, McpServerConfig } from './mcp.ts';
+import { McpError } from './mcp-error.ts';
 import { expand, type Variables } from './variables.ts';
 
 const FILE = 'mcp-auth.json';

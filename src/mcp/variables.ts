@@ -1,6 +1,5 @@
 // `${NAME}` in mcp.json stands for a variable of the owner's environment, so that no secret has to be in the file.
-import { McpError } from './mcp.ts';
-
+import { McpError } from './mcp-error.ts';
 export const REFERENCE = /\$\{(\w+)\}/g;
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,3 +1,4 @@
+import { CodedError } from '../vocabulary/coded-error.ts';
 export type MemoryErrorCode =
   | 'MEMORY_EMPTY'
   | 'MEMORY_TOO_LONG'
@@ -12,12 +13,4 @@ export type MemoryErrorCode =
   | 'MEMORY_MODEL';
 
 /** What memory cannot do: the message says why and what to do about it. */
-export class MemoryError extends Error {
-  readonly code: MemoryErrorCode;
-
-  constructor(code: MemoryErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'MemoryError';
-    this.code = code;
-  }
-}
+export class MemoryError extends CodedError<MemoryErrorCode> {}

@@ -1,6 +1,7 @@
 // The contract of a sandbox: how a command is run, bounded and ended, whatever stands between it and the machine.
 // Backends: bubblewrap (namespaces), docker (containers) and none, which says so.
 
+import { CodedError } from '../vocabulary/coded-error.ts';
 export type SandboxErrorCode =
   | 'unavailable' // the backend is not installed, or this machine does not let it work
   | 'invalid-command' // nothing to run, a NUL character, a missing working directory, too many arguments
@@ -8,15 +9,7 @@ export type SandboxErrorCode =
   | 'setup-failed'; // the backend could not prepare the sandbox; the command did not run
 
 /** Every failure that is not the command's own. The message says what to do. */
-export class SandboxError extends Error {
-  readonly code: SandboxErrorCode;
-
-  constructor(code: SandboxErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'SandboxError';
-    this.code = code;
-  }
-}
+export class SandboxError extends CodedError<SandboxErrorCode> {}
 
 export interface Limits {
   /** Of every process; of all of them together where `HeldLimits.memory` is `tree`. */

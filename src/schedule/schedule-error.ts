@@ -1,3 +1,4 @@
+import { CodedError } from '../vocabulary/coded-error.ts';
 export type ScheduleErrorCode =
   | 'SCHEDULE_INVALID'
   | 'SCHEDULE_NEVER_FIRES'
@@ -9,12 +10,4 @@ export type ScheduleErrorCode =
   | 'SCHEDULE_BAD_VALUE';
 
 /** What a schedule cannot be, or cannot do now: the message says what to do. */
-export class ScheduleError extends Error {
-  readonly code: ScheduleErrorCode;
-
-  constructor(code: ScheduleErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'ScheduleError';
-    this.code = code;
-  }
-}
+export class ScheduleError extends CodedError<ScheduleErrorCode> {}

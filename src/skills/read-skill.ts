@@ -2,7 +2,7 @@
 // usable skill becomes a problem with its reason; only cancellation is thrown.
 import type { FileHandle } from 'node:fs/promises';
 import { FRONT_MATTER_BYTES } from '../lib/front-matter.ts';
-import { unlessRefused } from '../lib/unless-refused.ts';
+import { unlessRefused } from '../vocabulary/unless-refused.ts';
 import { readFrontMatter } from './front-matter.ts';
 import {
   type ConfinedFiles,

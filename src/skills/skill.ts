@@ -32,27 +32,6 @@ export interface SkillProblem {
   reason: string;
 }
 
-export type SkillErrorCode =
-  | 'SKILL_NOT_FOUND'
-  | 'SKILL_INVALID'
-  | 'SKILL_EXISTS'
-  | 'SKILL_NOT_INSTALLED'
-  | 'SKILL_USAGE' // what was given to install from is of no accepted form
-  | 'SKILL_SOURCE'
-  | 'SKILL_FETCH'
-  | 'SKILL_LIMIT';
-
-/** Every failure of skills: the message says what to do. */
-export class SkillError extends Error {
-  readonly code: SkillErrorCode;
-
-  constructor(code: SkillErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'SkillError';
-    this.code = code;
-  }
-}
-
 /** The part of a confined workspace that skills are read through; no path ever leads out of it. */
 export interface ConfinedFiles {
   readonly root: string;

@@ -2,7 +2,7 @@
 // matter only, `load` one SKILL.md, `readFile` one file beside it. Every call looks at the disk, so a new skill is seen
 // at once. The workspace's skill comes before one of the same name in the home.
 import { nearest } from '../lib/nearest.ts';
-import { unlessRefused } from '../lib/unless-refused.ts';
+import { unlessRefused } from '../vocabulary/unless-refused.ts';
 import {
   type FrontMatterCache,
   type Place,
@@ -12,15 +12,8 @@ import {
   scanPlace,
   within,
 } from './read-skill.ts';
-import {
-  type ConfinedFiles,
-  MAX_FILE_BYTES,
-  nameProblem,
-  SKILL_FILE,
-  type Skill,
-  SkillError,
-  type SkillProblem,
-} from './skill.ts';
+import { type ConfinedFiles, MAX_FILE_BYTES, nameProblem, SKILL_FILE, type Skill, type SkillProblem } from './skill.ts';
+import { SkillError } from './skill-error.ts';
 
 const MAX_FILES_SHOWN = 200;
 const FILES_DEPTH = 6;

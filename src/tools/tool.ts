@@ -1,6 +1,7 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
@@ -149,16 +150,13 @@ export interface ToolFailureOptions {
 }
 
 /** A failure meant for whoever called the tool: the message says what went wrong and what to do. */
-export class ToolFailure extends Error {
-  readonly code: Exclude<ToolErrorCode, 'tool_not_found'>;
+export class ToolFailure extends CodedError<Exclude<ToolErrorCode, 'tool_not_found'>> {
   readonly reason: ToolFailureReason | undefined;
   /** What there is to show in spite of the failure. */
   readonly output: ToolOutput | undefined;
 
   constructor(message: string, options: ToolFailureOptions = {}) {
-    super(message, { cause: options.cause });
-    this.name = 'ToolFailure';
-    this.code = options.code ?? 'execution_error';
+    super(options.code ?? 'execution_error', message, options.cause);
     this.reason = options.reason;
     this.output = options.output;
   }

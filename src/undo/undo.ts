@@ -12,6 +12,7 @@ import {
   planRestore,
 } from './restore.ts';
 import { createUndoStore, type RecordedChange, type RecordedTurn, type UndoStore } from './store.ts';
+import { UndoError } from './undo-error.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export interface UndoDependencies {
@@ -21,25 +22,6 @@ export interface UndoDependencies {
   openFiles(root: string): Promise<FileAccess>;
   now(): number;
   newId(prefix: string): string;
-}
-
-export type UndoErrorCode = 'UNDO_NOTHING' | 'UNDO_UNKNOWN_TURN' | 'UNDO_ALREADY' | 'UNDO_CONFLICT' | 'UNDO_FAILED';
-
-/** Nothing was changed; the message says why and what to do. */
-export class UndoError extends Error {
-  readonly code: UndoErrorCode;
-  readonly conflicts: readonly Conflict[];
-
-  constructor(
-    code: UndoErrorCode,
-    message: string,
-    options: { conflicts?: readonly Conflict[]; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.name = 'UndoError';
-    this.code = code;
-    this.conflicts = options.conflicts ?? [];
-  }
 }
 
 export interface UndoRequest {

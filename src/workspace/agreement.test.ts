@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createYard, type Yard } from '../../test/workspace-race/yard.ts';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { createWorkspace, type WorkspaceOptions } from './confined.ts';
-import { WorkspaceError } from './workspace.ts';
 
 type Planted =
   | { at: string; kind: 'file' }

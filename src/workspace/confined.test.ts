@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withoutPrivileges } from '../../test/workspace-race/privileges.ts';
 import { createYard, type Yard } from '../../test/workspace-race/yard.ts';
+import type { WorkspaceErrorCode } from '../vocabulary/workspace-error.ts';
 import { createWorkspace, type WorkspaceOptions } from './confined.ts';
-import type { Workspace, WorkspaceErrorCode } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 const DENIED = { code: 'outside', message: 'Access denied: path outside workspace' };
 

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { leadsElsewhere, tooLarge } from './refusal.ts';
-import { ABSENT, type Workspace, WorkspaceError } from './workspace.ts';
+import { ABSENT, type Workspace } from './workspace.ts';
 
 /** A file larger than this is not kept for undo, and so not changed. */
 export const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Every sentence the workspace says when it refuses. A failure outside the root always reads the same, so it
 // cannot be used to learn what exists there.
-import { WorkspaceError } from './workspace.ts';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 
 const MAX_PATH = 4096;
 /** Say nothing about the path, only about this process: told as they are, wherever they happen. */

@@ -1,11 +1,12 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { join, toSystem, toText } from './byte-path.ts';
 import { type Place, walkToPlace } from './place.ts';
 import { explainChange, hasChanged, isDirectory, notDirectory, notRegular } from './refusal.ts';
 import { fingerprintOf } from './stats.ts';
 import { syncDirectory } from './sync.ts';
 import type { Ground } from './trail.ts';
-import { type RemoveOptions, WorkspaceError } from './workspace.ts';
+import type { RemoveOptions } from './workspace.ts';
 
 export interface RemoveRequest extends RemoveOptions {
   path: string;

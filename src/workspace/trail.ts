@@ -2,10 +2,10 @@
 // and never to where a directory has been moved meanwhile. Knows at any moment whether the root is among them:
 // that, and nothing about the spelling of a path, is what "inside" means.
 import type { BigIntStats } from 'node:fs';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { join, toText } from './byte-path.ts';
 import { type Grasp, type Grip, type Identity, isSame } from './grip.ts';
 import { systemCode } from './refusal.ts';
-import { WorkspaceError } from './workspace.ts';
 
 /** The workspace root as it was when the workspace was created. */
 export interface Ground extends Identity {

@@ -4,11 +4,11 @@
 // directories down. Accepts only what ends with the root on the trail; every failure elsewhere is `outside`.
 // What is not there yet (place.ts) is found the same way: the walk then ends at the first name that is missing.
 import { readlink } from 'node:fs/promises';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { toBytePath, toSystem } from './byte-path.ts';
 import { systemError } from './grip.ts';
 import { explain, isExhausted, outside, systemCode, tooDeep, tooManyLinks, type Wanted } from './refusal.ts';
 import { createTrail, type Ground, type Reached, type Trail } from './trail.ts';
-import { WorkspaceError } from './workspace.ts';
 
 const MAX_LINKS = 40;
 /** Each level costs a descriptor while the walk lasts. */

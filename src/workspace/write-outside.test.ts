@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createYard, type Yard } from '../../test/workspace-race/yard.ts';
+import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { createWorkspace } from './confined.ts';
-import { type Workspace, WorkspaceError } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 const UP = '../'.repeat(12);
 

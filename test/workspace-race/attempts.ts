@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { createEditFileTool } from '../../src/tools/fs/edit-file.ts';
 import { nothingSeen } from '../../src/tools/fs/seen.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
+import { WorkspaceError } from '../../src/vocabulary/workspace-error.ts';
 import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/confined.ts';
-import { WorkspaceError } from '../../src/workspace/workspace.ts';
 import type { Yard } from './yard.ts';
 
 export type Mode = 'read' | 'list' | 'write' | 'edit' | 'mkdir';

@@ -3,8 +3,8 @@
 // anything from outside is seen, writing when anything outside is created, changed or removed.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { WorkspaceError } from '../../src/vocabulary/workspace-error.ts';
 import type { WorkspaceOptions } from '../../src/workspace/confined.ts';
-import { WorkspaceError } from '../../src/workspace/workspace.ts';
 import { type Attempt, createAttempt, createNaiveAttempt, type Mode } from './attempts.ts';
 import type { Swap, SwapperPlan, SwapperReport } from './swapper.ts';
 import { createYard, treeOf, type Yard } from './yard.ts';

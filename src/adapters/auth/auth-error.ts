@@ -1,3 +1,4 @@
+import { CodedError } from '../../vocabulary/coded-error.ts';
 export type AuthErrorCode =
   | 'AUTH_UNKNOWN_PROVIDER'
   | 'AUTH_UNKNOWN_PROFILE'
@@ -10,12 +11,4 @@ export type AuthErrorCode =
   | 'AUTH_UNREACHABLE';
 
 /** Every failure of signing in and out: the message says what to do and holds no secret. */
-export class AuthError extends Error {
-  readonly code: AuthErrorCode;
-
-  constructor(code: AuthErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'AuthError';
-    this.code = code;
-  }
-}
+export class AuthError extends CodedError<AuthErrorCode> {}

@@ -86,7 +86,7 @@ async function readAll(answer: IncomingMessage): Promise<Buffer> {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection broke';
-  if (error.name === 'AbortError') return 'given up';
+  if ('code' in error && error.code === 'ABORT_ERR') return 'given up';
   if (error instanceof AggregateError && error.errors[0]) return reasonOf(error.errors[0]);
   return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -1,5 +1,6 @@
 import type { KeptSession } from '../../sessions/kept.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import { UndoError } from '../../undo/undo-error.ts';
 import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
@@ -79,8 +80,8 @@ async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<
       if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
       for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
-      throw new CommandError((error as Error & { code: string }).code, error.message);
+      if (!(error instanceof UndoError)) throw error;
+      throw new CommandError(error.code, error.message);
     }
   });
 }

@@ -1,6 +1,7 @@
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
-import type { ListedTurn, Undo, UndoError, Undone } from '../../undo/undo.ts';
+import type { ListedTurn, Undo, Undone } from '../../undo/undo.ts';
+import { UndoError } from '../../undo/undo-error.ts';
 import { type Colors, colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { json, plainText, single, text } from '../flags.ts';
@@ -51,8 +52,8 @@ async function run(runtime: Runtime, flags: UndoFlags, terminal: Terminal): Prom
     else showUndone(undone, terminal);
     return EXIT.done;
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
-    return showRefusal(error as UndoError, asJson, terminal);
+    if (!(error instanceof UndoError)) throw error;
+    return showRefusal(error, asJson, terminal);
   }
 }
 

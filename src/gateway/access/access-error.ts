@@ -1,3 +1,4 @@
+import { CodedError } from '../../vocabulary/coded-error.ts';
 export type AccessErrorCode =
   | 'PAIRING_CODE_UNKNOWN'
   | 'PAIRING_TOO_MANY_ATTEMPTS'
@@ -5,12 +6,4 @@ export type AccessErrorCode =
   | 'PAIRING_FILE_DAMAGED';
 
 /** Every failure of access: the message says what to do. */
-export class AccessError extends Error {
-  readonly code: AccessErrorCode;
-
-  constructor(code: AccessErrorCode, message: string) {
-    super(message);
-    this.name = 'AccessError';
-    this.code = code;
-  }
-}
+export class AccessError extends CodedError<AccessErrorCode> {}

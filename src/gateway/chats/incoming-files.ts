@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import type { Channel, IncomingFile } from '../../channels/channel.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import { imageType } from '../../pipeline/image-type.ts';
-import { ABSENT, type Workspace, WorkspaceError } from '../../workspace/workspace.ts';
+import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
+import { ABSENT, type Workspace } from '../../workspace/workspace.ts';
 import type { ChatMessage } from './chat.ts';
 
 const TEXT_BYTES = 1024 * 1024;

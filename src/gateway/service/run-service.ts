@@ -253,10 +253,11 @@ async function describeService(
 }
 
 async function takeLock(locks: Locks, running: () => Promise<ServiceState | undefined>): Promise<Lock> {
+  const patience = AbortSignal.timeout(LOCK_PATIENCE_MS);
   try {
-    return await locks.acquire(LOCK, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) });
+    return await locks.acquire(LOCK, { signal: patience });
   } catch (error) {
-    if ((error as Error).name !== 'TimeoutError') throw error;
+    if (!patience.aborted) throw error;
     const state = await running().catch(() => undefined);
     const who = state ? ` as pid ${state.pid} (${state.channels.join(', ')}, since ${state.startedAt})` : '';
     throw new ServiceError(

@@ -1,3 +1,4 @@
+import { CodedError } from '../../vocabulary/coded-error.ts';
 export type ServiceErrorCode =
   | 'GATEWAY_RUNNING'
   | 'GATEWAY_NOT_RUNNING'
@@ -10,14 +11,6 @@ export type ServiceErrorCode =
   | 'GATEWAY_FAILED';
 
 /** Every failure of the service: the message says what to do. */
-export class ServiceError extends Error {
-  readonly code: ServiceErrorCode;
-
-  constructor(code: ServiceErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'ServiceError';
-    this.code = code;
-  }
-}
+export class ServiceError extends CodedError<ServiceErrorCode> {}
 
 export const HOW_TO_START = 'start it with "lainclaw gateway start --daemon"';

@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensureDirectory } from '../../storage/local/files.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -71,12 +72,4 @@ export async function startDaemon(options: DaemonOptions): Promise<ServiceState>
 }
 
 /** The reason that the background process gave, under its own code. */
-export class DaemonFailed extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'DaemonFailed';
-    this.code = code;
-  }
-}
+export class DaemonFailed extends CodedError {}

@@ -1,6 +1,7 @@
 // Finds the skills in a tree and picks those to install. A SKILL.md below another one's folder belongs to that skill.
 import { readFrontMatter } from '../front-matter.ts';
-import { MAX_SKILL_BYTES, SKILL_FILE, SkillError, type SkillFacts } from '../skill.ts';
+import { MAX_SKILL_BYTES, SKILL_FILE, type SkillFacts } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, type Tree, type TreeEntry } from './tree.ts';
 
 const MAX_CANDIDATES = 500;

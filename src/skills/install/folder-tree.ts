@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { MAX_ENTRIES, safePath, type Tree, type TreeEntry, tooManyEntries } from './tree.ts';
 
 /** A folder on this machine. Links in it are never followed, folders of the names to skip never entered. */

@@ -1,7 +1,7 @@
 // A git repository, read from its objects alone: a bare clone of the newest commit has no working tree, so no hook,
 // filter, attribute or submodule of the repository has anything to act on, and no link of it is ever made.
 import { join } from 'node:path';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { runProgram } from './run-program.ts';
 import { MAX_ENTRIES, MAX_TOTAL_BYTES, safePath, type Tree, type TreeEntry, tooManyEntries } from './tree.ts';
 

@@ -6,7 +6,8 @@ import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:
 import { dirname, join, resolve } from 'node:path';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/local/files.ts';
 import type { Locks } from '../../storage/locks.ts';
-import { nameProblem, SkillError, type SkillFacts } from '../skill.ts';
+import { nameProblem, type SkillFacts } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { type Chosen, chooseSkills } from './choose.ts';
 import { readFolderTree } from './folder-tree.ts';
 import { cloneTree } from './git-tree.ts';

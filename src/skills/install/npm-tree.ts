@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { runProgram } from './run-program.ts';
 import { readTar } from './tar.ts';
 import type { Tree } from './tree.ts';

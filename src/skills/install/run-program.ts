@@ -1,6 +1,6 @@
 // Runs git or npm to its end: output bounded, everything it started ended with it at the timeout or when cancelled.
 import { spawn } from 'node:child_process';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 
 const STDERR_KEPT = 4_000;
 

@@ -1,6 +1,5 @@
 // What `skills install` was given: a folder, a git address or the name of an npm package.
-import { SkillError } from '../skill.ts';
-
+import { SkillError } from '../skill-error.ts';
 export type Source = { kind: 'folder'; path: string } | { kind: 'git'; url: string } | { kind: 'npm'; spec: string };
 
 const ACCEPTED =

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { readTar } from './tar.ts';
 
 const LONG = `${'long-name-'.repeat(12)}/${'file-'.repeat(30)}.md`;

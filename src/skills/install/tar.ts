@@ -2,7 +2,7 @@
 // written anywhere; a path that leads up or away refuses the archive. Stops at the end mark, the end of the bytes or the
 // first damaged header.
 import { LONGEST_TAR_EXTENSION, parseTarExtension, parseTarHeader, TAR_BLOCK, TarError } from '../../lib/tar-header.ts';
-import { SkillError } from '../skill.ts';
+import { SkillError } from '../skill-error.ts';
 import { MAX_ENTRIES, safePath, type TreeEntry, tooManyEntries } from './tree.ts';
 
 export interface TarEntry extends TreeEntry {

@@ -1,7 +1,6 @@
 // What may be installed, before any of it is written: the files of a folder, a repository or a package, by path. Links
 // and special files are named but never read.
-import { SkillError } from '../skill.ts';
-
+import { SkillError } from '../skill-error.ts';
 /** Of one skill. */
 export const MAX_FILES = 500;
 export const MAX_FILE_BYTES = 10 * 1_048_576;

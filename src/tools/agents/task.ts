@@ -1,3 +1,4 @@
+import { AgentError } from '../../agents/agent-error.ts';
 import type { Agents } from '../../agents/agents.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
@@ -28,7 +29,7 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
     async execute({ agent: name, prompt }, { workspace, signal, progress, delegation }) {
       if (!delegation) throw new ToolFailure('task runs within a turn: use it through "lainclaw ask"');
       const agent = await (await agents()).get(name, { workspace, signal }).catch((error: unknown): never => {
-        if (error instanceof Error && error.name === 'AgentError') throw new ToolFailure(error.message);
+        if (error instanceof AgentError) throw new ToolFailure(error.message);
         throw error;
       });
       const { instructions, tools, model, source } = agent;

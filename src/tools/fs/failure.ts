@@ -1,4 +1,4 @@
-import { WorkspaceError, type WorkspaceErrorCode } from '../../workspace/workspace.ts';
+import { WorkspaceError, type WorkspaceErrorCode } from '../../vocabulary/workspace-error.ts';
 import { ToolFailure, type ToolFailureReason } from '../tool.ts';
 
 const REASONS: Partial<Record<WorkspaceErrorCode, ToolFailureReason>> = {

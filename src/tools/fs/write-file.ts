@@ -1,5 +1,5 @@
+import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
-import { WorkspaceError } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';

@@ -2,7 +2,9 @@
 // one mark of content from outside, since their context cannot be seen from here. Documentation is offered as resources and
 // skills as prompts, where the tools that read them are allowed.
 import type { Docs } from '../../docs/docs.ts';
+import { DocsError } from '../../docs/docs-error.ts';
 import type { Offer, ServedResult, ServedTool } from '../../mcp/serve.ts';
+import { SkillError } from '../../skills/skill-error.ts';
 import type { Skills } from '../../skills/skills.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Executed } from '../executor.ts';
@@ -90,8 +92,8 @@ function docsResources({ docs }: OfferDependencies): Offer['resources'] {
       })),
     async read(uri) {
       if (!uri.startsWith(DOCS_SCHEME)) return undefined;
-      const found = await (await docs()).read(uri.slice(DOCS_SCHEME.length)).catch((error: Error) => {
-        if (error.name === 'DocsError') return undefined;
+      const found = await (await docs()).read(uri.slice(DOCS_SCHEME.length)).catch((error: unknown) => {
+        if (error instanceof DocsError) return undefined;
         throw error;
       });
       return found && { uri, mimeType, text: found.text };
@@ -106,8 +108,8 @@ function skillPrompts({ skills, workspace }: OfferDependencies, outside: { marke
       return found.map(({ name, description }) => ({ name, description }));
     },
     async get(name) {
-      const found = await (await skills()).load(name, { workspace }).catch((error: Error) => {
-        if (error.name === 'SkillError') return undefined;
+      const found = await (await skills()).load(name, { workspace }).catch((error: unknown) => {
+        if (error instanceof SkillError) return undefined;
         throw error;
       });
       if (!found) return undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { McpError } from '../../mcp/mcp.ts';
+import { McpError } from '../../mcp/mcp-error.ts';
 import type { ToolFailure } from '../tool.ts';
 import { type CallServer, createServerTool } from './server-tool.ts';
 

@@ -1,6 +1,7 @@
 import type { CallOptions } from '../../mcp/connect.ts';
 import { PERSON_MS } from '../../mcp/elicitation.ts';
-import { McpError, type McpOutput, mayQuoteServer, toolName } from '../../mcp/mcp.ts';
+import { type McpOutput, mayQuoteServer, toolName } from '../../mcp/mcp.ts';
+import { McpError } from '../../mcp/mcp-error.ts';
 import type { OfferedTool } from '../../mcp/servers.ts';
 import type { ToolSubject } from '../subject.ts';
 import { type JsonSchema, type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { McpError, type McpOutput } from '../../mcp/mcp.ts';
+import type { McpOutput } from '../../mcp/mcp.ts';
+import { McpError } from '../../mcp/mcp-error.ts';
 import type { McpServers } from '../../mcp/servers.ts';
 import type { ToolContext } from '../tool.ts';
 import { createServerTool } from './server-tool.ts';

@@ -1,4 +1,5 @@
 // The tools of the owner's MCP servers, as they come and go. Without an mcp.json this costs one look at the home.
+import { McpError } from '../../mcp/mcp-error.ts';
 import type { McpServers } from '../../mcp/servers.ts';
 import type { ToolSpec } from '../tool.ts';
 import { createServerTool } from './server-tool.ts';
@@ -38,7 +39,7 @@ export function createMcpTools({
       known = { source: text ?? '', tools: specs, until: problems.length > 0 ? now() + TRY_AGAIN_AFTER_MS : Infinity };
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof Error) || error.name !== 'McpError') throw error;
+      if (!(error instanceof McpError)) throw error;
       warn(error.message);
       known = { source: text ?? '', tools: NONE, until: Infinity };
     }

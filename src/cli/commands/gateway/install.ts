@@ -1,5 +1,6 @@
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ConfigError } from '../../../config/config.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';
@@ -10,8 +11,8 @@ import { channelsOf, type StartFlags, startArguments } from './start.ts';
 export async function install(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
   const unit = unitHere(terminal, startArguments(flags));
   const { settingsFile, resolve } = await runtime.gatewayAdmin();
-  await resolve(settingsIn(flags), channelsOf(flags)).catch((error: Error) => {
-    if (error.name !== 'ConfigError') throw error;
+  await resolve(settingsIn(flags), channelsOf(flags)).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error;
     warn(terminal, `it will not start before this is done:\n${error.message}`);
   });
   // The system starts it with an environment of its own.

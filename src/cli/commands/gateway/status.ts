@@ -1,5 +1,6 @@
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
 import { placeName } from '../../../gateway/chats/chat-name.ts';
+import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
@@ -39,10 +40,10 @@ async function askIt(state: ServiceState, ask: () => Promise<ServiceStatus>, { s
     const { channels: connections, ...rest } = await ask();
     return { status: 'running', ...state, ...rest, connections };
   } catch (error) {
-    if (signal.aborted || (error as Error).name !== 'ServiceError') throw error;
+    if (signal.aborted || !(error instanceof ServiceError)) throw error;
     // It may have ended in between.
-    if ((error as { code?: string }).code === 'GATEWAY_NOT_RUNNING') return { status: 'stopped' };
-    return { status: 'running', ...state, notAnswering: (error as Error).message };
+    if (error.code === 'GATEWAY_NOT_RUNNING') return { status: 'stopped' };
+    return { status: 'running', ...state, notAnswering: error.message };
   }
 }
 

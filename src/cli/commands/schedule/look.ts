@@ -1,6 +1,7 @@
 import type { Runtime } from '../../../runtime/runtime.ts';
 import type { HeartbeatProblem } from '../../../schedule/heartbeat.ts';
 import type { Job, Run } from '../../../storage/jobs.ts';
+import { WorkspaceError } from '../../../vocabulary/workspace-error.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { withRuntime } from '../../with-runtime.ts';
@@ -59,7 +60,7 @@ async function problemsOf(runtime: Runtime, flags: JobsFlags, terminal: Terminal
     const workspace = await runtime.openWorkspace({ root: jobsRoot(flags, terminal) });
     return await (await workspace.jobs()).heartbeat.problems();
   } catch (error) {
-    if (flags.workspace === undefined && (error as Error).name === 'WorkspaceError') return [];
+    if (flags.workspace === undefined && error instanceof WorkspaceError) return [];
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { UndoError } from '../../../undo/undo-error.ts';
 import type { ChatCommand } from './command.ts';
 
 const SHOWN = 20;
@@ -18,10 +19,9 @@ export const undoCommand: ChatCommand = {
       if (files.length > SHOWN) lines.push(`- … ${files.length - SHOWN} more`);
       return `Taken back:\n\n${lines.join('\n')}`;
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'UndoError') throw error;
-      // Which says so by itself.
-      if ((error as Error & { code?: string }).code === 'UNDO_NOTHING')
-        return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+      if (!(error instanceof UndoError)) throw error;
+      // Its message says so by itself.
+      if (error.code === 'UNDO_NOTHING') return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
       return `Nothing was taken back: ${error.message}`;
     }
   },

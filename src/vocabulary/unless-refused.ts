@@ -1,3 +1,5 @@
+import { WorkspaceError } from './workspace-error.ts';
+
 /** The workspace's refusals as reasons; anything else thrown is a defect and passes on. */
 export async function unlessRefused<T>(
   result: Promise<T>,
@@ -7,8 +9,8 @@ export async function unlessRefused<T>(
     return await result;
   } catch (error) {
     signal?.throwIfAborted();
-    if (!(error instanceof Error) || error.name !== 'WorkspaceError') throw error;
-    const absent = (error as Error & { code?: string }).code === 'not_found';
+    if (!(error instanceof WorkspaceError)) throw error;
+    const absent = error.code === 'not_found';
     return absent ? { reason: error.message, absent } : { reason: error.message };
   }
 }
