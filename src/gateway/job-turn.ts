@@ -1,5 +1,7 @@
 // A scheduled job as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not allow is refused;
 // what a workspace's file asks for counts as content from outside.
+import type { JobSettings } from '../config/gateway/settings.ts';
+import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { FireResult } from '../schedule/runner.ts';
 import type { Job } from '../storage/jobs.ts';
@@ -8,6 +10,10 @@ import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
 /** How the turns of jobs are run, as their process was told. */
 export type JobTurnSettings = Pick<AskRequest, 'provider' | 'profileId' | 'model' | 'caps'> &
   Partial<Pick<AskRequest, 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory'>>;
+
+export function jobTurn({ profile, toolMaxSteps, ...settings }: JobSettings, caps: Caps): JobTurnSettings {
+  return { ...settings, profileId: profile, caps, ...(toolMaxSteps !== undefined && { toolMaxSteps }) };
+}
 
 const MAX_STEPS = 25;
 /** Earlier runs of the job that it is told of: what an hourly job costs must not grow. */

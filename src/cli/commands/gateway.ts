@@ -7,7 +7,7 @@ import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, wantsJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 import type { ConfigFlags } from './gateway/config.ts';
-import { accountFlag, addSettingFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
+import { accountFlag, addSettingFlags, addStartFlags, channelFlag, channelsFlag } from './gateway/flags.ts';
 import type { LogsFlags } from './gateway/logs.ts';
 import type { StartFlags } from './gateway/start.ts';
 import type { StatusFlags } from './gateway/status.ts';
@@ -28,7 +28,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       .addOption(channelsFlag())
       .option('--daemon', 'return when it is ready, and leave it running')
       .addOption(hidden('--background'));
-    addSettingFlags(start).action((flags: StartFlags) =>
+    addStartFlags(start).action((flags: StartFlags) =>
       onRuntime(flags, async (runtime) => (await import('./gateway/start.ts')).start(runtime, flags, terminal)),
     );
     verb('status', 'whether it runs, its channels, what waits and what could not be sent')
@@ -54,7 +54,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
         onRuntime(flags, async (runtime) => (await import('./gateway/status.ts')).retry(runtime, key, flags, terminal)),
       );
     const install = verb('install', 'write the file that has the system start it (systemd, launchd)');
-    addSettingFlags(install.addOption(channelsFlag())).action((flags: StartFlags) =>
+    addStartFlags(install.addOption(channelsFlag())).action((flags: StartFlags) =>
       onRuntime(flags, async (runtime) => (await import('./gateway/install.ts')).install(runtime, flags, terminal)),
     );
     verb('uninstall', 'remove that file').action((flags: OutputFlags) =>
@@ -63,7 +63,14 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
     const config = gateway.command('config').description('its settings, gateway.json');
     const layered = (name: string, description: string): Command =>
-      withOutput(config.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
+      withOutput(
+        config
+          .command(name)
+          .description(description)
+          .addOption(channelFlag())
+          .addOption(accountFlag())
+          .option('--jobs', 'the settings of scheduled jobs'),
+      );
     const configure = (name: 'show' | 'clear' | 'path' | 'validate') => (flags: ConfigFlags) =>
       onRuntime(flags, async (runtime) => (await import('./gateway/config.ts'))[name](runtime, flags, terminal));
 

@@ -12,6 +12,7 @@ export interface SettingsChange {
 export function compareGateways(before: ResolvedGateway, after: ResolvedGateway): SettingsChange {
   const change: SettingsChange = { live: [], restart: [] };
   change.restart.push(...changedKeys(before.service, after.service));
+  change.live.push(...changedKeys(before.jobs, after.jobs).map((key) => `jobs.${key}`));
   for (const bot of after.bots) {
     const old = sameBot(before, bot);
     const path = nameOf(bot);
@@ -30,7 +31,7 @@ export function compareGateways(before: ResolvedGateway, after: ResolvedGateway)
 /** The gateway that runs, with what it can take up of the new settings. */
 export function takeUp(running: ResolvedGateway, after: ResolvedGateway): ResolvedGateway {
   const bots = running.bots.map((bot) => ({ ...bot, settings: sameBot(after, bot)?.settings ?? bot.settings }));
-  return { ...running, bots, secrets: [...new Set([...running.secrets, ...after.secrets])] };
+  return { ...running, jobs: after.jobs, bots, secrets: [...new Set([...running.secrets, ...after.secrets])] };
 }
 
 function sameBot({ bots }: ResolvedGateway, { channel, account }: ResolvedBot): ResolvedBot | undefined {

@@ -15,6 +15,7 @@ it('every problem is told at once, each with its path, its value and what is acc
   const problems = problemsOf({
     version: 2,
     defaults: {},
+    jobs: { provider: 7, groups: true, port: 1, modle: 'x' },
     default: { pairingPolicy: 'everyone', toolMaxSteps: 0, withTools: 'yes', port: 70_000, botToken: TOKEN },
     channels: {
       telegrm: {},
@@ -36,6 +37,10 @@ it('every problem is told at once, each with its path, its value and what is acc
     'default.withTools is "yes"; accepted: true or false',
     'default.port is 70000; accepted: 0 to 65535',
     'default.botToken is a setting of telegram: it belongs in "channels.telegram"',
+    'jobs.provider is 7; accepted: a non-empty text',
+    'jobs.groups is of bots: it belongs in "default" or in a channel',
+    'jobs.port is of the whole gateway: it belongs in "default"',
+    'jobs."modle" is not a setting (did you mean "model"?)',
     'channels."telegrm" is not a channel (did you mean "telegram"?)',
     'channels.telegram.botToken is ***; accepted: the token from @BotFather (123456:ABC…), {"env":"NAME"} or {"file":"path"}',
     'channels.telegram.toolAllow is "time.now"; accepted: names of tools',

@@ -1,4 +1,4 @@
-// gateway.json: {version:1, default:{…}, channels:{<channel>:{…, accounts:{<account>:{…}}}}}. It is checked as a whole and every
+// gateway.json: {version:1, default:{…}, jobs:{…}, channels:{<channel>:{…, accounts:{<account>:{…}}}}}. It is checked as a whole and every
 // problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
 // not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
 import { nearest } from '../../lib/nearest.ts';
@@ -7,6 +7,7 @@ import { isReference } from './kinds.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
+  BOT_SETTINGS,
   CHANNEL_SETTINGS,
   GATEWAY_CHANNELS,
   type GatewayChannel,
@@ -23,10 +24,13 @@ export interface GatewayFile {
   version: 1;
   default: Layer;
   channels: Partial<Record<GatewayChannel, ChannelLayer>>;
+  /** Of scheduled jobs. */
+  jobs?: Layer;
 }
 
-/** A layer of the file: the default, a channel's, or one account's of a channel. */
+/** A layer of the file: the default, the jobs', a channel's, or one account's of a channel. */
 export interface LayerName {
+  jobs?: boolean;
   channel?: GatewayChannel;
   account?: string;
 }
@@ -49,16 +53,17 @@ export function parseGatewayFile(source: string | undefined, path: string): Gate
   }
   const problems = problemsOf(value);
   if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`);
-  const { default: layer = {}, channels = {} } = value as Partial<GatewayFile>;
-  return { version: 1, default: layer, channels };
+  const { default: layer = {}, channels = {}, jobs } = value as Partial<GatewayFile>;
+  return { version: 1, default: layer, channels, ...(jobs && { jobs }) };
 }
 
 export function problemsOf(value: unknown): string[] {
   if (!isObject(value)) return ['it must hold a JSON object'];
-  const { version, default: layer, channels, ...others } = value;
-  const problems = Object.keys(others).map((key) => unknownKey('', key, ['version', 'default', 'channels']));
+  const { version, default: layer, channels, jobs, ...others } = value;
+  const problems = Object.keys(others).map((key) => unknownKey('', key, ['version', 'default', 'channels', 'jobs']));
   if (version !== 1) problems.push(`version is ${shown(version)}; accepted: 1`);
   if (layer !== undefined) problems.push(...layerProblems('default', layer, undefined));
+  if (jobs !== undefined) problems.push(...layerProblems('jobs', jobs, 'jobs'));
   if (channels === undefined) return problems;
   if (!isObject(channels)) return [...problems, 'channels must be an object'];
   for (const [name, settings] of Object.entries(channels)) {
@@ -83,7 +88,7 @@ function channelProblems(channel: GatewayChannel, value: unknown): string[] {
   return problems;
 }
 
-function layerProblems(path: string, layer: unknown, channel: GatewayChannel | undefined): string[] {
+function layerProblems(path: string, layer: unknown, channel: GatewayChannel | 'jobs' | undefined): string[] {
   if (!isObject(layer)) return [`${path} must be an object`];
   const settings = settingsOf(channel);
   return Object.entries(layer).flatMap(([key, value]) => {
@@ -94,7 +99,9 @@ function layerProblems(path: string, layer: unknown, channel: GatewayChannel | u
 }
 
 /** A setting that exists, in a layer where it means nothing. */
-function misplaced(path: string, key: string, channel: GatewayChannel | undefined): string | undefined {
+function misplaced(path: string, key: string, channel: GatewayChannel | 'jobs' | undefined): string | undefined {
+  if (channel === 'jobs' && Object.hasOwn(BOT_SETTINGS, key))
+    return `${path}.${key} is of bots: it belongs in "default" or in a channel`;
   if (channel && Object.hasOwn(SERVICE_SETTINGS, key))
     return `${path}.${key} is of the whole gateway: it belongs in "default"`;
   const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(CHANNEL_SETTINGS[name], key));
@@ -126,7 +133,7 @@ export function maskedFile(file: GatewayFile): GatewayFile {
     const each = Object.entries(accounts).map(([account, layer]) => [account, maskedLayer(layer, settings)]);
     return [name, { ...masked, accounts: Object.fromEntries(each) }];
   });
-  return { version: 1, default: file.default, channels: Object.fromEntries(channels) };
+  return { ...file, channels: Object.fromEntries(channels) };
 }
 
 function maskedLayer(layer: Layer, settings: Record<string, Setting>): Layer {
@@ -138,7 +145,8 @@ function maskedLayer(layer: Layer, settings: Record<string, Setting>): Layer {
 }
 
 /** The file with these settings put into a layer; undefined takes a setting out. */
-export function withSettings(file: GatewayFile, { channel, account }: LayerName, changes: Layer): GatewayFile {
+export function withSettings(file: GatewayFile, { jobs, channel, account }: LayerName, changes: Layer): GatewayFile {
+  if (jobs) return { ...file, jobs: merged(file.jobs ?? {}, changes) };
   if (!channel) return { ...file, default: merged(file.default, changes) };
   const own = file.channels[channel] ?? {};
   const changed =
@@ -152,7 +160,8 @@ function merged(layer: Layer, changes: Layer): Layer {
   return Object.fromEntries(Object.entries({ ...layer, ...changes }).filter(([, value]) => value !== undefined));
 }
 
-export function withoutLayer(file: GatewayFile, { channel, account }: LayerName): GatewayFile {
+export function withoutLayer(file: GatewayFile, { jobs, channel, account }: LayerName): GatewayFile {
+  if (jobs) return { ...file, jobs: undefined };
   if (!channel) return { ...file, default: {} };
   const { [channel]: own, ...others } = file.channels;
   if (account === undefined || !own) return { ...file, channels: others };

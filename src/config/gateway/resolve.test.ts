@@ -72,6 +72,26 @@ describe('precedence', () => {
     expect(await modelOf({ config, file: both })).toEqual(['openai', 'gpt']);
   });
 
+  it('jobs: default layer, their own layer, environment, flag, flag of their own; nothing of a bot', async () => {
+    const jobsOf = async (changed: Partial<ResolveInput>, variables?: Record<string, string>) =>
+      (await resolveGateway(input(changed, variables))).jobs;
+    const ofBot = file({ channels: { local: { provider: 'openai', model: 'gpt', toolAllow: ['echo'] } } });
+    expect(await jobsOf({ file: ofBot })).toEqual({ withTools: true, provider: 'stub' });
+    const byDefault = { provider: 'openai', model: 'gpt', toolMaxSteps: 2, memory: true };
+    expect(await jobsOf({ file: file({ default: byDefault }) })).toEqual({ withTools: true, ...byDefault });
+    const own = file({ default: byDefault, jobs: { provider: 'anthropic', withTools: false } });
+    const expected = { provider: 'anthropic', withTools: false, toolMaxSteps: 2, memory: true };
+    expect(await jobsOf({ file: own })).toEqual(expected);
+    expect(await jobsOf({ file: own }, { LAINCLAW_GATEWAY_MEMORY: 'off' })).toEqual({ ...expected, memory: false });
+    const flags = { toolMaxSteps: 7, withTools: true, jobsWithTools: false };
+    expect(await jobsOf({ file: own, flags })).toEqual({ ...expected, toolMaxSteps: 7 });
+  });
+
+  it('a provider of the jobs that does not exist is refused', async () => {
+    const refused = resolveGateway(input({ channels: [], file: file({ jobs: { provider: 'opnai' } }) }));
+    await expect(refused).rejects.toThrow('there is no provider "opnai"');
+  });
+
   it('the workspace of the gateway is its own unless it is said', async () => {
     const workspaceOf = async (changed: Partial<ResolveInput>, variables?: Record<string, string>) =>
       (await resolveGateway(input(changed, variables))).service.workspace;
@@ -152,10 +172,11 @@ it('a running gateway takes up what it can, and names what needs a restart', asy
   });
   const after = await resolveGateway(input({ file: changed, channels: ['local'] }));
   expect(compareGateways(before, after)).toEqual({
-    live: ['local/default.pairingPolicy', 'local/default.model'],
+    live: ['jobs.model', 'local/default.pairingPolicy', 'local/default.model'],
     restart: ['port', 'local/default.folder'],
   });
   const running = takeUp(before, after);
   expect(running.service.port).toBe(0);
+  expect(running.jobs.model).toBe('b');
   expect(running.bots[0]).toMatchObject({ settings: { model: 'b', pairingPolicy: 'open' }, own: before.bots[0]?.own });
 });

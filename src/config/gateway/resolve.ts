@@ -1,4 +1,5 @@
-// What holds for each bot: flag > environment > account > channel > default layer > built-in. A model or profile belongs to the
+// What holds for each bot: flag > environment > account > channel > default layer > built-in; for scheduled jobs the same, with
+// their own layer in the place of the channel's. A model or profile belongs to the
 // provider named beside it: where another layer chose another provider, it is passed over.
 import { join, resolve as resolvePath } from 'node:path';
 import type { Config } from '../config.ts';
@@ -15,6 +16,9 @@ import {
   DEFAULT_ACCOUNT,
   type FeishuSettings,
   type GatewayChannel,
+  JOB_SETTINGS,
+  type JobSettings,
+  jobFlag,
   type LocalSettings,
   NEEDED,
   SERVICE_SETTINGS,
@@ -33,6 +37,7 @@ export type ResolvedBot = { account: string; settings: BotSettings } & (
 
 export interface ResolvedGateway {
   service: ServiceSettings;
+  jobs: JobSettings;
   bots: ResolvedBot[];
   /** Every secret value in use: what a log must not hold. */
   secrets: string[];
@@ -65,6 +70,9 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
     approvalTimeoutMs: 600_000,
     ...pick(layers, SERVICE_SETTINGS),
   };
+  const jobs = jobSettings(input, problems);
+  const jobsProblem = input.providerProblem(jobs.provider);
+  if (jobsProblem) problems.push(jobsProblem);
   const secrets = new Set<string>();
   const bots: ResolvedBot[] = [];
   for (const channel of new Set(input.channels)) {
@@ -80,6 +88,7 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join('\n'));
   return {
     service: { ...service, workspace: resolvePath(environment.cwd, service.workspace) },
+    jobs,
     bots,
     secrets: [...secrets],
   };
@@ -91,6 +100,26 @@ export function resolveBot(channel: GatewayChannel, account: string, input: BotI
   const settings = botSettings(channel, account, input, problems);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return settings;
+}
+
+/** How the turns of scheduled jobs are asked. Throws ConfigError. */
+export function resolveJobs(input: BotInput): JobSettings {
+  const problems: string[] = [];
+  const settings = jobSettings(input, problems);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return settings;
+}
+
+/** Whether anything of a channel is set, in the file or in the environment. */
+export function isSetUp(
+  channel: GatewayChannel,
+  file: GatewayFile,
+  { variables }: Pick<Environment, 'variables'>,
+): boolean {
+  if (file.channels[channel]) return true;
+  return Object.entries(CHANNEL_SETTINGS[channel]).some(
+    ([key, setting]) => variables[variableOf(key, setting, channel)],
+  );
 }
 
 /** The named accounts; the channel itself is one more bot when it has what makes a bot, or when none is named. */
@@ -106,28 +135,47 @@ export function accountsOf(
   return named.length === 0 || (isBot && !named.includes(DEFAULT_ACCOUNT)) ? [DEFAULT_ACCOUNT, ...named] : named;
 }
 
-function botSettings(
-  channel: GatewayChannel,
-  account: string,
+/** What all layers have in common: flags above, what `ask` would use below. `own`: the layers of a bot, or of the jobs. */
+function layersWith(
+  own: readonly Layer[],
   { file, flags, environment, config }: BotInput,
   problems: string[],
-): BotSettings {
-  const { accounts, ...ofChannel } = file.channels[channel] ?? {};
+): readonly Layer[] {
   const { provider, model, profile, modelFor } = config;
-  const layers: Layer[] = [
+  return [
     flags,
     variablesLayer(environment, BOT_SETTINGS, undefined, problems),
-    accounts?.[account] ?? {},
-    ofChannel,
+    ...own,
     file.default,
     { provider: modelFor ?? provider, model, profile },
   ];
-  const chosen = pick(layers, BOT_SETTINGS) as Partial<BotSettings>;
-  const usedProvider = chosen.provider ?? provider;
+}
+
+/** The provider, and the model and profile that stand beside it. */
+function providerIn(
+  layers: readonly Layer[],
+  { provider: last }: BotInput['config'],
+): Pick<BotSettings, 'provider' | 'model' | 'profile'> {
+  const provider = (pick(layers, BOT_SETTINGS).provider as string | undefined) ?? last;
   const besideProvider = (key: 'model' | 'profile'): string | undefined =>
-    layers.find((layer) => layer[key] !== undefined && (layer.provider ?? usedProvider) === usedProvider)?.[key] as
+    layers.find((layer) => layer[key] !== undefined && (layer.provider ?? provider) === provider)?.[key] as
       | string
       | undefined;
+  return { provider, model: besideProvider('model'), profile: besideProvider('profile') };
+}
+
+function jobSettings(input: BotInput, problems: string[]): JobSettings {
+  const ownFlags = Object.keys(JOB_SETTINGS).flatMap((key) => {
+    const value = input.flags[jobFlag(key)];
+    return value === undefined ? [] : [[key, value]];
+  });
+  const layers = [Object.fromEntries(ownFlags), ...layersWith([input.file.jobs ?? {}], input, problems)];
+  return { withTools: true, ...pick(layers, JOB_SETTINGS), ...providerIn(layers, input.config) };
+}
+
+function botSettings(channel: GatewayChannel, account: string, input: BotInput, problems: string[]): BotSettings {
+  const { accounts, ...ofChannel } = input.file.channels[channel] ?? {};
+  const layers = layersWith([accounts?.[account] ?? {}, ofChannel], input, problems);
   return {
     withTools: true,
     toolMaxSteps: 3,
@@ -138,10 +186,8 @@ function botSettings(
     pairingPendingMax: 3,
     groups: false,
     sendAllow: [],
-    ...chosen,
-    provider: usedProvider,
-    model: besideProvider('model'),
-    profile: besideProvider('profile'),
+    ...pick(layers, BOT_SETTINGS),
+    ...providerIn(layers, input.config),
   };
 }
 

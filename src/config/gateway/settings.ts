@@ -36,6 +36,11 @@ export interface BotSettings {
   sendAllow: string[];
 }
 
+/** How the turns of scheduled jobs are asked: by settings of their own, otherwise by those of the default layer. */
+export type JobSettings = Pick<BotSettings, 'provider' | 'profile' | 'model' | 'withTools' | 'toolAllow' | 'memory'> & {
+  toolMaxSteps?: number;
+};
+
 export interface FeishuSettings {
   appId: string;
   appSecret: string;
@@ -130,6 +135,16 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   },
 };
 
+export const JOB_SETTINGS: Record<keyof JobSettings, Setting> = {
+  provider: BOT_SETTINGS.provider,
+  profile: BOT_SETTINGS.profile,
+  model: BOT_SETTINGS.model,
+  withTools: BOT_SETTINGS.withTools,
+  toolAllow: BOT_SETTINGS.toolAllow,
+  toolMaxSteps: BOT_SETTINGS.toolMaxSteps,
+  memory: BOT_SETTINGS.memory,
+};
+
 export const CHANNEL_SETTINGS: Record<GatewayChannel, Record<string, Setting>> = {
   feishu: {
     appId: { kind: text('cli_ and letters or digits', /^cli_\w+$/), about: 'of the app', isOwn: true },
@@ -180,8 +195,14 @@ export function isGatewayChannel(name: string): name is GatewayChannel {
   return GATEWAY_CHANNELS.some((channel) => channel === name);
 }
 
-/** The settings that may stand in a layer; the service's only in the default one. */
-export function settingsOf(channel: GatewayChannel | undefined): Record<string, Setting> {
+/** The name of the flag that holds for jobs alone: `jobsProvider` for `provider`. */
+export function jobFlag(key: string): string {
+  return `jobs${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+}
+
+/** The settings that a layer may hold; those of the service only in the default one. */
+export function settingsOf(channel: GatewayChannel | 'jobs' | undefined): Record<string, Setting> {
+  if (channel === 'jobs') return JOB_SETTINGS;
   return channel ? { ...BOT_SETTINGS, ...CHANNEL_SETTINGS[channel] } : { ...SERVICE_SETTINGS, ...BOT_SETTINGS };
 }
 

@@ -3,8 +3,19 @@ import { readdir } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Layer } from '../../config/gateway/gateway-file.ts';
-import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway } from '../../config/gateway/resolve.ts';
-import { type BotSettings, type GatewayChannel, isGatewayChannel } from '../../config/gateway/settings.ts';
+import {
+  accountsOf,
+  type ResolvedGateway,
+  resolveBot,
+  resolveGateway,
+  resolveJobs,
+} from '../../config/gateway/resolve.ts';
+import {
+  type BotSettings,
+  type GatewayChannel,
+  isGatewayChannel,
+  type JobSettings,
+} from '../../config/gateway/settings.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Asker } from '../../storage/asker.ts';
 import type { Locks } from '../../storage/locks.ts';
@@ -35,6 +46,8 @@ export interface GatewayAdmin {
   providerProblem(name: string): Promise<string | undefined>;
   /** What holds for a bot as the gateway that runs has it, with its flags. */
   botSettings(channel: GatewayChannel, account: string): Promise<BotSettings>;
+  /** How scheduled jobs are asked, by a gateway or by a command. Throws ConfigError. */
+  jobSettings(): Promise<JobSettings>;
   pairing(): Promise<Pairing>;
   /** Why an answer to this chat would be refused, and what to do; undefined when it would go there. Never rejects. */
   answerProblem(chat: string, asker: Asker): Promise<string | undefined>;
@@ -78,6 +91,10 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     async botSettings(channel, account) {
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
       return resolveBot(channel, account, { file, flags: running?.flags ?? {}, environment, config });
+    },
+    async jobSettings() {
+      const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+      return resolveJobs({ file, flags: running?.flags ?? {}, environment, config });
     },
     async pairing() {
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);

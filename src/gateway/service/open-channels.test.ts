@@ -22,7 +22,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
     own: { folder },
     settings: { sendAllow: ['local:listed'] },
   } as unknown as ResolvedBot;
-  const resolved = { service: { workspace: folder }, bots: [bot], secrets: [] } as unknown as ResolvedGateway;
+  const resolved = { service: { workspace: folder }, jobs: {}, bots: [bot], secrets: [] } as unknown as ResolvedGateway;
   const workspace: ServiceWorkspace = {
     channelGateway: async () =>
       ({

@@ -10,6 +10,7 @@ import type { Approval } from '../../tools/policy.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
+import { jobTurn } from '../job-turn.ts';
 import type { WorkspaceJobs } from '../open-jobs.ts';
 import { chatLimits, openBot, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
@@ -95,21 +96,21 @@ export async function openChannels(
     people: chatPeople,
     hasSession: (chat) => hasSession(sessionKeyOf(chat)),
   });
-  const scheduler = await (await workspace.jobs()).scheduler(
-    () => {
-      const [first] = settings().bots;
-      if (!first) throw new Error('the gateway has no bot whose settings a job could use');
-      const { provider, profileId, model, withTools, toolAllow, memory } = turnSettings(first, caps).turn;
-      return { provider, profileId, model, withTools, toolAllow, memory, caps };
-    },
-    { deliver },
-  );
+  const scheduler = await (await workspace.jobs()).scheduler(() => jobTurn(settings().jobs, caps), { deliver });
+  const unlike = bots.find((each) => each.settings.provider !== settings().jobs.provider);
+  if (unlike) {
+    const { provider } = settings().jobs;
+    note(
+      'info',
+      `scheduled jobs ask ${provider}, ${unlike.channel} asks ${unlike.settings.provider}: to change it, lainclaw gateway config set --jobs provider=${unlike.settings.provider}`,
+    );
+  }
   // Another agent gets our own tools, never those of servers: we might be one of them.
   const offering = lazily(async () => {
     const { openMcpHttp } = await import('../../mcp/open-http.ts');
     const own = await openWorkspace({ ...place, ownToolsOnly: true });
     const [first] = settings().bots;
-    const allow = first && turnSettings(first, caps).turn.toolAllow;
+    const allow = (first?.settings ?? settings().jobs).toolAllow;
     const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, approval: 'ask' }), mcpAdmission()]);
     const handler = await openMcpHttp({ offer, admits, onError: (error) => note('warn', `mcp: ${error.message}`) });
     return { own, handler };

@@ -122,7 +122,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       log({
         level: 'info',
         event: 'ready',
-        message: `${state.channels.join(', ')}; port ${state.port}`,
+        message: `${state.channels.join(', ') || 'no channel'}; port ${state.port}`,
         channels: state.channels,
       });
       dependencies.onReady(state);
@@ -259,7 +259,9 @@ async function takeLock(locks: Locks, running: () => Promise<ServiceState | unde
   } catch (error) {
     if (!patience.aborted) throw error;
     const state = await running().catch(() => undefined);
-    const who = state ? ` as pid ${state.pid} (${state.channels.join(', ')}, since ${state.startedAt})` : '';
+    const who = state
+      ? ` as pid ${state.pid} (${state.channels.join(', ') || 'no channel'}, since ${state.startedAt})`
+      : '';
     throw new ServiceError(
       'GATEWAY_RUNNING',
       `the gateway of this home runs already${who}: "lainclaw gateway stop" ends it`,

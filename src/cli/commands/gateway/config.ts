@@ -18,6 +18,7 @@ import { checkAccount, settingsIn } from './flags.ts';
 export interface ConfigFlags extends OutputFlags {
   channel?: GatewayChannel;
   account?: string;
+  jobs?: boolean;
   [setting: string]: unknown;
 }
 
@@ -50,11 +51,12 @@ export async function set(
 export async function show(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
   const { settingsFile } = await runtime.gatewayAdmin();
   const file = maskedFile(await settingsFile.read());
-  const { channel, account } = layerOf(flags);
+  const { jobs, channel, account } = layerOf(flags);
   const layer = channel && file.channels[channel];
-  const part = !channel ? file : account === undefined ? (layer ?? {}) : (layer?.accounts?.[account] ?? {});
-  if (wantsJson(terminal, flags)) return writeJson(terminal, part);
-  const lines = channel ? linesOf(nameOf({ channel, account }), part as Layer) : fileLines(file);
+  const ofChannel = account === undefined ? layer : layer?.accounts?.[account];
+  const part = jobs ? (file.jobs ?? {}) : channel ? (ofChannel ?? {}) : undefined;
+  if (wantsJson(terminal, flags)) return writeJson(terminal, part ?? file);
+  const lines = part ? linesOf(nameOf({ jobs, channel, account }), part) : fileLines(file);
   terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'nothing is set\n');
 }
 
@@ -87,29 +89,34 @@ export async function validate(runtime: Runtime, flags: ConfigFlags, terminal: T
   );
 }
 
-function layerOf({ channel, account }: ConfigFlags): LayerName {
+function layerOf({ jobs, channel, account }: ConfigFlags): LayerName {
   checkAccount({ channel, account });
-  return { channel, account };
+  if (jobs && channel) throw new UsageError('--jobs and --channel exclude each other: give one of them');
+  return { jobs, channel, account };
 }
 
-function flagChanges(flags: ConfigFlags, { channel }: LayerName): Layer {
-  const settings = settingsOf(channel);
+function flagChanges(flags: ConfigFlags, layer: LayerName): Layer {
+  const settings = settingsFor(layer);
   const given = settingsIn(flags);
   const misplaced = Object.keys(given).filter((key) => !Object.hasOwn(settings, key));
+  if (misplaced.length > 0 && layer.jobs)
+    throw new UsageError(
+      `${misplaced.join(', ')} is not a setting of jobs; accepted: ${Object.keys(settings).join(', ')}`,
+    );
   if (misplaced.length > 0)
     throw new UsageError(`${misplaced.join(', ')} is of the whole gateway: set it without --channel`);
   return given;
 }
 
 /** Every pair that cannot be used is told at once; secrets are not. */
-async function pairChanges(pairs: readonly string[], { channel }: LayerName, terminal: Terminal): Promise<Layer> {
-  const settings = settingsOf(channel);
+async function pairChanges(pairs: readonly string[], layer: LayerName, terminal: Terminal): Promise<Layer> {
+  const settings = settingsFor(layer);
   const changes: Layer = {};
   const problems: string[] = [];
   for (const pair of pairs) {
     const [, key = '', written = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (!setting) problems.push(unknownKey(key, channel));
+    if (!setting) problems.push(unknownKey(key, layer));
     else if (!pair.includes('=')) problems.push(`${key} needs a value: ${key}=…`);
     else if (written === '') changes[key] = undefined;
     else {
@@ -131,12 +138,15 @@ async function pairChanges(pairs: readonly string[], { channel }: LayerName, ter
   return changes;
 }
 
-function unknownKey(key: string, channel: GatewayChannel | undefined): string {
+function unknownKey(key: string, layer: LayerName): string {
+  const { jobs, channel } = layer;
+  const known = Object.keys(settingsFor(layer));
+  if (jobs && Object.hasOwn(settingsOf(undefined), key))
+    return `${key} is not a setting of jobs; accepted: ${known.join(', ')}`;
   const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(settingsOf(name), key));
   if (owner) return `${key} is a setting of ${owner}: add --channel ${owner}`;
   if (channel && Object.hasOwn(settingsOf(undefined), key))
     return `${key} is of the whole gateway: set it without --channel`;
-  const known = Object.keys(settingsOf(channel));
   const close = nearest(key, known);
   return `"${key.slice(0, 60)}" is not a setting${close ? ` (did you mean ${close}?)` : `; accepted: ${known.join(', ')}`}`;
 }
@@ -144,6 +154,7 @@ function unknownKey(key: string, channel: GatewayChannel | undefined): string {
 function fileLines(file: GatewayFile): string[] {
   return [
     ...linesOf('default', file.default),
+    ...linesOf('jobs', file.jobs ?? {}),
     ...Object.entries(file.channels).flatMap(([name, layer]) => linesOf(name, layer)),
   ];
 }
@@ -155,6 +166,12 @@ function linesOf(name: string, { accounts, ...layer }: Layer): string[] {
   ];
 }
 
-function nameOf({ channel, account }: LayerName): string {
+/** The settings that a layer may hold. */
+function settingsFor({ jobs, channel }: LayerName): ReturnType<typeof settingsOf> {
+  return settingsOf(jobs ? 'jobs' : channel);
+}
+
+function nameOf({ jobs, channel, account }: LayerName): string {
+  if (jobs) return 'jobs';
   return channel ? `${channel}${account === undefined ? '' : `/${account}`}` : 'default';
 }

@@ -10,6 +10,8 @@ import {
   GATEWAY_CHANNELS,
   type GatewayChannel,
   isGatewayChannel,
+  JOB_SETTINGS,
+  jobFlag,
   SERVICE_SETTINGS,
   type Setting,
 } from '../../../config/gateway/settings.ts';
@@ -18,10 +20,24 @@ import { withValues } from '../../flags.ts';
 import { UsageError } from '../../terminal.ts';
 
 const SETTINGS: [string, Setting][] = Object.entries({ ...SERVICE_SETTINGS, ...BOT_SETTINGS });
-const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow'];
+/** Of scheduled jobs alone. */
+const JOB_FLAGS = Object.entries(JOB_SETTINGS).map(([key, setting]): [string, Setting] => [jobFlag(key), setting]);
+const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow', jobFlag('toolAllow')];
+/** Instead of a channel: no bot at all. */
+const NO_CHANNEL = 'none';
 
 export function addSettingFlags(command: Command): Command {
   for (const [key, setting] of SETTINGS) command.addOption(settingFlag(key, setting));
+  return command;
+}
+
+/** The flags that start a gateway: its settings, and those of its jobs. */
+export function addStartFlags(command: Command): Command {
+  addSettingFlags(command);
+  for (const [key, { kind }] of JOB_FLAGS)
+    command.addOption(
+      settingFlag(key, { kind, about: `--${kebab(key).replace('jobs-', '')}, for scheduled jobs only` }),
+    );
   return command;
 }
 
@@ -39,7 +55,8 @@ function settingFlag(key: string, { kind, about }: Setting): Option {
 
 /** Of everything that was given, what is a setting. */
 export function settingsIn(flags: Record<string, unknown>): Layer {
-  return Object.fromEntries(SETTINGS.flatMap(([key]) => (flags[key] === undefined ? [] : [[key, flags[key]]])));
+  const all = [...SETTINGS, ...JOB_FLAGS];
+  return Object.fromEntries(all.flatMap(([key]) => (flags[key] === undefined ? [] : [[key, flags[key]]])));
 }
 
 /** The flags that give these settings again. */
@@ -57,11 +74,24 @@ export function channelFlag(): Option {
   });
 }
 
+/** Parses to no channel at all for "none". */
 export function channelsFlag(): Option {
-  const option = new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}; may be repeated (default: feishu)`);
-  return withValues(option, { accepted: GATEWAY_CHANNELS, isList: true }).argParser<GatewayChannel[]>(
-    (written, previous) => [...(previous ?? []), ...written.split(',').map((name) => channelNamed(name.trim()))],
+  const accepted = [...GATEWAY_CHANNELS, NO_CHANNEL];
+  const about = `${GATEWAY_CHANNELS.join(', ')}; may be repeated (default: feishu); ${NO_CHANNEL}: scheduled jobs and background runs only`;
+  return withValues(new Option('--channel <name>', about), { accepted, isList: true }).argParser<GatewayChannel[]>(
+    (written, previous) => {
+      const names = written.split(',').map((name) => name.trim());
+      const isNone = names.includes(NO_CHANNEL);
+      if ((isNone && (previous?.length || names.length > 1)) || (previous?.length === 0 && !isNone))
+        throw new InvalidArgumentError(`"${NO_CHANNEL}" excludes every channel: give it alone.`);
+      return isNone ? [] : [...(previous ?? []), ...names.map(channelNamed)];
+    },
   );
+}
+
+/** The flags that name these channels again. */
+export function flagsOfChannels(channels: readonly string[]): string[] {
+  return (channels.length > 0 ? channels : [NO_CHANNEL]).map((name) => `--channel=${name}`);
 }
 
 export const accountFlag = (): Option =>

@@ -6,12 +6,14 @@ import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { settingsIn } from './flags.ts';
-import { channelsOf, type StartFlags, startArguments } from './start.ts';
+import { chooseChannels, type StartFlags, startArguments } from './start.ts';
 
 export async function install(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
-  const unit = unitHere(terminal, startArguments(flags));
-  const { settingsFile, resolve } = await runtime.gatewayAdmin();
-  await resolve(settingsIn(flags), channelsOf(flags)).catch((error: unknown) => {
+  const admin = await runtime.gatewayAdmin();
+  const { settingsFile, resolve } = admin;
+  const channels = await chooseChannels(admin, flags, terminal);
+  const unit = unitHere(terminal, startArguments(channels, flags));
+  await resolve(settingsIn(flags), channels).catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
     warn(terminal, `it will not start before this is done:\n${error.message}`);
   });

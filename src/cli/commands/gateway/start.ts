@@ -1,4 +1,5 @@
-import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import { isSetUp } from '../../../config/gateway/resolve.ts';
+import { GATEWAY_CHANNELS, type GatewayChannel } from '../../../config/gateway/settings.ts';
 import { keepMemorySmall } from '../../../config/lasting-process.ts';
 import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
@@ -6,7 +7,7 @@ import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { flagsOf, settingsIn } from './flags.ts';
+import { flagsOf, flagsOfChannels, settingsIn } from './flags.ts';
 import { logLine } from './log-line.ts';
 
 export interface StartFlags extends OutputFlags {
@@ -19,8 +20,8 @@ export interface StartFlags extends OutputFlags {
 
 export async function start(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
   const admin = await runtime.gatewayAdmin();
-  const arguments_ = startArguments(flags);
-  if (!flags.background) await sayChannel(admin, flags, terminal);
+  const channels = await chooseChannels(admin, flags, terminal);
+  const arguments_ = startArguments(channels, flags);
   if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);
   keepMemorySmall();
   // One message: the process that started this one waits for it.
@@ -33,7 +34,7 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
         version: terminal.environment.version,
         command: ['lainclaw', ...arguments_].join(' '),
         flags: settingsIn(flags),
-        channels: channelsOf(flags),
+        channels,
         onLogLine: flags.background ? () => {} : (line) => showLine(line, terminal),
         onReady: (state) => tellParent({ type: 'ready', state }),
       },
@@ -46,22 +47,33 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
   }
 }
 
-/** Feishu is started when no channel is named; someone who has set up another one meant that. */
-async function sayChannel(admin: GatewayAdmin, { channel }: StartFlags, terminal: Terminal): Promise<void> {
-  if (channel) return;
-  const { channels } = await admin.settingsFile.read();
-  const others = Object.keys(channels).filter((name) => name !== 'feishu');
-  if (!channels.feishu && others.length > 0)
-    warn(terminal, `starting feishu, the channel when none is named; for ${others.join(', ')}: --channel ${others[0]}`);
+/** Those that are named; otherwise feishu, or none where no channel is set up at all. */
+export async function chooseChannels(
+  { settingsFile }: GatewayAdmin,
+  { channel, background }: StartFlags,
+  terminal: Terminal,
+): Promise<GatewayChannel[]> {
+  if (channel) return [...new Set(channel)];
+  const file = await settingsFile.read();
+  const setUp = GATEWAY_CHANNELS.filter((name) => isSetUp(name, file, terminal.environment));
+  const [other] = setUp;
+  const say = (line: string): void => {
+    if (!background) warn(terminal, line);
+  };
+  if (other === undefined) {
+    say(
+      'no channel is set up, so no bot runs: only scheduled jobs, background runs and the control API. To connect one: lainclaw gateway config set --channel telegram botToken=- (or --channel feishu), then start it again',
+    );
+    return [];
+  }
+  if (!setUp.includes('feishu'))
+    say(`starting feishu, the channel when none is named; for ${setUp.join(', ')}: --channel ${other}`);
+  return ['feishu'];
 }
 
 /** The arguments that start the same gateway again. */
-export function startArguments(flags: StartFlags): string[] {
-  return ['gateway', 'start', ...channelsOf(flags).map((name) => `--channel=${name}`), ...flagsOf(settingsIn(flags))];
-}
-
-export function channelsOf({ channel = ['feishu'] }: StartFlags): GatewayChannel[] {
-  return [...new Set(channel)];
+export function startArguments(channels: readonly GatewayChannel[], flags: StartFlags): string[] {
+  return ['gateway', 'start', ...flagsOfChannels(channels), ...flagsOf(settingsIn(flags))];
 }
 
 export async function startInBackground(
@@ -85,7 +97,9 @@ export function tell(state: ServiceState, flags: OutputFlags, terminal: Terminal
     return;
   }
   const { green } = colorsFor(terminal.out, terminal);
-  terminal.out.write(`${green('✓')} the gateway runs: ${state.channels.join(', ')} (pid ${state.pid})\n`);
+  terminal.out.write(
+    `${green('✓')} the gateway runs: ${state.channels.join(', ') || 'no channel'} (pid ${state.pid})\n`,
+  );
   terminal.out.write(`  log: ${printable(state.logPath)}\n`);
 }
 

@@ -56,6 +56,7 @@ function described(told: Told, terminal: Terminal): string {
   ];
   if (told.notAnswering !== undefined) lines.push(red(printable(told.notAnswering)));
   if (told.phase !== undefined && told.phase !== 'running') lines.push(yellow(told.phase));
+  if (told.channels.length === 0) lines.push('no channel: scheduled jobs and background runs only');
   for (const { channel, account, state, since, lastEventAt, lastError, reconnects } of told.connections ?? []) {
     const paint = state === 'connected' ? green : yellow;
     const facts = [

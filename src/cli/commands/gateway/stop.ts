@@ -2,7 +2,7 @@ import { HOW_TO_START } from '../../../gateway/service/service-error.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';
 import { type OutputFlags, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
-import { flagsOf } from './flags.ts';
+import { flagsOf, flagsOfChannels } from './flags.ts';
 import { startInBackground, tell } from './start.ts';
 
 export async function stop(runtime: Runtime, flags: OutputFlags, terminal: Terminal): Promise<void> {
@@ -27,6 +27,6 @@ export async function restart(runtime: Runtime, flags: OutputFlags, terminal: Te
   if (!state) throw new CommandError('GATEWAY_NOT_RUNNING', `the gateway was not running: ${HOW_TO_START}`);
   const { stopService } = await import('../../../gateway/service/stop-service.ts');
   await stopService({ states: admin.states, signal: terminal.signal });
-  const args = ['gateway', 'start', ...state.channels.map((name) => `--channel=${name}`), ...flagsOf(state.flags)];
+  const args = ['gateway', 'start', ...flagsOfChannels(state.channels), ...flagsOf(state.flags)];
   tell(await startInBackground(admin, args, terminal), flags, terminal);
 }

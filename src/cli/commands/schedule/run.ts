@@ -58,10 +58,11 @@ async function handOver(runs: readonly Run[], runtime: Runtime): Promise<void> {
 }
 
 async function schedulerOf(workspace: RuntimeWorkspace, runtime: Runtime, terminal: Terminal) {
-  const { config } = runtime;
-  const { provider, modelFor = provider } = config;
-  const own = modelFor === provider ? { profileId: config.profile, model: config.model } : {};
-  return (await workspace.jobs()).scheduler(() => ({ provider, ...own, caps: config }), {
+  const [settings, { jobTurn }] = await Promise.all([
+    (await runtime.gatewayAdmin()).jobSettings(),
+    import('../../../gateway/job-turn.ts'),
+  ]);
+  return (await workspace.jobs()).scheduler(() => jobTurn(settings, runtime.config), {
     graceMs: GRACE_MS,
     // Only a gateway reaches chats: it sends them when it runs.
     deliver: async () => 'later',
