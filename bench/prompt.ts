@@ -2,7 +2,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { startModelServer } from '../test/fakes/model-server/model-server.ts';
 import { createHome } from '../test/support/home.ts';
-import { lainclaw } from '../test/support/lainclaw.ts';
+import { runBinary } from '../test/support/lainclaw.ts';
 import type { Bench } from './bench.ts';
 
 const LIMIT = 2_500;
@@ -23,7 +23,7 @@ export const prompt: Bench = {
         '--base-url',
         `${server.url}/v1`,
       ];
-      const { code, stderr } = await lainclaw(args, { home, env: { LAINCLAW_API_KEY: 'none' } });
+      const { code, stderr } = await runBinary(args, { home, env: { LAINCLAW_API_KEY: 'none' } });
       if (code !== 0) throw new Error(stderr);
       const sent = server.requests[0] as { body: unknown };
       const { messages, tools } = sent.body as {

@@ -25,13 +25,18 @@ const lazyChildProcess: Plugin = {
 
 rmSync('dist', { recursive: true, force: true });
 const { output } = await build({
-  // The worker of a local embedding model is loaded by its path.
-  input: { index: 'src/index.ts', 'embedding-worker': 'src/memory/embeddings/model-worker.ts' },
+  // The worker of a local embedding model is loaded by its path; `cli.js` is `main` for whoever runs commands in a process of
+  // theirs, as the end-to-end tests do.
+  input: {
+    index: 'src/index.ts',
+    cli: 'src/cli/main.ts',
+    'embedding-worker': 'src/memory/embeddings/model-worker.ts',
+  },
   platform: 'node',
   external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers'],
   plugins: [lazyChildProcess, leanFeishuSdk],
   transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
-  preserveEntrySignatures: false,
+  preserveEntrySignatures: 'allow-extension',
   logLevel: 'warn',
   output: {
     dir: 'dist',

@@ -1,5 +1,6 @@
 // An open workspace: its confined files, its tools and their permissions, and the door for its turns. Everything else it
 // uses belongs to the process and is shared with the other workspaces.
+import { isAbsolute } from 'node:path';
 import { keepMemorySmall } from '../config/lasting-process.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { ListModels } from '../gateway/chats/commands/command.ts';
@@ -82,7 +83,7 @@ export async function openWorkspace(
   const { baseUrl = config.baseUrl, warn = base.warn, onQueued = services.startWorker } = options;
   const { createProtectedPaths } = await import('../workspace/protected.ts');
   const files = await createWorkspace({
-    root: options.root ?? config.workspace,
+    root: absolutePath(options.root ?? config.workspace, environment.cwd),
     protectedPaths: await createProtectedPaths({ home: environment.home, userHome }),
   });
   const providers = createProviders(() => services.modelServices(baseUrl));
@@ -164,4 +165,9 @@ export async function openWorkspace(
       await Promise.all(closings.map((close) => close()));
     },
   };
+}
+
+/** Put together as text: ".." after a link is the kernel's to resolve. */
+function absolutePath(path: string, cwd: string): string {
+  return isAbsolute(path) ? path : `${cwd}/${path}`;
 }

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHome, type Home } from '../support/home.ts';
 import { homeProblems } from '../support/kill-harness.ts';
-import { ask, type Finished, lainclaw } from '../support/lainclaw.ts';
+import { ask, type Finished, lainclaw, runBinary } from '../support/lainclaw.ts';
 import { canMount, type Mount, mountTmpfs, unprivileged, unprivilegedUser } from '../support/mounts.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 import type { AcknowledgedTurn } from '../support/transcript-rules.ts';
@@ -67,7 +67,7 @@ describe.concurrent('a file where a directory is needed', () => {
 describe.concurrent('a home one may not write to', () => {
   it('is told, and what is there can still be read', async () => {
     const home = usableByAnyone();
-    await lainclaw(['ask', 'hi'], { home, wrapper: unprivileged });
+    await runBinary(['ask', 'hi'], { home, wrapper: unprivileged });
     const before = readFileSync(home.transcriptPath());
     const directories = [home.path, join(home.path, 'sessions'), join(home.path, 'locks')];
     for (const directory of directories) chmodSync(directory, 0o500);
@@ -77,22 +77,22 @@ describe.concurrent('a home one may not write to', () => {
       ['ask', 'two', '--session', 'other'],
     ]) {
       expectFailure(
-        await lainclaw(args, { home, wrapper: unprivileged }),
+        await runBinary(args, { home, wrapper: unprivileged }),
         'STORAGE_NO_PERMISSION',
         /permission denied.*LAINCLAW_HOME/,
       );
     }
     expect(readFileSync(home.transcriptPath())).toEqual(before);
-    const shown = await lainclaw(['sessions', 'show', 'main'], { home, wrapper: unprivileged });
+    const shown = await runBinary(['sessions', 'show', 'main'], { home, wrapper: unprivileged });
     expect(shown.json<{ messages: unknown[] }>().messages).toHaveLength(2);
-    expect((await lainclaw(['tools', 'list'], { home, wrapper: unprivileged })).code).toBe(0);
+    expect((await runBinary(['tools', 'list'], { home, wrapper: unprivileged })).code).toBe(0);
   });
 
   it('below a directory one may not enter is told', async () => {
     const home = usableByAnyone();
     mkdirSync(home.path, { mode: 0o700 });
     chmodSync(home.path, 0o000);
-    const { code, stderr } = await lainclaw(['ask', 'hi'], { home, wrapper: unprivileged });
+    const { code, stderr } = await runBinary(['ask', 'hi'], { home, wrapper: unprivileged });
     expect(code).toBe(1);
     expect(stderr).toMatch(/permission denied/i);
     expect(stderr).not.toMatch(/^ +at /m);
@@ -102,7 +102,7 @@ describe.concurrent('a home one may not write to', () => {
     'because the file system is read-only is told, and what is there can still be read',
     async () => {
       const { home, mount, seen } = await mountedHome('size=4m');
-      const run = (...args: string[]) => lainclaw(args, { home, wrapper: mount.wrapper });
+      const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
       await run('ask', 'one');
       const before = readFileSync(seen.transcriptPath());
       mount.remount('remount,ro');
@@ -120,7 +120,7 @@ describe.concurrent('a home one may not write to', () => {
   it.skipIf(!canMount)('and was never used is told as read-only too', async () => {
     const { home, mount } = await mountedHome('size=4m,ro');
     expectFailure(
-      await lainclaw(['ask', 'hi'], { home, wrapper: mount.wrapper }),
+      await runBinary(['ask', 'hi'], { home, wrapper: mount.wrapper }),
       'STORAGE_READ_ONLY',
       /read-only.*LAINCLAW_HOME/,
     );
@@ -128,7 +128,7 @@ describe.concurrent('a home one may not write to', () => {
 
   it.skipIf(!canMount)('and was never used has no sessions, which is no error', async () => {
     const { home, mount } = await mountedHome('size=4m,ro');
-    const { code, stderr, json } = await lainclaw(['sessions', 'list'], { home, wrapper: mount.wrapper });
+    const { code, stderr, json } = await runBinary(['sessions', 'list'], { home, wrapper: mount.wrapper });
     expect(code, stderr).toBe(0);
     expect(json()).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe.concurrent('a full disk', () => {
       const filler = join(seen.path, 'filler');
       const failures = new Set<string>();
       const turn = async (sessionKey: string, input: string): Promise<boolean> => {
-        const { code, stderr, json } = await lainclaw(['ask', '--session', sessionKey, '--', input], {
+        const { code, stderr, json } = await runBinary(['ask', '--session', sessionKey, '--', input], {
           home,
           wrapper: mount.wrapper,
         });
@@ -180,7 +180,7 @@ describe.concurrent('a full disk', () => {
 
   it.skipIf(!canMount)('without room for another file is told as well', async () => {
     const { home, mount, seen } = await mountedHome('size=4m,nr_inodes=24');
-    const run = (...args: string[]) => lainclaw(args, { home, wrapper: mount.wrapper });
+    const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
     expect((await run('ask', 'one')).code).toBe(0);
     for (let number = 0; ; number += 1) {
       try {
@@ -208,7 +208,7 @@ describe.concurrent('no free file handles', () => {
     for (let limit = tooFew; limit < 36; limit += 1) {
       const input = `with ${limit} handles`;
       const wrapper = ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh'];
-      const finished = await lainclaw(['ask', input], { home, wrapper });
+      const finished = await runBinary(['ask', input], { home, wrapper });
       // Below that, Node itself cannot start.
       if (finished.stdout === '') continue;
       const result = finished.json();
@@ -233,7 +233,7 @@ describe.concurrent('file modes', () => {
       home.file('a.txt', 'x'.repeat(50_000));
       const wrapper = [...unprivileged, 'sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
       for (const input of ['hi', 'tool:fs.read_file {"path":"a.txt"}', 'again']) {
-        const { code, stderr } = await lainclaw(['ask', input], { home, wrapper });
+        const { code, stderr } = await runBinary(['ask', input], { home, wrapper });
         expect(code, stderr).toBe(0);
       }
       const modes = everythingIn(home.path).map((path) => {

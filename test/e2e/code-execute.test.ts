@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import type { Home } from '../support/home.ts';
-import { lainclaw } from '../support/lainclaw.ts';
+import { lainclaw, runBinary } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 interface Ran {
@@ -95,7 +95,7 @@ describe.concurrent('code', () => {
       '--args',
       "{\"code\":\"open('output/x','w').write('x')\"}",
     ];
-    const { json } = await lainclaw(args, { home, env: { TMPDIR: temporary } });
+    const { json } = await runBinary(args, { home, env: { TMPDIR: temporary } });
     expect(json<{ result: ToolResult }>().result).toMatchObject({ ok: true, data: { files: [{ name: 'x' }] } });
     expect(readdirSync(temporary)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '../support/home.ts';
-import { ask, BINARY, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import { ask, BINARY, lainclaw, runBinary, startTerminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
@@ -191,7 +191,7 @@ describe('asking the program', () => {
     mkdirSync(home.path);
     execFileSync('mkfifo', [join(home.path, 'config.json')]);
     const line = ['completion', '--complete', 'words', '--', 'lainclaw', 'ask', '--session', ''];
-    expect(await lainclaw(line, { home })).toMatchObject({ stdout: '', stderr: '' });
+    expect(await runBinary(line, { home })).toMatchObject({ stdout: '', stderr: '' });
   });
 
   it('says nothing on stderr, whatever stands there, and makes no home', async () => {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import type { Home } from '../support/home.ts';
-import { ask, lainclaw, type RunOptions } from '../support/lainclaw.ts';
+import { ask, lainclaw, type ProcessOptions, runBinary } from '../support/lainclaw.ts';
 import { canMount, mountTmpfs, unprivileged, unprivilegedUser } from '../support/mounts.ts';
 import { testHome } from '../support/test-home.ts';
 
@@ -23,13 +23,13 @@ const DENIED = {
   error: { code: 'execution_error', reason: 'denied', message: 'Access denied: path outside workspace' },
 };
 
-async function invoke(home: Home, name: string, args: object, options: Partial<RunOptions> = {}): Promise<ToolResult> {
+async function invoke(home: Home, name: string, args: object, options?: Partial<ProcessOptions>): Promise<ToolResult> {
   const command = ['tools', 'invoke', name, '--approve=auto', '--args', JSON.stringify(args)];
-  const { json } = await lainclaw(command, { home, ...options });
+  const { json } = await (options ? runBinary(command, { home, ...options }) : lainclaw(command, { home }));
   return json<{ result: ToolResult }>().result;
 }
 
-const write = (home: Home, path: string, content: string, options?: Partial<RunOptions>) =>
+const write = (home: Home, path: string, content: string, options?: Partial<ProcessOptions>) =>
   invoke(home, 'file_write', { path, content }, options);
 const edit = (home: Home, path: string, oldText: string, newText: string) =>
   invoke(home, 'file_edit', { path, oldText, newText });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLocks } from '../../src/storage/local/locks.ts';
 import type { Home } from '../support/home.ts';
-import { BINARY, type Finished, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import { BINARY, type Finished, runBinary, startTerminal } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 const PACKAGE = dirname(dirname(BINARY));
@@ -18,7 +18,7 @@ const insteadOfLauncher = (entry: string): string[] => [
 ];
 
 function runEntry(home: Home, entry: string, ...args: string[]): Promise<Finished> {
-  return lainclaw(args, { home, wrapper: insteadOfLauncher(entry), env: { ENTRY: entry } });
+  return runBinary(args, { home, wrapper: insteadOfLauncher(entry), env: { ENTRY: entry } });
 }
 
 /** Makes Node believe to be old, until the launcher has handed over. */
@@ -54,7 +54,7 @@ describe.concurrent('started', () => {
          process.emitWarning('the other one', 'ExperimentalWarning');
        }, 0);`,
     );
-    const { code, stderr } = await lainclaw(['--version'], { home, env: { NODE_OPTIONS: `--require ${pretence}` } });
+    const { code, stderr } = await runBinary(['--version'], { home, env: { NODE_OPTIONS: `--require ${pretence}` } });
     expect(code).toBe(0);
     expect(stderr).toContain('the other one');
     expect(stderr).not.toContain('SQLite');
@@ -73,11 +73,11 @@ describe.concurrent('started by an old Node', () => {
   it('goes on with the Node it brought along: output, input, exit code', async () => {
     const home = testHome();
     const env = oldNode(home);
-    const asked = await lainclaw(['ask', '-'], { home, env, stdin: 'from stdin' });
+    const asked = await runBinary(['ask', '-'], { home, env, stdin: 'from stdin' });
     expect(asked).toMatchObject({ code: 0, stderr: '' });
     expect(asked.json()).toMatchObject({ success: true });
     expect(home.messages()[0]?.content).toBe('from stdin');
-    expect((await lainclaw(['ask', '--provider', 'nope', 'hi'], { home, env })).code).toBe(2);
+    expect((await runBinary(['ask', '--provider', 'nope', 'hi'], { home, env })).code).toBe(2);
   });
 
   it('goes on at a terminal too, where Ctrl-C reaches the one that works', async () => {
@@ -98,7 +98,7 @@ describe.concurrent('started by an old Node', () => {
     cpSync(dirname(BINARY), join(home.base, 'bin'), { recursive: true });
     writeFileSync(join(home.base, 'package.json'), '{}');
     const entry = join(home.base, 'bin', 'lainclaw.js');
-    const { code, stdout, stderr } = await lainclaw(['ask', 'hi'], {
+    const { code, stdout, stderr } = await runBinary(['ask', 'hi'], {
       home,
       wrapper: insteadOfLauncher(entry),
       env: { ...oldNode(home), ENTRY: entry },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Home } from '../support/home.ts';
-import { lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { lainclaw, runBinary, startLainclaw } from '../support/lainclaw.ts';
 import { filesHolding, modelFor } from '../support/model-providers.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
@@ -210,7 +210,7 @@ describe('the servers of mcp.json', () => {
     const home = testHome();
     const loaded = async () => {
       const env = { NODE_DEBUG: 'module' };
-      const { stderr } = await lainclaw(['ask', 'hello'], { home, env });
+      const { stderr } = await runBinary(['ask', 'hello'], { home, env });
       return { all: stderr.includes('app-'), mcp: /open-mcp|modelcontextprotocol/.test(stderr) };
     };
     const without = await loaded();

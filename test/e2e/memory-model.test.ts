@@ -16,7 +16,7 @@ import type { SearchResult } from '../../src/memory/search.ts';
 import { runEmbedKills, vectorProblems } from '../support/embed-kills.ts';
 import { startEmbeddingServer } from '../support/embedding-server.ts';
 import type { Home } from '../support/home.ts';
-import { BINARY, type Finished, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { BINARY, type Finished, lainclaw, runBinary, startLainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 import { TINY_MODEL_DIMENSION, writeTinyModel } from '../support/tiny-model.ts';
 
@@ -102,7 +102,7 @@ describe('lainclaw memory model, with a static model', { timeout: PATIENCE_MS },
       cpSync(join(root, name), join(elsewhere, name), { recursive: true });
     const folder = modelFolder(home);
     renameSync(join(folder, 'model.safetensors'), join(folder, 'model.onnx'));
-    const finished = await lainclaw(['memory', 'model', 'add', folder], {
+    const finished = await runBinary(['memory', 'model', 'add', folder], {
       home,
       wrapper: [process.execPath, '-e', RUN_ELSEWHERE, join(elsewhere, 'bin', 'lainclaw.js')],
     });

@@ -7,7 +7,7 @@ import type { AuthStatus, ProfileStatus } from '../../src/adapters/auth/auth.ts'
 import type { Check } from '../../src/cli/commands/doctor.ts';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Home } from '../support/home.ts';
-import { type Finished, lainclaw, startTerminal, terminal } from '../support/lainclaw.ts';
+import { type Finished, lainclaw, runBinary, startTerminal, terminal } from '../support/lainclaw.ts';
 import { CODEX_PROFILE, CODEX_TOKEN, modelFor, signInToCodex } from '../support/model-providers.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
@@ -75,7 +75,7 @@ describe.concurrent('auth login with a key', () => {
   it('is private under any umask, and made private again when it is not', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', 'umask 0; exec "$@"', 'sh'];
-    await lainclaw(['auth', 'login', 'openai', '--api-key-stdin'], { home, stdin: KEYS.openai, wrapper });
+    await runBinary(['auth', 'login', 'openai', '--api-key-stdin'], { home, stdin: KEYS.openai, wrapper });
     expect([mode(profilesPath(home)), mode(home.path)]).toEqual([0o600, 0o700]);
     chmodSync(profilesPath(home), 0o644);
     await status(home);

@@ -168,8 +168,10 @@ describe.concurrent('a cap of the day', () => {
     async (timeZone) => {
       const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now());
       const before = today();
-      const { ask, asked, home } = await modelFor('openai-compatible', [{ text: 'Hello.' }], { env: { TZ: timeZone } });
-      await ask('one');
+      const { start, asked, home } = await modelFor('openai-compatible', [{ text: 'Hello.' }], {
+        env: { TZ: timeZone },
+      });
+      await start('one').ended;
       const told = /Today is (\S+)\./.exec(asked[0]?.system.join() ?? '')?.[1];
       expect([before, today()]).toContain(told);
       expect(readdirSync(join(home.path, 'spending'))).toEqual([`${told}.jsonl`]);

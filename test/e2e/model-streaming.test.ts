@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AskResult } from '../../src/pipeline/events.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
-import { BINARY, lainclaw } from '../support/lainclaw.ts';
+import { BINARY, runBinary } from '../support/lainclaw.ts';
 import { bytesBefore, modelFor, PROVIDERS } from '../support/model-providers.ts';
 
 const READ = { name: 'fs_read_file', args: { path: 'a.txt' } };
@@ -154,7 +154,7 @@ describe.concurrent('through a pipe', () => {
       fault: { kind: 'delay', betweenFramesMs: 1 },
     }));
     const command = `"${process.execPath}" "${BINARY}" ask ${flags.join(' ')} --text hello | head -c 1000`;
-    const { code, stderr } = await lainclaw([], { home, env, wrapper: ['sh', '-c', command] });
+    const { code, stderr } = await runBinary([], { home, env, wrapper: ['sh', '-c', command] });
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('INTERNAL') });
     follow([{ text: 'Still here.' }]);
     expect((await ask('and now?')).json()).toMatchObject({ success: true, result: 'Still here.' });

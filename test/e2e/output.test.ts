@@ -2,7 +2,7 @@
 // or an argument contains can command the terminal.
 import { describe, expect, it } from 'vitest';
 import type { AskResult } from '../../src/pipeline/events.ts';
-import { ask, type Finished, lainclaw, startTerminal, terminal } from '../support/lainclaw.ts';
+import { ask, type Finished, lainclaw, runBinary, startTerminal, terminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 const ESCAPE = '\u001b';
@@ -34,13 +34,13 @@ describe.concurrent('without a terminal', () => {
     const home = testHome();
     // With half an hour in it, so that it is no other's.
     const env = { TZ: 'Asia/Kolkata' };
-    await lainclaw(['ask', 'hi'], { home, env });
+    await runBinary(['ask', 'hi'], { home, env });
     const { updatedAt } = home.entry();
     expect(updatedAt).toMatch(/Z$/);
     const local = new Date(Date.parse(updatedAt) + 5.5 * 60 * 60_000).toISOString().slice(0, 19).replace('T', ' ');
-    expect((await lainclaw(['sessions', 'list', '--text'], { home, env })).stdout).toContain(`  ${local}  `);
-    expect((await lainclaw(['sessions', 'list'], { home, env })).json()).toMatchObject([{ updatedAt }]);
-    const shown = (await lainclaw(['sessions', 'show', 'main', '--text'], { home, env })).stdout;
+    expect((await runBinary(['sessions', 'list', '--text'], { home, env })).stdout).toContain(`  ${local}  `);
+    expect((await runBinary(['sessions', 'list'], { home, env })).json()).toMatchObject([{ updatedAt }]);
+    const shown = (await runBinary(['sessions', 'show', 'main', '--text'], { home, env })).stdout;
     expect(shown).toMatch(/^user \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m);
   });
 
@@ -117,14 +117,14 @@ describe.concurrent('without a terminal', () => {
   it('a reader that leaves early is no failure', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', '"$@" | true; echo done', 'sh'];
-    const { stdout, stderr } = await lainclaw(['tools', 'list'], { home, wrapper });
+    const { stdout, stderr } = await runBinary(['tools', 'list'], { home, wrapper });
     expect({ stdout, stderr }).toEqual({ stdout: 'done\n', stderr: '' });
   });
 
   it('an answer that cannot be printed is a failure told in a line, not a crash', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', '"$@" > /dev/full', 'sh'];
-    const { code, stderr } = await lainclaw(['ask', 'hi'], { home, wrapper });
+    const { code, stderr } = await runBinary(['ask', 'hi'], { home, wrapper });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error \w+: .*\n$/);
     expect(home.messages()).toHaveLength(2);

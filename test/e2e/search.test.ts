@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import type { Home } from '../support/home.ts';
-import { lainclaw } from '../support/lainclaw.ts';
+import { lainclaw, runBinary } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 interface Found {
@@ -15,7 +15,8 @@ interface Found {
 
 async function invoke(home: Home, name: string, args: object, wrapper?: string[]): Promise<ToolResult> {
   const given = ['tools', 'invoke', name, '--args', JSON.stringify(args)];
-  return (await lainclaw(given, { home, wrapper })).json<{ result: ToolResult }>().result;
+  const finished = await (wrapper ? runBinary(given, { home, wrapper }) : lainclaw(given, { home }));
+  return finished.json<{ result: ToolResult }>().result;
 }
 
 async function grep(home: Home, args: object): Promise<Found> {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '../support/home.ts';
-import { ask, lainclaw, terminal } from '../support/lainclaw.ts';
+import { ask, lainclaw, runBinary, terminal } from '../support/lainclaw.ts';
 import { type Model, modelFor } from '../support/model-providers.ts';
 import { testHome } from '../support/test-home.ts';
 
@@ -286,7 +286,7 @@ describe.concurrent('what is kept beside the messages', () => {
     for (const format of ['markdown', 'json']) {
       const output = join(home.workspace, `long.${format}`);
       const flags = ['sessions', 'export', 'main', '--format', format, '--output', output];
-      const { code, stderr, json } = await lainclaw(flags, { home, env, timeoutMs: 120_000 });
+      const { code, stderr, json } = await runBinary(flags, { home, env, timeoutMs: 120_000 });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(json()).toMatchObject({ turns: 15_001, messages: 30_002 });
     }

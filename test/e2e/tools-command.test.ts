@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCall, ToolResult } from '../../src/tools/tool.ts';
 import type { Home } from '../support/home.ts';
-import { ask, lainclaw } from '../support/lainclaw.ts';
+import { ask, lainclaw, runBinary } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 interface Listed {
@@ -245,7 +245,7 @@ describe.concurrent('current_time', () => {
   });
 
   it('uses the system timezone when none is given', async () => {
-    const { json } = await lainclaw(['tools', 'invoke', 'current_time'], {
+    const { json } = await runBinary(['tools', 'invoke', 'current_time'], {
       home: testHome(),
       env: { TZ: 'Asia/Tokyo' },
     });

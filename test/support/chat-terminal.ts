@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunOptions, startTerminal, type TerminalFinished } from './lainclaw.ts';
+import { type ProcessOptions, startTerminal, type TerminalFinished } from './lainclaw.ts';
 import { createVirtualTerminal } from './virtual-terminal.ts';
 
 const POLL_MS = 20;
@@ -29,7 +29,7 @@ export interface ChatTerminal {
   readonly ended: Promise<TerminalFinished>;
 }
 
-export interface ChatTerminalOptions extends RunOptions {
+export interface ChatTerminalOptions extends ProcessOptions {
   columns?: number;
   rows?: number;
 }

@@ -2,7 +2,7 @@
 // whole, afterwards.
 import type { Home } from './home.ts';
 import { homeProblems } from './kill-harness.ts';
-import { lainclaw } from './lainclaw.ts';
+import { runBinary } from './lainclaw.ts';
 import type { AcknowledgedTurn } from './transcript-rules.ts';
 
 export interface CrowdOptions {
@@ -37,7 +37,7 @@ export async function runCrowd({
   const members = Array.from({ length: processes }, async (_, member) => {
     const sessionKey = sameKey ? 'crowd' : `crowd-${member}`;
     const asked = input(member);
-    const finished = await lainclaw(['ask', '--session', sessionKey, '--', asked], { home, timeoutMs });
+    const finished = await runBinary(['ask', '--session', sessionKey, '--', asked], { home, timeoutMs });
     if (finished.stderr.includes('waiting')) waited += 1;
     if (finished.code !== 0) {
       problems.push(

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openMemory } from '../../bench/open-memory.ts';
 import { type EmbeddingServer, startEmbeddingServer } from './embedding-server.ts';
 import type { Home } from './home.ts';
-import { lainclaw, startLainclaw } from './lainclaw.ts';
+import { runBinary, startLainclaw } from './lainclaw.ts';
 import { seededRandom } from './random.ts';
 
 const NOTES = 300;
@@ -38,10 +38,10 @@ export async function runEmbedKills({
   let killed = 0;
   try {
     const text = Array.from({ length: NOTES }, (_, index) => `## Part ${index}\n\nThe marker${index} stands here.\n`);
-    await lainclaw(['memory', 'save', '-'], { home, stdin: text.join('\n') });
+    await runBinary(['memory', 'save', '-'], { home, stdin: text.join('\n') });
     let model = choose(home, server, MODELS[0] as string);
     const started = performance.now();
-    await lainclaw(['memory', 'embed'], { home });
+    await runBinary(['memory', 'embed'], { home });
     const whole = performance.now() - started;
     let isDone = true;
     for (let round = 0; killed < kills && round < kills * 5 && problems.length === 0; round += 1) {
@@ -57,7 +57,7 @@ export async function runEmbedKills({
       const marker = `marker${Math.floor(random() * NOTES)}`;
       if (!(await isFound(home, marker))) problems.push(`${marker} was not found after death ${killed}`);
     }
-    const end = (await lainclaw(['memory', 'embed'], { home })).json<{ done: number; total: number }>();
+    const end = (await runBinary(['memory', 'embed'], { home })).json<{ done: number; total: number }>();
     if (end.done !== NOTES || end.total !== NOTES) problems.push(`at the end ${end.done} of ${end.total} are embedded`);
     problems.push(...vectorProblems(home, model));
     return { killed, embedded: server.asked.length, problems };

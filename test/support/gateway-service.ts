@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ServiceState } from '../../src/gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../src/gateway/service/service-status.ts';
 import type { Home } from './home.ts';
-import { type Finished, lainclaw, type RunOptions } from './lainclaw.ts';
+import { type Finished, lainclaw, type RunOptions, runBinary } from './lainclaw.ts';
 import { afterFile, testHome } from './test-home.ts';
 
 export const GATEWAY_PROGRAM = join(import.meta.dirname, 'gateway-program.ts');
@@ -27,8 +27,9 @@ export interface GatewayHome {
 export function gatewayHome({ inMemory = false } = {}): GatewayHome {
   const home = testHome();
   const gateway: GatewayHome['gateway'] = (args, options = {}) => {
-    const program = inMemory && STARTING.includes(args[0] ?? '') ? GATEWAY_PROGRAM : undefined;
-    return lainclaw(['gateway', ...args], { home, program, ...options });
+    const command = ['gateway', ...args];
+    if (!inMemory || !STARTING.includes(args[0] ?? '')) return lainclaw(command, { home, ...options });
+    return runBinary(command, { home, ...options, program: GATEWAY_PROGRAM });
   };
   // Before the home goes, or a gateway that is left would go on without one.
   afterFile(() => gateway(['stop']).catch(() => {}));

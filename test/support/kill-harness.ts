@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskResult } from '../../src/pipeline/events.ts';
 import type { Home } from './home.ts';
 import { parseLines } from './home.ts';
-import { ask, type Finished, startLainclaw } from './lainclaw.ts';
+import { askBinary, type Finished, startLainclaw } from './lainclaw.ts';
 import { seededRandom } from './random.ts';
 import { type AcknowledgedTurn, acknowledgedProblems, structureProblems } from './transcript-rules.ts';
 
@@ -68,7 +68,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
 
   for (const sessionKey of sessionKeys) {
     const input = `the turn after all deaths of run ${seed}`;
-    const { sessionId, result } = await ask(home, input, '--session', sessionKey);
+    const { sessionId, result } = await askBinary(home, input, '--session', sessionKey);
     acknowledged.push({ sessionKey, sessionId, input, result });
   }
   problems.push(...homeProblems(home, acknowledged, { settled: true, inOrder }));
@@ -110,7 +110,7 @@ async function measureTurn(
   for (let turn = 0; turn < MEASURED_TURNS; turn += 1) {
     const input = `undisturbed turn ${turn} of run ${seed}`;
     const started = performance.now();
-    const { sessionId, result } = await ask(home, input, '--session', sessionKey);
+    const { sessionId, result } = await askBinary(home, input, '--session', sessionKey);
     times.push(performance.now() - started);
     acknowledged.push({ sessionKey, sessionId, input, result });
   }

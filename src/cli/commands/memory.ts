@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import { deleteCoreFact, getCoreMemory, setCoreFact } from '../../operations/core-memory.ts';
@@ -201,7 +202,8 @@ async function reindex(flags: OutputFlags, terminal: Terminal): Promise<void> {
 }
 
 async function importFiles(folder: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, importFolder, { folder, forgetGone: flags.forgetGone }, async (report, context) => {
+  const input = { folder: resolve(terminal.environment.cwd, folder), forgetGone: flags.forgetGone };
+  await runOperation(terminal, importFolder, input, async (report, context) => {
     if (wantsJson(terminal, flags)) writeJson(terminal, report);
     else printReport(report, terminal);
     await settleMemory(context);

@@ -1,0 +1,76 @@
+// Every command once through the built binary: what runs in the process of the other tests also runs in one of its own, from
+// the launcher to the exit code.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runBinary, terminal } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+interface Row {
+  args: string[];
+  stdin?: string;
+  code?: number;
+  /** What stdout, one JSON value, holds. */
+  holds: unknown;
+}
+
+const anything = expect.anything();
+
+const ROWS: Row[] = [
+  { args: ['ask', 'hello'], holds: { success: true, route: anything } },
+  {
+    args: ['ask', '-'],
+    stdin: 'from a pipe',
+    holds: { success: true, result: expect.stringContaining('from a pipe') },
+  },
+  {
+    args: ['ask', '--provider', 'nope', 'hi'],
+    code: 2,
+    holds: { success: false, error: { code: 'UNSUPPORTED_PROVIDER' } },
+  },
+  { args: ['chat'], code: 2, holds: { success: false, error: { code: 'NO_TERMINAL' } } },
+  { args: ['tools', 'list'], holds: expect.arrayContaining([expect.objectContaining({ name: 'bash' })]) },
+  { args: ['tools', 'invoke', 'time.now'], holds: { result: { ok: true } } },
+  { args: ['gateway', 'status'], holds: { status: 'stopped' } },
+  { args: ['gateway', 'config', 'path'], holds: { path: expect.stringContaining('gateway.json') } },
+  { args: ['pairing', 'list'], holds: anything },
+  { args: ['memory', 'save', '-'], stdin: 'The bridge is old.', holds: { added: true } },
+  { args: ['memory', 'search', 'bridge'], holds: anything },
+  { args: ['schedule', 'list'], holds: anything },
+  { args: ['sessions', 'list'], holds: [] },
+  { args: ['undo'], code: 1, holds: { success: false } },
+  { args: ['skills', 'list'], holds: anything },
+  { args: ['agents', 'list'], holds: anything },
+  { args: ['mcp', 'list'], holds: anything },
+  { args: ['docs', 'list'], holds: anything },
+  { args: ['models', '--provider', 'nope'], code: 2, holds: { success: false } },
+  { args: ['auth', 'status'], holds: anything },
+  { args: ['doctor'], holds: anything },
+];
+
+describe('through the binary', () => {
+  it.concurrent.each(ROWS)('$args', async ({ args, stdin, code = 0, holds }) => {
+    const finished = await runBinary(args, { home: testHome(), stdin });
+    expect(finished.json()).toMatchObject(holds as object);
+    expect(finished.code).toBe(code);
+  });
+
+  it('prints help, the version and a script for a shell', async () => {
+    const home = testHome();
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await runBinary(['--version'], { home })).toMatchObject({ code: 0, stdout: `${version}\n` });
+    expect(await runBinary(['ask', '--help'], { home })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: lainclaw ask/),
+    });
+    expect(await runBinary(['completion', 'bash'], { home })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('lainclaw completion'),
+    });
+  });
+
+  it('writes text to a terminal', async () => {
+    const { code, stdout } = await terminal(['ask', 'hello'], { home: testHome() });
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/^\{/m);
+  });
+});
