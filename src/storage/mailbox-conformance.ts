@@ -2,11 +2,14 @@
 // stand for two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lock, Locks } from './locks.ts';
 import type { ChatKey, InboxMessage, Mailbox, OutboxDraft } from './mailbox.ts';
 
 export interface MailboxSubject {
   /** Opens a door to the store; each is independent of the others. */
-  open(): Promise<{ mailbox: Mailbox; close(): void }>;
+  open(): Promise<{ mailbox: Mailbox; locks: Locks; close(): Promise<void> }>;
+  /** JavaScript that opens the same storage in another process: an expression, in which `await` is allowed. */
+  openElsewhere: string;
   remove(): void;
 }
 
@@ -15,17 +18,17 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
     let subject: MailboxSubject;
     let mailbox: Mailbox;
     let other: Mailbox;
-    let close: () => void;
+    let mine: Lock;
+    let close: () => Promise<unknown>;
     beforeEach(async () => {
       subject = create();
       const doors = [await subject.open(), await subject.open()] as const;
       [mailbox, other] = [doors[0].mailbox, doors[1].mailbox];
-      close = () => {
-        for (const door of doors) door.close();
-      };
+      mine = await doors[0].locks.acquire('gateway-1');
+      close = () => Promise.all(doors.map((door) => door.close()));
     });
-    afterEach(() => {
-      close();
+    afterEach(async () => {
+      await close();
       subject.remove();
     });
 
@@ -56,7 +59,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
     it('keeps the topics of a chat apart from each other and from the chat', async () => {
       const places = [chat('a'), chat('a', { threadId: '1' }), chat('a', { threadId: '2' })];
       for (const [index, place] of places.entries()) {
-        await mailbox.receive(incoming(`m${index}`, { chat: place }));
+        await mailbox.receive(mine, incoming(`m${index}`, { chat: place }));
         await mailbox.enqueue([{ ...draft(`k${index}`), chat: place }], 1);
         await mailbox.changeChoices(place, () => `{"n":${index}}`);
       }
@@ -76,31 +79,32 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
 
       it('keeps a message as it is, for every door', async () => {
         const message = incoming('m1', { order: 1.5e15, body: '{"text":"héllo 你好 🌍\\n"}' });
-        expect(await mailbox.receive(message)).toBe(true);
+        expect(await mailbox.receive(mine, message)).toBe('claimed');
         expect(await other.unfinished()).toEqual([message]);
       });
 
       it('takes an id once, also after it was handled, also through another door', async () => {
-        expect(await mailbox.receive(incoming('m1'))).toBe(true);
-        expect(await other.receive(incoming('m1', { body: 'another' }))).toBe(false);
-        await mailbox.finish([incoming('m1')], [], 5);
-        expect(await mailbox.receive(incoming('m1'))).toBe(false);
+        expect(await mailbox.receive(mine, incoming('m1'))).toBe('claimed');
+        expect(await other.receive(mine, incoming('m1', { body: 'another' }))).toBe('known');
+        await mailbox.finish(mine, [incoming('m1')], [], 5);
+        expect(await mailbox.receive(mine, incoming('m1'))).toBe('known');
         expect(await ids()).toEqual([]);
       });
 
       it('knows ids by channel and account', async () => {
         const bots = [{}, { channel: 'telegram' }, { account: 'work' }];
-        for (const bot of bots) expect(await mailbox.receive(incoming('m1', { chat: chat('a', bot) }))).toBe(true);
-        await mailbox.finish([incoming('m1', { chat: chat('a', { account: 'work' }) })], [], 5);
+        for (const bot of bots)
+          expect(await mailbox.receive(mine, incoming('m1', { chat: chat('a', bot) }))).toBe('claimed');
+        await mailbox.finish(mine, [incoming('m1', { chat: chat('a', { account: 'work' }) })], [], 5);
         expect((await other.unfinished()).map((message) => message.chat.channel).sort()).toEqual(['local', 'telegram']);
       });
 
       it('takes many at once, and each of them once', async () => {
         const twice = Array.from({ length: 400 }, (_, index) => incoming(`m${index % 200}`, { order: index % 200 }));
         const answers = await Promise.all(
-          twice.map((message, index) => (index % 3 ? mailbox : other).receive(message)),
+          twice.map((message, index) => (index % 3 ? mailbox : other).receive(mine, message)),
         );
-        expect(answers.filter(Boolean)).toHaveLength(200);
+        expect(answers.filter((answer) => answer === 'claimed')).toHaveLength(200);
         expect(await ids()).toEqual(Array.from({ length: 200 }, (_, index) => `m${index}`));
       });
 
@@ -116,7 +120,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
             const all = written.map(({ chatId, order }, index) =>
               incoming(`m${index}`, { chat: chat(chatId, { account }), order }),
             );
-            for (const message of all) await mailbox.receive(message);
+            for (const message of all) await mailbox.receive(mine, message);
             for (const chatId of ['a', 'b', 'c']) {
               const found = await other.unfinished(chat(chatId, { account }));
               const own = all.filter((message) => message.chat.chatId === chatId);
@@ -128,18 +132,18 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       });
 
       it('tells which turn had begun with a message', async () => {
-        await mailbox.receive(incoming('m1'));
-        await mailbox.receive(incoming('m2', { order: 1 }));
-        await mailbox.receive(incoming('m3', { order: 2 }));
-        await mailbox.begin([incoming('m1'), incoming('m2')], 'turn-1');
+        await mailbox.receive(mine, incoming('m1'));
+        await mailbox.receive(mine, incoming('m2', { order: 1 }));
+        await mailbox.receive(mine, incoming('m3', { order: 2 }));
+        await mailbox.begin(mine, [incoming('m1'), incoming('m2')], 'turn-1');
         expect((await other.unfinished()).map(({ turnId }) => turnId)).toEqual(['turn-1', 'turn-1', undefined]);
       });
     });
 
     describe('the outbox', () => {
       it('has the replies of a turn exactly when its messages are handled', async () => {
-        await mailbox.receive(incoming('m1'));
-        await mailbox.finish([incoming('m1')], [draft('k1'), draft('k2')], 10);
+        await mailbox.receive(mine, incoming('m1'));
+        await mailbox.finish(mine, [incoming('m1')], [draft('k1'), draft('k2')], 10);
         expect(await ids()).toEqual([]);
         expect(await other.due(10, 10)).toEqual([{ ...draft('k1'), attempts: 0, dueAt: 10 }]);
         expect(await mailbox.counts()).toEqual({ inbox: 0, outbox: 2, dead: 0 });
@@ -151,7 +155,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
         expect(await mailbox.due(5, 10)).toMatchObject([draft('k1')]);
         await mailbox.sent('k1', 'platform-1', 6);
         await mailbox.enqueue([draft('k1')], 7);
-        await mailbox.finish([], [draft('k1')], 7);
+        await mailbox.finish(mine, [], [draft('k1')], 7);
         expect(await due(10)).toEqual([]);
       });
 
@@ -203,16 +207,16 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       });
 
       it('what ended before the clock was set back is forgotten in its time all the same', async () => {
-        await mailbox.receive(incoming('m1'));
-        await mailbox.finish([incoming('m1')], [draft('k1'), draft('k2', 'b')], 1_000_000);
+        await mailbox.receive(mine, incoming('m1'));
+        await mailbox.finish(mine, [incoming('m1')], [draft('k1'), draft('k2', 'b')], 1_000_000);
         await mailbox.sent('k1', 'x', 1_000_000);
         await mailbox.die('k2', 'gone', 1_000_000);
         const ages = { handledMs: 10, deadMs: 20 };
         await mailbox.prune(ages, 100, 50);
-        expect(await mailbox.receive(incoming('m1'))).toBe(false);
+        expect(await mailbox.receive(mine, incoming('m1'))).toBe('known');
         expect((await other.counts()).dead).toBe(1);
         await mailbox.prune(ages, 100, 71);
-        expect(await mailbox.receive(incoming('m1'))).toBe(true);
+        expect(await mailbox.receive(mine, incoming('m1'))).toBe('claimed');
         expect((await other.counts()).dead).toBe(0);
       });
 
@@ -247,15 +251,15 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       });
 
       it('forgets what ended long ago, and only that', async () => {
-        for (const id of ['m1', 'm2', 'm3']) await mailbox.receive(incoming(id));
-        await mailbox.finish([incoming('m1')], [draft('k1'), draft('k2'), draft('k3')], 10);
-        await mailbox.finish([incoming('m2')], [], 20);
+        for (const id of ['m1', 'm2', 'm3']) await mailbox.receive(mine, incoming(id));
+        await mailbox.finish(mine, [incoming('m1')], [draft('k1'), draft('k2'), draft('k3')], 10);
+        await mailbox.finish(mine, [incoming('m2')], [], 20);
         await mailbox.sent('k1', 'x', 10);
         await mailbox.die('k2', 'gone', 10);
         expect(await mailbox.prune({ handledMs: 10, deadMs: 20 }, 100, 25)).toBe(1);
         expect(await ids()).toEqual(['m3']);
-        expect(await mailbox.receive(incoming('m1'))).toBe(true);
-        expect(await mailbox.receive(incoming('m2'))).toBe(false);
+        expect(await mailbox.receive(mine, incoming('m1'))).toBe('claimed');
+        expect(await mailbox.receive(mine, incoming('m2'))).toBe('known');
         expect(await due(100)).toEqual(['k3']);
         expect(await other.deadLetters(10)).toMatchObject([{ key: 'k2' }]);
         await mailbox.prune({ handledMs: 10, deadMs: 14 }, 100, 25);
@@ -278,14 +282,14 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       });
     });
 
-    it('knows who was let in in a chat, also after their messages are forgotten', async () => {
+    it('knows who was admitted to a chat, also after their messages are forgotten', async () => {
       const anna = { id: 'anna', chatKind: 'direct' } as const;
-      await mailbox.receive({ ...incoming('m1'), from: { ...anna, chatKind: 'group' } });
-      await mailbox.receive({ ...incoming('m2'), from: anna });
-      await mailbox.receive({ ...incoming('m3'), from: { id: 'bob', chatKind: 'direct' } });
-      await mailbox.receive(incoming('m4'));
+      await mailbox.receive(mine, { ...incoming('m1'), from: { ...anna, chatKind: 'group' } });
+      await mailbox.receive(mine, { ...incoming('m2'), from: anna });
+      await mailbox.receive(mine, { ...incoming('m3'), from: { id: 'bob', chatKind: 'direct' } });
+      await mailbox.receive(mine, incoming('m4'));
       const own = incoming('m1').chat;
-      await mailbox.finish([incoming('m1'), incoming('m2'), incoming('m3')], [], 1);
+      await mailbox.finish(mine, [incoming('m1'), incoming('m2'), incoming('m3')], [], 1);
       await mailbox.prune({ handledMs: 0, deadMs: 0 }, 100, 100);
       expect((await other.people(own)).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
         anna,

@@ -1,5 +1,11 @@
 // The contract of the mailbox: what came in over channels and what must go out. The inbox makes a message be handled once, the
 // outbox keeps a reply until the platform has it; one transaction joins the two, so no kill falls between them.
+//
+// A queued message is handled by the gateway that has claimed it. The claim is a lease: it stands under the name and token of a
+// lock that the gateway holds (its renewal is the lock's), and is void once that lock is released or lost. A chat has one
+// claimant at a time, so its messages are handled in order also where several gateways share the mailbox.
+
+import type { Fence } from './locks.ts';
 
 /** One chat of one bot, or one topic of it. Messages within it are handled in order, one turn at a time. */
 export interface ChatKey {
@@ -22,11 +28,13 @@ export interface InboxMessage {
   receivedAt: number;
   /** The channel's message, as JSON. */
   body: string;
-  /** Who was let in with it: kept as one of the chat's people. */
+  /** Who was admitted with it: kept as one of the chat's people. */
   from?: ChatPerson;
 }
 
-/** Somebody who wrote in a chat and was let in. */
+export type MessageKey = Pick<InboxMessage, 'chat' | 'id'>;
+
+/** Somebody who wrote in a chat and was admitted. */
 export interface ChatPerson {
   id: string;
   chatKind: 'direct' | 'group';
@@ -55,6 +63,12 @@ export interface DeadLetter extends OutboxMessage {
   diedAt: number;
 }
 
+/**
+ * `claimed`: it is new and this gateway's to handle. `queued`: it is new, and its chat has messages that this gateway has not
+ * claimed; whoever claims the chat gets it. `known`: this id was received before, finished or not.
+ */
+export type Received = 'claimed' | 'queued' | 'known';
+
 export interface MailboxCounts {
   /** Received and not finished. */
   inbox: number;
@@ -64,18 +78,30 @@ export interface MailboxCounts {
 }
 
 export interface Mailbox {
-  /** Durable when it resolves. False: this id was received before, finished or not. Safe to call many at once. */
-  receive(message: InboxMessage): Promise<boolean>;
-  /** What is not finished, of one chat or of all, in order within each chat. */
+  /** Durable when it resolves. `claimant` is the fence of a lock that the caller holds. Safe to call many at once. */
+  receive(claimant: Fence, message: InboxMessage): Promise<Received>;
+  /**
+   * Claims the unfinished messages of one chat, or of all chats of these bots, and returns those that were not this claimant's
+   * before, in order within each chat. A chat with a message under another claim that is not void is left alone as a whole.
+   */
+  claim(claimant: Fence, where: { chat: ChatKey } | { bots: readonly BotKey[] }): Promise<UnfinishedMessage[]>;
+  /** What is not finished, of one chat or of all, in order within each chat, whoever has claimed it. */
   unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
-  /** Durable when it resolves: these messages are being handled by this turn. */
-  begin(messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], turnId: string): Promise<void>;
-  /** The messages are handled and the replies are to be sent: both or neither. */
+  /**
+   * Durable when it resolves: these messages are being handled by this turn. False, and nothing is changed: one of them is not
+   * this claimant's.
+   */
+  begin(claimant: Fence, messages: readonly MessageKey[], turnId: string): Promise<boolean>;
+  /**
+   * The messages are handled and the replies are to be sent: both or neither. False, and nothing is changed: one of them is
+   * somebody else's.
+   */
   finish(
-    messages: readonly Pick<InboxMessage, 'chat' | 'id'>[],
+    claimant: Fence,
+    messages: readonly MessageKey[],
     replies: readonly OutboxDraft[],
     now: number,
-  ): Promise<void>;
+  ): Promise<boolean>;
 
   /** Durable when it resolves. A key that is known changes nothing. */
   enqueue(drafts: readonly OutboxDraft[], now: number): Promise<void>;
@@ -97,7 +123,7 @@ export interface Mailbox {
   /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
   revive(key: string | undefined, now: number): Promise<number>;
   counts(): Promise<MailboxCounts>;
-  /** Everyone who was let in there, also long ago. */
+  /** Everyone who was admitted there, also long ago. */
   people(chat: ChatKey): Promise<ChatPerson[]>;
   /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
   choices(chat: ChatKey): Promise<string | undefined>;

@@ -14,6 +14,7 @@ import type { AskRequest } from '../../src/gateway/gateway.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
+import type { Lock } from '../../src/storage/locks.ts';
 import type { Mailbox } from '../../src/storage/mailbox.ts';
 import { createWorkspace } from '../../src/workspace/confined.ts';
 import { createMemoryPlatform, type MemoryPlatform } from './memory-channel.ts';
@@ -52,10 +53,11 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
   const platform = createMemoryPlatform();
   const asked: AskRequest[] = [];
   const logged: string[] = [];
+  let claimant: Lock | undefined;
   let running: { gateway: ChannelGateway; kill(): void } | undefined;
   afterFile(async () => {
     await running?.gateway.drain(AbortSignal.abort());
-    storage.close();
+    await storage.close();
     rmSync(base, { recursive: true, force: true });
   });
 
@@ -67,9 +69,13 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
     logged,
     async start(more = {}) {
       const life = { isOver: false };
+      // The process before has ended, and its lock with it.
+      await claimant?.release();
+      claimant = await storage.locks.acquire('gateway-service');
       const channels = (more.channels ?? [platform.open()]).map((channel) => mortal(channel, life));
       const gateway = createChannelGateway({
         mailbox: mortal(mailbox, life),
+        claimant,
         async ask(request, signal) {
           if (life.isOver) return never();
           asked.push(request);

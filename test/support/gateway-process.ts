@@ -5,6 +5,7 @@ import { createLocalChannel } from '../../src/channels/local/local-channel.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import type { BotSettings, ChatLimits } from '../../src/gateway/chats/chat.ts';
 import { createRuntime } from '../../src/runtime/runtime.ts';
+import { createLocks } from '../../src/storage/local/locks.ts';
 
 export interface GatewayProcessOptions {
   home: string;
@@ -25,6 +26,7 @@ const opened = await runtime.openWorkspace({ root: workspace, baseUrl });
 const directory = join(home, 'channels', 'local');
 const usual = { provider: baseUrl === undefined ? 'stub' : 'openai-compatible', model: 'fake', caps: {} };
 const gateway = await opened.channelGateway({
+  claimant: await createLocks(join(home, 'locks')).acquire('gateway-service'),
   channels: [createLocalChannel({ account: 'default', directory, now: Date.now, warn: console.error })],
   admit: async () => ({ allowed: true }),
   settings: async () => ({

@@ -2,6 +2,7 @@
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import type { Fence } from '../../storage/locks.ts';
 import type { BotKey, Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -24,6 +25,7 @@ import { readCommand } from './commands/all.ts';
 import type { ListModels, Stopped, UndoLast } from './commands/command.ts';
 import { runCommand } from './commands/run-command.ts';
 import { createDelivery } from './delivery.ts';
+import { createInbox } from './inbox.ts';
 import { type Batch, createLanes } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
 import { createPruning } from './pruning.ts';
@@ -38,6 +40,8 @@ const SHOWN_DEAD_LETTERS = 1_000;
 export interface ChannelGatewayDependencies {
   channels: readonly Channel[];
   mailbox: Mailbox;
+  /** Of a lock that this gateway holds while it runs: the messages it handles are claimed under it. */
+  claimant: Fence;
   ask: Gateway['ask'];
   sessions: Pick<Sessions, 'findTurn' | 'renew'>;
   session(sessionKey: string): Promise<SessionEntry | undefined>;
@@ -67,11 +71,13 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
   const channel = (bot: BotKey): Channel | undefined =>
     channels.find(({ name, account }) => name === bot.channel && account === bot.account);
   const ending = new AbortController();
+  const inbox = createInbox(mailbox, dependencies.claimant);
   const choices = createChoices(mailbox);
   const approvals = createApprovals({ expiresMs: limits.approvalMs, newId });
   const delivery = createDelivery({ mailbox, channels, now, random, log });
   const turns = createTurns({
     ...dependencies,
+    inbox,
     delivery,
     approvals,
     channel,
@@ -89,6 +95,8 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
   });
   const reception = createReception({
     ...dependencies,
+    inbox,
+    takeUp: async (chat) => takeUp(await inbox.claim({ chat })),
     lanes,
     delivery,
     limits,
@@ -112,7 +120,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     if (await turns.stop(chat, mayStop)) return 'stopped';
     const dropped = lanes.discard(chat, mayStop);
     if (dropped.length === 0) return turns.isRunning(chat) || lanes.waitingIn(chat) > 0 ? 'of-another' : 'nothing';
-    await mailbox.finish(
+    await inbox.finish(
       dropped.map(({ message: { id } }) => ({ chat, id })),
       [],
       now(),
@@ -130,12 +138,10 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
   }
 
   async function takeUp(unfinished: readonly UnfinishedMessage[]): Promise<void> {
-    // What belongs to a channel that is not running now waits until it is.
     const own: UnfinishedMessage[] = [];
     for (const message of unfinished) {
-      if (!channel(message.chat)) continue;
       const refusal = refusalIn(message.body);
-      if (refusal) await mailbox.finish([message], refusal, now());
+      if (refusal) await inbox.finish([message], refusal, now());
       else own.push(message);
     }
     const toMessage = ({ chat, body }: UnfinishedMessage): ChatMessage => chatMessageOf(chat, body);
@@ -178,7 +184,8 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
 
   return {
     async start(signal) {
-      await takeUp(await mailbox.unfinished());
+      // What belongs to a channel that is not running now waits until it is.
+      await takeUp(await inbox.claim({ bots: channels.map(({ name, account }) => ({ channel: name, account })) }));
       try {
         await connectAll(signal);
       } catch (error) {

@@ -3,7 +3,7 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { BotKey, ChatKey, ChatPerson, Mailbox, OutboxDraft } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey, ChatPerson, OutboxDraft, Received } from '../../storage/mailbox.ts';
 import {
   type Admit,
   type BotSettings,
@@ -16,18 +16,21 @@ import {
 } from './chat.ts';
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
+import type { Inbox } from './inbox.ts';
 import type { Batch, Lanes } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
 
 const FLOOD_TOLD_EVERY_MS = 60_000;
 
 export interface ReceiveDependencies {
-  mailbox: Mailbox;
+  inbox: Inbox;
   admit: Admit;
   settings(bot: BotKey): Promise<BotSettings>;
   lanes: Lanes;
   delivery: Pick<Delivery, 'wake'>;
   limits: ChatLimits;
+  /** Takes up what waits in a chat whose messages this gateway has not claimed yet. */
+  takeUp(chat: ChatKey): Promise<void>;
   /** The answer, as Markdown. */
   runCommand(command: ReadCommand, request: ChatMessage): Promise<string | undefined>;
   newId(prefix: string): string;
@@ -43,23 +46,22 @@ export interface Reception {
 }
 
 export function createReception(dependencies: ReceiveDependencies): Reception {
-  const { mailbox, admit, settings, lanes, delivery, limits, runCommand, newId, now, log } = dependencies;
+  const { inbox, admit, settings, lanes, delivery, limits, takeUp, runCommand, newId, now, log } = dependencies;
 
-  /** False: it was received before. */
-  const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<boolean> =>
-    mailbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
+  const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<Received> =>
+    inbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
 
   /** The message is done with, and this is what there is to say about it. */
   async function close(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown?: string): Promise<void> {
     const drafts = markdown === undefined ? [] : replyOf(channel, chat, message, markdown);
-    await mailbox.finish([{ chat, id: message.id }], drafts, now());
+    await inbox.finish([{ chat, id: message.id }], drafts, now());
     delivery.wake();
   }
 
   /** Stored with the words for it: a process that ends in between leaves them to the next. */
   async function turnDown(chat: ChatKey, message: IncomingMessage, drafts: OutboxDraft[]): Promise<void> {
-    if (!(await store(chat, message, refusedBody(drafts)))) return;
-    await mailbox.finish([{ chat, id: message.id }], drafts, now());
+    if ((await store(chat, message, refusedBody(drafts))) === 'known') return;
+    await inbox.finish([{ chat, id: message.id }], drafts, now());
     delivery.wake();
   }
 
@@ -88,9 +90,11 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       if (!read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
         return turnAway(channel, chat, message);
       const from = { id: message.sender.id, chatKind: message.chatKind };
-      if (!(await store(chat, message, bodyOf(request), from))) return;
+      const received = await store(chat, message, bodyOf(request), from);
+      if (received === 'known') return;
       if (!read?.command.isImmediate) {
-        lanes.add(request);
+        if (received === 'claimed') lanes.add(request);
+        else await takeUp(chat);
         return;
       }
       // The platform is not kept waiting for the answer.
@@ -112,7 +116,7 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
           return close(channel, chat, message, told);
         }
         const turnId = newId('turn');
-        await mailbox.begin([{ chat, id: message.id }], turnId);
+        if (!(await inbox.begin([{ chat, id: message.id }], turnId))) return;
         batch.turnId = turnId;
       }
       await close(channel, chat, message, await runCommand(read, request));

@@ -144,13 +144,16 @@ describe('a topic of a group', () => {
     const chats = await testChats();
     const sender = { id: 'anna', name: 'anna' };
     const message = { id: 'm1', order: 1, chatId: GROUP, chatKind: 'group', threadId: '45', sender, text: 'left' };
-    await chats.mailbox.receive({
-      chat: { channel: 'local', account: 'default', chatId: GROUP },
-      id: 'm1',
-      order: 1,
-      receivedAt: 1,
-      body: JSON.stringify({ message: { ...message, isAddressed: true, sentAt: 1, files: [] }, isOwner: true }),
-    });
+    await chats.mailbox.receive(
+      { name: 'gateway', token: 1 },
+      {
+        chat: { channel: 'local', account: 'default', chatId: GROUP },
+        id: 'm1',
+        order: 1,
+        receivedAt: 1,
+        body: JSON.stringify({ message: { ...message, isAddressed: true, sentAt: 1, files: [] }, isOwner: true }),
+      },
+    );
     await chats.start(OPEN);
     await says(chats, '45', [expect.stringContaining('left')]);
     await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);

@@ -15,6 +15,7 @@ import { nameOf } from './chat.ts';
 import { chatName } from './chat-name.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
 import type { Delivery } from './delivery.ts';
+import type { Inbox } from './inbox.ts';
 import { takeFiles } from './incoming-files.ts';
 import { failure, type Taken, takeUp } from './interrupted.ts';
 import type { Batch } from './lanes.ts';
@@ -23,7 +24,8 @@ import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 
 export interface TurnsDependencies {
-  mailbox: Mailbox;
+  mailbox: Pick<Mailbox, 'enqueue'>;
+  inbox: Inbox;
   delivery: Delivery;
   approvals: Approvals;
   channel: FindChannel;
@@ -44,7 +46,7 @@ export interface Turns {
   handle(batch: Batch): Promise<void>;
   /** Cancels the turn of a chat that answers such messages; false when there is none. Its messages are done with. */
   stop(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<boolean>;
-  /** And was not stopped. */
+  /** True while a turn runs that has not been stopped. */
   isRunning(chat: ChatKey): boolean;
   /** Cancels all of them; their messages stay for the next process. */
   abandon(): void;
@@ -56,8 +58,11 @@ interface RunningTurn {
   isStopped: boolean;
 }
 
+/** Its claim was void: another gateway answers, as after a crash of this one. */
+const TAKEN_OVER = 'taken over by another gateway';
+
 export function createTurns(dependencies: TurnsDependencies): Turns {
-  const { mailbox, delivery, channel: find, findTurn, now, newId, log } = dependencies;
+  const { inbox, delivery, channel: find, findTurn, now, newId, log } = dependencies;
   const running = new Map<string, RunningTurn>();
 
   async function handle(batch: Batch): Promise<void> {
@@ -72,7 +77,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
     try {
       const begunBefore = batch.turnId;
       const turnId = begunBefore ?? newId('turn');
-      if (begunBefore === undefined) await mailbox.begin(messages.map(idOf), turnId);
+      if (begunBefore === undefined && !(await inbox.begin(messages.map(idOf), turnId))) return logEnd(TAKEN_OVER);
       batch.turnId = turnId;
       const taken: Taken = begunBefore
         ? takeUp(await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal))
@@ -92,7 +97,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const { id: replyTo } = lastOf(messages).message;
       const { replaces } = answer;
       const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces });
-      await mailbox.finish(messages.map(idOf), drafts, now());
+      if (!(await inbox.finish(messages.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
       delivery.wake();
     } finally {
       running.delete(nameOf(chat));
@@ -105,7 +110,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const turn = running.get(nameOf(chat));
       if (!turn || turn.isStopped || !turn.messages.every(isMeant)) return false;
       // First on record, then in fact: a restart in between must not ask again what was stopped.
-      await mailbox.finish(turn.messages.map(idOf), [], now());
+      await inbox.finish(turn.messages.map(idOf), [], now());
       turn.isStopped = true;
       turn.control.abort();
       return true;

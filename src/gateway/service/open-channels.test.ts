@@ -41,6 +41,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
       settings: () => resolved,
       bot: () => bot,
       access: { admit: async () => ({ allowed: false, reason: '' }), stillAdmits: async ({ id }) => id === 'anna' },
+      claimant: { name: 'gateway-service', token: 1 },
       log() {},
     },
     {

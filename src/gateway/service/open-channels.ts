@@ -19,7 +19,7 @@ import { createDeliver, withJobs } from './with-jobs.ts';
 /** What the service uses of a workspace. */
 export interface ServiceWorkspace {
   channelGateway(
-    options: Pick<ChannelGatewayDependencies, 'channels' | 'admit' | 'settings' | 'limits' | 'log'>,
+    options: Pick<ChannelGatewayDependencies, 'channels' | 'claimant' | 'admit' | 'settings' | 'limits' | 'log'>,
   ): Promise<ChannelGateway>;
   jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;
   mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
@@ -49,7 +49,7 @@ export interface OpenChannelsDependencies {
 const LOOK_EVERY_MS = 60_000;
 
 export async function openChannels(
-  { settings, bot, access, log }: GatewayContext,
+  { settings, bot, access, claimant, log }: GatewayContext,
   { openWorkspace, openBackground, chatPeople, hasSession, mcpAdmission, caps, now }: OpenChannelsDependencies,
 ): Promise<OpenedGateway> {
   const { service, bots } = settings();
@@ -71,6 +71,7 @@ export async function openChannels(
   const channels = await Promise.all(bots.map((each) => openBot(each, { now, log })));
   const gateway = await workspace.channelGateway({
     channels,
+    claimant,
     admit: async (message, { channel, account }) => {
       const admission = await access.admit(message, { channel, account });
       const { sender } = message;

@@ -9,7 +9,7 @@ import type { Channel } from '../../channels/channel.ts';
 import { GATEWAY_FILE, type Layer } from '../../config/gateway/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
 import { ensureDirectory } from '../../storage/local/files.ts';
-import type { Lock, Locks } from '../../storage/locks.ts';
+import type { Fence, Lock, Locks } from '../../storage/locks.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
@@ -29,6 +29,8 @@ export interface GatewayContext {
   settings(): ResolvedGateway;
   bot(channel: string, account: string): ResolvedBot;
   access: Access;
+  /** Of the lock of this service. */
+  claimant: Fence;
   log: Log;
 }
 
@@ -94,7 +96,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       channels,
       mcp,
       close = async () => {},
-    } = await dependencies.open(contextOf(settings, log, dependencies));
+    } = await dependencies.open(contextOf(settings, log, lock, dependencies));
     cleanups.push(close);
     const run = { phase: 'starting' as ServiceStatus['phase'] };
     const startedAt = dependencies.now();
@@ -146,10 +148,15 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
   }
 }
 
-function contextOf(settings: LiveSettings, log: Log, { files, now }: ServiceDependencies): GatewayContext {
+function contextOf(
+  settings: LiveSettings,
+  log: Log,
+  claimant: Fence,
+  { files, now }: ServiceDependencies,
+): GatewayContext {
   const bot = (channel: string, account: string): ResolvedBot => botOf(settings.current(), channel, account);
   const access = createAccess({ files, settings: ({ channel, account }) => bot(channel, account).settings, now });
-  return { settings: settings.current, bot, access, log };
+  return { settings: settings.current, bot, access, claimant, log };
 }
 
 /** Mostly a platform that refuses: its words, which say what to check. */

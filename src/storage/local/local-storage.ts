@@ -57,7 +57,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       const { createLocalMailbox } = await import('./mailbox.ts');
       const log = createWriteAheadLog(lainclawDbPath(home));
       closeLog = () => log.close().catch(() => {});
-      return createLocalMailbox({ database: mailboxDatabase, log });
+      return createLocalMailbox({ database: mailboxDatabase, log, locks });
     },
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles: createOwnerFiles(home, locks),

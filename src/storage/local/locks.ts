@@ -18,6 +18,8 @@ const LONGEST_WAIT_MS = 25;
 const TOKEN_STEPS = [1, 1_000, 2_000_000];
 
 export interface LocalLocks extends Locks {
+  /** Whether the lock was not acquired again since; its holder may be dead. */
+  isCurrent(fence: Fence): boolean;
   /** Throws STORAGE_LOCK_LOST when the lock of this fence is no longer held by whoever got the fence. */
   verify(fence: Fence | undefined): void;
   /** Every lock that is still held becomes free, and is lost to its holder. */
@@ -33,6 +35,7 @@ export function createLocks(directory: string): LocalLocks {
   const queues = new Map<string, Promise<void>>();
   const held = new Set<HeldLock>();
   const pathOf = (name: string): string => join(directory, `${fileName(name)}.lock`);
+  const isCurrent = ({ name, token }: Fence): boolean => readToken(pathOf(name)) === token;
 
   /** Takes the next place in this process's queue for the name. */
   function enqueue(name: string): { ahead: Promise<void> | undefined; leave(): void } {
@@ -101,8 +104,10 @@ export function createLocks(directory: string): LocalLocks {
       }
     },
 
+    isCurrent,
+
     verify(fence) {
-      if (!fence || readToken(pathOf(fence.name)) === fence.token) return;
+      if (!fence || isCurrent(fence)) return;
       for (const entry of held) if (entry.lock.name === fence.name && entry.lock.token === fence.token) entry.lose();
       throw lostError(fence.name);
     },

@@ -1,17 +1,12 @@
 // The mailbox in the one SQLite file. A handled message keeps its id and loses its body; what is waiting is found through
 // indexes that hold nothing else, so the cost does not grow with what was.
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type {
-  BotKey,
-  ChatKey,
-  ChatPerson,
-  InboxMessage,
-  Mailbox,
-  OutboxDraft,
-  OutboxMessage,
-  UnfinishedMessage,
-} from '../mailbox.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Fence, Lock } from '../locks.ts';
+import type { BotKey, ChatKey, ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
 import type { Database } from './database.ts';
+import type { LocalLocks } from './locks.ts';
+import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
+import { outboxOf, partsOf, unfinishedOf } from './mailbox-rows.ts';
 import { createSyncedDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import { createWriteTogether } from './write-together.ts';
@@ -19,43 +14,52 @@ import { createWriteTogether } from './write-together.ts';
 const headsOf = (bot: BotKey | undefined): string =>
   `SELECT min(seq) FROM outbox WHERE state = 'waiting' ${bot ? 'AND channel = ? AND account = ?' : ''} GROUP BY channel, account, chat`;
 
-/** A topic is a chat of its own in every table. No platform has this sign in its ids. */
-const BEFORE_TOPIC = '\u001f';
-
-type Row = Record<string, SQLOutputValue>;
-
 export interface LocalMailboxOptions {
   database: Database;
   log: WriteAheadLog;
+  locks: LocalLocks;
 }
 
-export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mailbox {
+export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions): Mailbox {
   const read = createSyncedDatabase(database, log.prepare);
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
   const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
   // Written, but whoever brought them was told otherwise and brings them again: nobody has them yet.
-  const unsynced = new Set<string>();
+  const unsynced = new Map<string, Received>();
 
   return {
-    async receive({ chat, id, order, receivedAt, body, from }) {
+    async receive(claimant, { chat, id, order, receivedAt, body, from }) {
       const name = JSON.stringify([chat.channel, chat.account, id]);
-      let isWritten = false;
+      let received: Received = 'known';
       try {
         await write((db) => {
-          const insert = db.prepare(
-            'INSERT INTO inbox (channel, account, chat, id, position, received_at, body) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-          );
-          isWritten = insert.run(...partsOf(chat), id, order, receivedAt, body).changes > 0;
-          if (from)
-            db.prepare(
-              `INSERT INTO chat_people (channel, account, chat, person, chat_kind) VALUES (?, ?, ?, ?, ?)
-               ON CONFLICT DO UPDATE SET chat_kind = excluded.chat_kind WHERE chat_kind <> excluded.chat_kind`,
-            ).run(...partsOf(chat), from.id, from.chatKind);
+          received = insertMessage(db, claimant, { chat, id, order, receivedAt, body });
+          if (from) keepPerson(db, chat, from);
         });
-        return unsynced.delete(name) || isWritten;
+        const before = unsynced.get(name);
+        unsynced.delete(name);
+        return before ?? received;
       } catch (error) {
-        if (isWritten) unsynced.add(name);
+        if (received !== 'known') unsynced.set(name, received);
         throw error;
+      }
+    },
+
+    async claim(claimant, where) {
+      const found = await read((db) => otherOwners(db, claimant));
+      // Held until the claim is made: nobody comes back under such a name meanwhile.
+      const dead: Lock[] = [];
+      const gone: Fence[] = [];
+      try {
+        for (const owner of found) {
+          const lock = locks.isCurrent(owner) && owner.name !== claimant.name && (await locks.tryAcquire(owner.name));
+          if (lock === undefined) continue;
+          if (lock) dead.push(lock);
+          gone.push(owner);
+        }
+        return await write((db) => claimMessages(db, claimant, where, gone).map(unfinishedOf));
+      } finally {
+        for (const lock of dead) await lock.release();
       }
     },
 
@@ -70,16 +74,21 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
           .map(unfinishedOf);
       }),
 
-    begin: (messages, turnId) =>
+    begin: (claimant, messages, turnId) =>
       write((db) => {
+        if (!messages.every((message) => ownerOf(db, message) === ownerName(claimant))) return false;
         const update = db.prepare('UPDATE inbox SET turn = ? WHERE channel = ? AND account = ? AND id = ?');
         for (const { chat, id } of messages) update.run(turnId, chat.channel, chat.account, id);
+        return true;
       }),
 
-    finish: (messages, replies, now) =>
+    finish: (claimant, messages, replies, now) =>
       write((db) => {
+        const isOthers = (owner: string | undefined): boolean => owner !== undefined && owner !== ownerName(claimant);
+        if (messages.some((message) => isOthers(ownerOf(db, message)))) return false;
         finishMessages(db, messages, now);
         addDrafts(db, replies, now);
+        return true;
       }),
 
     enqueue: (drafts, now) => write((db) => addDrafts(db, drafts, now)),
@@ -197,7 +206,14 @@ export function createLocalMailbox({ database, log }: LocalMailboxOptions): Mail
   };
 }
 
-function finishMessages(db: DatabaseSync, messages: readonly Pick<InboxMessage, 'chat' | 'id'>[], now: number): void {
+function keepPerson(db: DatabaseSync, chat: ChatKey, { id, chatKind }: ChatPerson): void {
+  db.prepare(
+    `INSERT INTO chat_people (channel, account, chat, person, chat_kind) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET chat_kind = excluded.chat_kind WHERE chat_kind <> excluded.chat_kind`,
+  ).run(...partsOf(chat), id, chatKind);
+}
+
+function finishMessages(db: DatabaseSync, messages: readonly MessageKey[], now: number): void {
   const update = db.prepare(
     "UPDATE inbox SET finished_at = ?, body = '' WHERE channel = ? AND account = ? AND id = ? AND finished_at IS NULL",
   );
@@ -216,36 +232,4 @@ function choicesOf(db: DatabaseSync, chat: ChatKey): string | undefined {
     .prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?')
     .get(...partsOf(chat));
   return row && String(row.choices);
-}
-
-function partsOf({ channel, account, chatId, threadId }: ChatKey): [string, string, string] {
-  return [channel, account, threadId === undefined ? chatId : `${chatId}${BEFORE_TOPIC}${threadId}`];
-}
-
-function chatOf(row: Row): ChatKey {
-  const [chatId = '', ...topic] = String(row.chat).split(BEFORE_TOPIC);
-  const chat = { channel: String(row.channel), account: String(row.account), chatId };
-  return topic.length === 0 ? chat : { ...chat, threadId: topic.join(BEFORE_TOPIC) };
-}
-
-function unfinishedOf(row: Row): UnfinishedMessage {
-  return {
-    chat: chatOf(row),
-    id: String(row.id),
-    order: Number(row.position),
-    receivedAt: Number(row.received_at),
-    body: String(row.body),
-    ...(row.turn !== null && { turnId: String(row.turn) }),
-  };
-}
-
-function outboxOf(row: Row): OutboxMessage {
-  return {
-    key: String(row.key),
-    chat: chatOf(row),
-    body: String(row.body),
-    attempts: Number(row.attempts),
-    dueAt: Number(row.due_at),
-    ...(row.last_error !== null && { lastError: String(row.last_error) }),
-  };
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIndex } from '../archive/tables.ts';
 import type { Migration } from '../open-database.ts';
 
-export const STEPS: readonly Migration[] = [begin];
+export const STEPS: readonly Migration[] = [begin, claimMessages];
 
 /** The tables when versions began to be kept; files from before have some of them, or all, with fewer columns. */
 function begin(db: DatabaseSync): void {
@@ -19,6 +19,11 @@ function begin(db: DatabaseSync): void {
   if (db.prepare('SELECT 1 FROM archive_state').get()) return;
   createIndex(db, 1);
   db.exec('INSERT INTO archive_state VALUES (1, 1, NULL, NULL, NULL, 0, 0)');
+}
+
+/** Messages are claimed by the holder of a lock: its name and its token. */
+function claimMessages(db: DatabaseSync): void {
+  db.exec('ALTER TABLE inbox ADD COLUMN owner TEXT; ALTER TABLE inbox ADD COLUMN owner_token INTEGER');
 }
 
 function addMissingColumn(db: DatabaseSync, table: string, column: string): void {
