@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Answer, echo, PATIENCE, SETTINGS, testChats } from '../../../../test/support/chats.ts';
+import { UndoError } from '../../../undo/undo-error.ts';
 import { COMMANDS } from './all.ts';
 
 /** The first turn lasts until it is cancelled. */
@@ -76,7 +77,7 @@ describe('a command', () => {
 
   it('/undo with nothing to take back says so once', async () => {
     const chats = await testChats();
-    const nothing = Object.assign(new Error('there is nothing to undo'), { name: 'UndoError', code: 'UNDO_NOTHING' });
+    const nothing = new UndoError('UNDO_NOTHING', 'there is nothing to undo');
     const session = async (sessionKey: string) => ({ sessionKey, sessionId: 's', createdAt: '', updatedAt: '' });
     await chats.start({ undo: () => Promise.reject(nothing), session });
     await chats.write('/undo');
