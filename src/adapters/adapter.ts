@@ -2,6 +2,7 @@
 // `stream` must not throw: it ends with exactly one `finish` or one `failure`, and after cancellation with `failure`
 // of code `cancelled`. Tool calls are yielded only once they are complete; a stream cut before its finish marker is a
 // `protocol` failure, whatever arrived before it.
+import type { Effort } from '../config/effort.ts';
 
 export type ModelMessage =
   | { role: 'user'; text: string; images?: ModelImage[] }
@@ -40,6 +41,8 @@ export interface ModelRequest {
   /** Every tool message has its call in the assistant message before it. */
   messages: ModelMessage[];
   tools: ModelTool[];
+  /** How long it thinks, where it can; the provider's own default when absent. */
+  effort?: Effort;
   sessionId: string;
   /** Called when anything arrives from the provider, also what is not shown (keep-alive): proof of life. */
   onActivity?: () => void;
@@ -74,6 +77,8 @@ export interface ModelFailure {
   brief?: string;
   /** From Retry-After, when the provider sent one. */
   retryAfterMs?: number;
+  /** What the model cannot do, where that is why the request was refused. */
+  lacks?: 'tools' | 'effort';
 }
 
 export interface AnsweredBy {
@@ -86,6 +91,8 @@ export interface AnsweredBy {
 export type ModelEvent =
   /** What was streamed so far in this call is void: it is being asked again. */
   | { type: 'restart'; failure: ModelFailure; waitMs: number }
+  /** One line for the person: something is done otherwise than asked. */
+  | { type: 'notice'; text: string }
   | { type: 'text-delta'; text: string }
   /** What the model thinks before it answers, where the provider shows it. */
   | { type: 'thinking-delta'; text: string }

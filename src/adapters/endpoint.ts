@@ -1,9 +1,10 @@
-// Where a provider is and which model it answers with, after the owner's settings. Each provider has its own: an address
-// set for one is never used for another, so no key can follow it there.
+// Where a provider is and which model it answers with: the owner's settings, then the address stored with the sign-in,
+// then the row's own. Each provider has its own: an address set for one is never used for another, so no key can follow
+// it there.
 import type { ModelFailure } from './adapter.ts';
 import { readBaseUrl } from './base-url.ts';
-import { ollamaAddress } from './ollama.ts';
-import type { ProviderInfo } from './provider-table.ts';
+import type { Place } from './pi/catalogue.ts';
+import { baseUrlVariableOf, defaultBaseUrl, type Provider } from './providers/provider.ts';
 
 export interface EndpointOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -13,25 +14,25 @@ export interface EndpointOptions {
   models?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Endpoint {
+export interface Endpoint extends Place {
   ok: true;
-  provider: ProviderInfo;
-  baseUrl: string;
   model?: string;
 }
 
+export type FoundEndpoint = Endpoint | { ok: false; failure: ModelFailure };
+
+/** `stored`: the address that was given when signing in. */
 export function endpointOf(
-  provider: ProviderInfo,
+  provider: Provider,
   { env, baseUrls, models }: EndpointOptions,
-): Endpoint | { ok: false; failure: ModelFailure } {
-  const { name, baseUrlVariable, signIn } = provider;
-  const given =
-    baseUrls?.[name] ||
-    env[baseUrlVariable] ||
-    (signIn === 'optional-key' ? `${ollamaAddress(env)}/v1` : provider.baseUrl);
+  stored?: string,
+): FoundEndpoint {
+  const { name } = provider;
+  const variable = baseUrlVariableOf(provider);
+  const given = baseUrls?.[name] || env[variable] || stored || defaultBaseUrl(provider, env);
   const parsed = readBaseUrl(given);
   if (!parsed.ok) {
-    const message = `The base URL of ${name} cannot be used: ${parsed.problem}. Set --base-url or ${baseUrlVariable}`;
+    const message = `The base URL of ${name} cannot be used: ${parsed.problem}. Set --base-url or ${variable}`;
     return { ok: false, failure: { code: 'refused', message } };
   }
   return { ok: true, provider, baseUrl: parsed.url, model: models?.[name] ?? provider.model };

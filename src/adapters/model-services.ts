@@ -1,17 +1,20 @@
 // Everything about models that is not the stub, built in one place and loaded only when a command needs a model.
 import { ConfigError } from '../config/config.ts';
 import type { Locks } from '../storage/locks.ts';
+import type { OwnerFiles } from '../storage/storage.ts';
 import type { Adapter } from './adapter.ts';
 import { type Auth, createAuth } from './auth/auth.ts';
 import { type Link, withFallbacks } from './fallback.ts';
+import { findLocalServers } from './local-servers.ts';
+import { createModelLimits } from './model-limits.ts';
 import { createModels, type Models } from './models.ts';
-import { detectOllama } from './ollama.ts';
-import { createProviders } from './providers.ts';
+import { createProviderAdapters } from './provider-adapters.ts';
 import { RETRY_POLICY_BEFORE_FALLBACK } from './robust.ts';
 
 export interface ModelServicesOptions {
   home: string;
   locks: Locks;
+  files: OwnerFiles;
   env: Readonly<Record<string, string | undefined>>;
   now(): number;
   /** Of the `openai-compatible` provider. */
@@ -24,21 +27,23 @@ export interface ModelServices {
   auth: Auth;
   models: Models;
   names(): string[];
-  detectOllama: typeof detectOllama;
+  findLocalServers: typeof findLocalServers;
   /** With the configured fallbacks behind it, for one turn: it remembers which of them failed. */
   adapter(name: string): Adapter | undefined;
 }
 
-export function createModelServices({ home, locks, env, now, baseUrl, fallback }: ModelServicesOptions): ModelServices {
+export function createModelServices(options: ModelServicesOptions): ModelServices {
+  const { home, locks, files, env, now, baseUrl, fallback } = options;
   const auth = createAuth({ home, locks, now, env });
   const endpoints = { env, baseUrls: { 'openai-compatible': baseUrl } };
-  const providers = createProviders({ ...endpoints, credentials: auth, now });
-  const brief = createProviders({ ...endpoints, credentials: auth, now, retryPolicy: RETRY_POLICY_BEFORE_FALLBACK });
+  const parts = { ...endpoints, credentials: auth, limits: createModelLimits({ files, now }), now };
+  const providers = createProviderAdapters(parts);
+  const brief = createProviderAdapters({ ...parts, retryPolicy: RETRY_POLICY_BEFORE_FALLBACK });
   return {
     auth,
     models: createModels({ ...endpoints, credentials: auth }),
     names: providers.names,
-    detectOllama,
+    findLocalServers,
     adapter(name) {
       const isOnly = fallback.length === 0;
       const first = (isOnly ? providers : brief).get(name);

@@ -2,12 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CredentialSource } from './auth/credential.ts';
+import { findLocalServers } from './local-servers.ts';
 import { createModels } from './models.ts';
-import { detectOllama, ollamaAddress } from './ollama.ts';
+import { ollamaAddress } from './providers/ollama.ts';
 
 const withKey: CredentialSource = {
   credential: async () => ({ ok: true, kind: 'api-key', secret: 'sk-secret-key' }),
   profileFor: async () => undefined,
+  baseUrlFor: async () => undefined,
 };
 let server: Server | undefined;
 afterEach(() => {
@@ -26,7 +28,7 @@ async function serve(answers: Record<string, { status?: number; body?: unknown; 
 }
 
 describe('models', () => {
-  test.for(['openai-codex', 'openai', 'anthropic'])(
+  test.for(['openai-codex', 'openai', 'anthropic', 'gemini', 'openrouter', 'mistral'])(
     'of %s are known without asking, with context and price, and one is the default',
     async (provider) => {
       const fetch = (() => {
@@ -52,14 +54,23 @@ describe('models', () => {
   });
 
   test('of any other server are what it lists', async () => {
-    const data = [{ id: 'qwen', max_model_len: 32_768 }, { id: 'llama', meta: { n_ctx: 4096 } }, { id: 7 }, null];
+    const data = [
+      { id: 'nomic-embed-text' },
+      { id: 'old', supported_parameters: ['temperature'] },
+      { id: 'qwen', max_model_len: 32_768, capabilities: ['tool_use'] },
+      { id: 'llama', meta: { n_ctx: 4096 }, capabilities: { function_calling: false } },
+      { id: 7 },
+      null,
+    ];
     const url = await serve({ '/v1/models': { body: { data } } });
     const models = createModels({ credentials: withKey, env: { LAINCLAW_BASE_URL: `${url}/v1` } });
     expect(await models.list('openai-compatible')).toEqual({
       ok: true,
       models: [
-        { id: 'qwen', contextWindow: 32_768, isDefault: true },
-        { id: 'llama', contextWindow: 4096, isDefault: false },
+        { id: 'nomic-embed-text', isDefault: false },
+        { id: 'old', tools: false, isDefault: false },
+        { id: 'qwen', contextWindow: 32_768, tools: true, isDefault: true },
+        { id: 'llama', contextWindow: 4096, tools: false, isDefault: false },
       ],
     });
     expect(await models.list('nobody')).toBeUndefined();
@@ -92,35 +103,56 @@ describe('models', () => {
 /** Most people have none, so it is looked for briefly; a test that expects an answer waits for it. */
 const PATIENT = { timeoutMs: 20_000 };
 
-describe('a local Ollama', () => {
-  test('is found with its models', async () => {
+describe('a server on this machine', () => {
+  /** Everything on the ports of such servers is this one. */
+  const find = async (url: string, timeoutMs = PATIENT.timeoutMs) => {
+    const here = ((input: string, init?: RequestInit) =>
+      fetch(url + new URL(input).pathname, init)) as typeof globalThis.fetch;
+    return (await findLocalServers({ fetch: here, env: {}, timeoutMs })).map(({ provider, ...found }) => ({
+      provider: provider.name,
+      ...found,
+    }));
+  };
+
+  test('is found with its models: Ollama', async () => {
     const url = await serve({
-      '/api/tags': { body: { models: [{ name: 'qwen3:8b', size: 5_200_000_000 }, { name: 'x' }] } },
+      '/api/tags': { body: { models: [{ name: 'qwen3:8b', size: 5_200_000_000 }, { name: 'x' }, null] } },
     });
-    expect(await detectOllama({ ...PATIENT, env: { OLLAMA_HOST: url } })).toEqual({
+    const found = await findLocalServers({ ...PATIENT, env: { OLLAMA_HOST: url } });
+    expect(found.find(({ provider }) => provider.name === 'ollama')).toMatchObject({
       baseUrl: `${url}/v1`,
       models: [{ id: 'qwen3:8b', sizeBytes: 5_200_000_000 }, { id: 'x' }],
     });
   });
 
-  test.for([{ status: 404 }, { body: '<html>' }, { body: {} }] as const)(
-    'something else on its port is none: %o',
-    async (answer) => {
-      const url = await serve({ '/api/tags': answer });
-      expect(await detectOllama({ ...PATIENT, env: { OLLAMA_HOST: url } })).toBeUndefined();
-    },
-  );
+  test.for([
+    ['lmstudio', 'organization_owner', 'http://127.0.0.1:1234/v1'],
+    ['llama-cpp', 'llamacpp', 'http://127.0.0.1:8080/v1'],
+    ['vllm', 'vllm', 'http://127.0.0.1:8000/v1'],
+  ] as const)('is told by what it says of itself: %s', async ([provider, owner, baseUrl]) => {
+    const url = await serve({ '/v1/models': { body: { data: [{ id: 'm', owned_by: owner }] } } });
+    expect(await find(url)).toEqual([{ provider, baseUrl, models: [{ id: 'm' }] }]);
+  });
+
+  test.for([
+    { status: 404 },
+    { body: '<html>' },
+    { body: {} },
+    { body: null },
+    { body: { data: [{ id: 'x' }] } },
+  ] as const)('something else on its port is none: %o', async (answer) => {
+    expect(await find(await serve({ '/api/tags': answer, '/v1/models': answer }))).toEqual([]);
+  });
 
   test('one that says nothing is none, soon', async () => {
-    const url = await serve({ '/api/tags': { hang: true } });
+    const url = await serve({ '/api/tags': { hang: true }, '/v1/models': { hang: true } });
     const started = performance.now();
-    expect(await detectOllama({ env: { OLLAMA_HOST: url } })).toBeUndefined();
+    expect(await find(url, 300)).toEqual([]);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test('none is none, at once', async () => {
-    expect(await detectOllama({ env: { OLLAMA_HOST: '127.0.0.1:9' } })).toBeUndefined();
-    expect(await detectOllama({ env: {}, signal: AbortSignal.abort() })).toBeUndefined();
+  test('nothing is asked once it was cancelled', async () => {
+    expect(await findLocalServers({ env: {}, signal: AbortSignal.abort() })).toEqual([]);
   });
 
   test.for([

@@ -3,7 +3,8 @@ import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
 import { isPriced, knownModels } from './pi/catalogue.ts';
-import { findProvider, type ProviderInfo, signInAdvice } from './provider-table.ts';
+import { findProvider } from './providers/all.ts';
+import { type Provider, signInAdvice } from './providers/provider.ts';
 
 export interface ModelInfo {
   id: string;
@@ -11,6 +12,8 @@ export interface ModelInfo {
   contextWindow?: number;
   /** USD for a million tokens; absent when unknown. */
   price?: { input: number; output: number };
+  /** False when its server says that it cannot call tools; absent when nobody says. */
+  tools?: boolean;
   isDefault: boolean;
 }
 
@@ -34,32 +37,28 @@ export function createModels({ credentials, fetch = globalThis.fetch, ...endpoin
   async function list(name: string, signal?: AbortSignal): Promise<ModelList | undefined> {
     const provider = findProvider(name);
     if (!provider) return undefined;
-    const endpoint = endpointOf(provider, endpoints);
+    const endpoint = endpointOf(provider, endpoints, await credentials.baseUrlFor(name));
     if (!endpoint.ok) return endpoint;
     const models = await tableOf(endpoint);
     if (models.length > 0) return { ok: true, models };
     const listed = await listFromServer({ provider, baseUrl: endpoint.baseUrl, credentials, fetch, signal });
     if (!listed.ok) return listed;
-    const isDefault = ({ id }: ServerModel, index: number): boolean =>
-      endpoint.model ? id === endpoint.model : index === 0;
-    return {
-      ok: true,
-      models: listed.models.map((model, index) => ({ ...model, isDefault: isDefault(model, index) })),
-    };
+    const own = endpoint.model ?? firstToChatWith(listed.models)?.id;
+    return { ok: true, models: listed.models.map((model) => ({ ...model, isDefault: model.id === own })) };
   }
 
   return {
     list,
     async known(name) {
       const provider = findProvider(name);
-      const endpoint = provider && endpointOf(provider, endpoints);
+      const endpoint = provider && endpointOf(provider, endpoints, await credentials.baseUrlFor(name));
       return endpoint?.ok ? tableOf(endpoint) : [];
     },
   };
 }
 
-async function tableOf({ provider: { name, api }, baseUrl, model: ownModel }: Endpoint): Promise<ModelInfo[]> {
-  const known = await knownModels({ provider: name, api, baseUrl });
+async function tableOf({ model: ownModel, ...place }: Endpoint): Promise<ModelInfo[]> {
+  const known = await knownModels(place);
   return known.map(
     (model): ModelInfo => ({
       id: model.id,
@@ -73,15 +72,21 @@ async function tableOf({ provider: { name, api }, baseUrl, model: ownModel }: En
 
 type ServerModel = Omit<ModelInfo, 'isDefault'>;
 
+/** Servers list models for embeddings beside the others; one that can call tools is preferred. */
+export function firstToChatWith(models: readonly ServerModel[]): ServerModel | undefined {
+  const talking = models.filter(({ id }) => !/embed|rerank|whisper|tts/i.test(id));
+  return talking.find(({ tools }) => tools !== false) ?? talking[0] ?? models[0];
+}
+
 export interface ServerListOptions {
-  provider: ProviderInfo;
+  provider: Provider;
   baseUrl: string;
   credentials: CredentialSource;
   fetch: typeof globalThis.fetch;
   signal?: AbortSignal;
 }
 
-/** What a server says it has, as OpenAI, Ollama, vLLM and llama.cpp tell it. Never throws. */
+/** What a server says it has, as OpenAI, Ollama, vLLM, llama.cpp and OpenRouter tell it. Never throws. */
 export async function listFromServer(
   options: ServerListOptions,
 ): Promise<{ ok: true; models: ServerModel[] } | { ok: false; failure: ModelFailure }> {
@@ -122,12 +127,36 @@ async function get(
   }
 }
 
-function entryOf(
-  entry: { id?: unknown; max_model_len?: unknown; context_length?: unknown; meta?: { n_ctx?: unknown } } | null,
-): ServerModel[] {
+interface ListedModel {
+  id?: unknown;
+  max_model_len?: unknown;
+  context_length?: unknown;
+  meta?: { n_ctx?: unknown };
+  /** OpenRouter's. */
+  supported_parameters?: unknown;
+  /** A list (LM Studio, Ollama), or a record (Mistral). */
+  capabilities?: unknown;
+}
+
+function entryOf(entry: ListedModel | null): ServerModel[] {
   if (typeof entry?.id !== 'string') return [];
   const contextWindow = [entry.max_model_len, entry.context_length, entry.meta?.n_ctx].find(
     (value) => typeof value === 'number',
   );
-  return [{ id: entry.id, ...(contextWindow === undefined ? {} : { contextWindow }) }];
+  const tools = toolsIn(entry);
+  return [
+    {
+      id: entry.id,
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(tools === undefined ? {} : { tools }),
+    },
+  ];
+}
+
+function toolsIn({ supported_parameters: parameters, capabilities }: ListedModel): boolean | undefined {
+  if (Array.isArray(parameters)) return parameters.includes('tools');
+  if (Array.isArray(capabilities))
+    return capabilities.some((one) => /^(tools|tool_use|function_call)/.test(String(one)));
+  const calling = (capabilities as { function_calling?: unknown } | undefined)?.function_calling;
+  return typeof calling === 'boolean' ? calling : undefined;
 }

@@ -1,9 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server/model-server.ts';
+import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import type { Adapter, ModelEvent, ModelFailureCode, ModelRequest } from './adapter.ts';
 import { collect, requestOf } from './conformance-subject.ts';
-import { createProviders } from './providers.ts';
+import { createModelLimits } from './model-limits.ts';
+import { createProviderAdapters } from './provider-adapters.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, withRetries } from './robust.ts';
 
 const POLICY: RetryPolicy = {
@@ -258,13 +260,15 @@ describe('against a server', () => {
       ],
     });
     const retryPolicy = { ...POLICY, retries: 4, firstWaitMs: 5, idleMs: 2000 };
-    const providers = createProviders({
+    const providers = createProviderAdapters({
       credentials: {
         credential: async () => ({ ok: true, kind: 'api-key', secret: 'key' }),
         profileFor: async () => undefined,
+        baseUrlFor: async () => undefined,
       },
       env: { LAINCLAW_ANTHROPIC_BASE_URL: server.url },
       now: Date.now,
+      limits: createModelLimits({ files: memoryOwnerFiles(), now: Date.now }),
       retryPolicy,
     });
     const adapter = providers.get('anthropic');

@@ -1,15 +1,29 @@
 // What `ask` and `chat` have in common: the flags of a turn, and the turn they ask for.
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import type { AskRequest } from '../gateway/gateway.ts';
+import { EFFORTS, type Effort } from '../config/effort.ts';
+import { qualifiedModel } from '../config/qualified-model.ts';
+import type { AskRequest, Providers } from '../gateway/gateway.ts';
 import type { Approval } from '../tools/policy.ts';
-import { amount, approve, integerFrom, single, switchOf, text, toolAllow, webAddress, workspace } from './flags.ts';
+import {
+  amount,
+  approve,
+  integerFrom,
+  oneOf,
+  single,
+  switchOf,
+  text,
+  toolAllow,
+  webAddress,
+  workspace,
+} from './flags.ts';
 import { UsageError } from './terminal.ts';
 
 export interface TurnFlags {
   provider?: string;
   profile?: string;
   model?: string;
+  effort?: Effort;
   session?: string;
   newSession?: boolean;
   memory?: boolean;
@@ -26,7 +40,16 @@ export interface TurnFlags {
 /** How turns are asked, whatever is asked. */
 export type TurnSettings = Pick<
   AskRequest,
-  'provider' | 'profileId' | 'model' | 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory' | 'approval' | 'caps'
+  | 'provider'
+  | 'profileId'
+  | 'model'
+  | 'effort'
+  | 'withTools'
+  | 'toolAllow'
+  | 'toolMaxSteps'
+  | 'memory'
+  | 'approval'
+  | 'caps'
 >;
 
 const COMPATIBLE = 'openai-compatible';
@@ -35,7 +58,10 @@ export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number 
   return command
     .addOption(single('--provider <name>', 'the model provider (default: LAINCLAW_PROVIDER, config.json, stub)', text))
     .addOption(single('--profile <id>', 'the sign-in profile of the provider', text))
-    .addOption(single('--model <name>', 'the model', text))
+    .addOption(single('--model <name>', 'the model, or provider/model', text))
+    .addOption(
+      single('--effort <level>', `how long the model thinks, where it can: ${EFFORTS.join(', ')}`, oneOf(EFFORTS)),
+    )
     .addOption(single('--session <key>', 'the conversation to continue (default: main)', text))
     .option('--new-session', 'start a new conversation under this key')
     .addOption(
@@ -63,21 +89,33 @@ export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number 
     .addOption(workspace());
 }
 
+export interface TurnDefaults {
+  maxSteps: number;
+  usage: string;
+}
+
 /** Flags over the configuration: a configured model and profile belong to their own provider only. */
-export function turnOf(
+export async function turnOf(
   flags: TurnFlags,
-  config: Config,
-  { maxSteps, usage }: { maxSteps: number; usage: string },
-): TurnSettings {
-  const provider = flags.provider ?? config.provider;
-  const { modelFor = provider } = config;
-  const configured = modelFor === provider ? config : undefined;
+  { config, chooseModel }: { config: Config; chooseModel: Providers['choose'] },
+  { maxSteps, usage }: TurnDefaults,
+): Promise<TurnSettings> {
+  const named = flags.provider ?? config.provider;
+  const { modelFor = named } = config;
+  const configured = modelFor === named ? config : undefined;
+  const model =
+    flags.model === undefined
+      ? configured?.model && beside(config.modelFor, configured.model)
+      : beside(flags.provider, flags.model);
+  const chosen = await chooseModel({ provider: named, model });
+  const { provider } = chosen;
   if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
     throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage });
   return {
     provider,
-    profileId: flags.profile ?? configured?.profile,
-    model: flags.model ?? configured?.model,
+    profileId: flags.profile ?? (provider === named ? configured?.profile : undefined),
+    model: chosen.model && qualifiedModel(provider, chosen.model),
+    effort: flags.effort,
     memory: flags.memory,
     withTools: flags.withTools ?? true,
     toolAllow: flags.toolAllow,
@@ -90,6 +128,11 @@ export function turnOf(
       dailyMaxCostUsd: config.dailyMaxCostUsd,
     },
   };
+}
+
+/** A model named beside its provider is that provider's, whatever its name looks like. */
+function beside(provider: string | undefined, model: string): string {
+  return provider === undefined ? model : qualifiedModel(provider, model);
 }
 
 /** What the gateway refuses outright is wrong usage of the command. */

@@ -1,6 +1,8 @@
 // The gateway: the one door through which every turn enters. It refuses what cannot be asked, fills in what was left
 // open, and hands the rest to the pipeline.
 import type { Adapter } from '../adapters/adapter.ts';
+import type { ModelChoice } from '../adapters/choose-model.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import { type RunDependencies, type RunRequest, run } from '../pipeline/run.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
@@ -20,6 +22,8 @@ export interface AskRequest extends Omit<RunRequest, 'requestId' | 'createdAt'> 
 export interface Providers {
   names(): Promise<string[]>;
   get(name: string): Promise<Adapter | undefined>;
+  /** The provider and model that a name such as `provider/model` means. */
+  choose(named: ModelChoice): Promise<ModelChoice>;
 }
 
 export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask' | 'questions'> {
@@ -43,16 +47,22 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
   const asked = createAskedTurns(hub);
   let turns = 0;
   const gateway: Gateway = {
-    async ask({ provider, ...request }, signal) {
+    async ask({ provider: named, ...given }, signal) {
+      const { provider, model } = await providers.choose({ provider: named, model: given.model });
+      // A profile is of the provider it was named with.
+      const request = { ...given, model, profileId: provider === named ? given.profileId : undefined };
       if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const problem = sessionKeyProblem(request.sessionKey);
       if (problem)
         throw new RefusedRequest('INVALID_SESSION_KEY', `"${request.sessionKey}" cannot name a session: ${problem}`);
       const adapter = await providers.get(provider);
       if (!adapter) {
+        const names = await providers.names();
+        const close = nearest(provider, names);
+        const hint = close ? ` (did you mean "${close}"?)` : '';
         throw new RefusedRequest(
           'UNSUPPORTED_PROVIDER',
-          `there is no provider "${provider}"; accepted: ${(await providers.names()).join(', ')}`,
+          `there is no provider "${provider}"${hint}; accepted: ${names.join(', ')}`,
         );
       }
       turns += 1;

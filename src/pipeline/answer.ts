@@ -63,6 +63,7 @@ export async function* answerWithModel(
         ...(toldAsText ? [] : calledByHand(before, wireNames)),
       ],
       tools,
+      effort: request.effort,
       sessionId: turn.entry.sessionId,
     },
     contextWindow: model.contextWindow,

@@ -53,6 +53,9 @@ async function* readAnswer(
         answer = { text: '', calls: [] };
         yield { type: 'text-restart', reason: event.failure.brief ?? event.failure.message, waitMs: event.waitMs };
         break;
+      case 'notice':
+        yield { type: 'notice', text: event.text };
+        break;
       case 'tool-call':
         answer.calls.push(event.call);
         break;

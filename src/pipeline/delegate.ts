@@ -48,6 +48,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
           provider,
           profileId: request.profileId,
           model: delegated.model ?? request.model,
+          effort: request.effort,
           input: delegated.prompt,
           attachments: [],
           sessionKey: `task:${turn.entry.sessionId}:${slot}`,

@@ -1,6 +1,7 @@
 // A turn: prepare → manual calls or the loop → commit. It always ends with exactly one `run-end`. A failing tool never
 // fails the turn; only what could not be run or stored does.
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
+import type { Effort } from '../config/effort.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
@@ -33,6 +34,8 @@ export interface RunRequest {
   newSession: boolean;
   profileId?: string;
   model?: string;
+  /** How long the model thinks, where it can; the provider's own default when absent. */
+  effort?: Effort;
   /** Absent: as the session has it. */
   memory?: boolean;
   withTools: boolean;

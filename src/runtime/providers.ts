@@ -13,6 +13,8 @@ export function createProviders(modelServices: () => Promise<ModelServices>): Wo
   return {
     names: async () => [stub.provider, ...(await modelServices()).names()],
     get: async (name) => (name === stub.provider ? stub : (await modelServices()).adapter(name)),
+    choose: async (named) =>
+      named.model?.includes('/') ? (await import('../adapters/choose-model.ts')).chooseModel(named) : named,
     async listModels(provider, signal) {
       if (provider === stub.provider) return { ok: true, models: [] };
       const listed = await (await modelServices()).models.list(provider, signal);

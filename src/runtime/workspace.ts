@@ -5,7 +5,7 @@ import { keepMemorySmall } from '../config/lasting-process.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { ListModels } from '../gateway/chats/commands/command.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
-import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import { createGateway, type Gateway, type Providers } from '../gateway/gateway.ts';
 import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
@@ -54,6 +54,8 @@ export interface RuntimeWorkspace {
   recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
   /** For the commands of chats. */
   listModels: ListModels;
+  /** The provider and model that a name such as `provider/model` means. */
+  chooseModel: Providers['choose'];
   /** The channels around its gateway; not started. */
   channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
   /** Scheduled jobs as turns of this workspace, and its HEARTBEAT.md. */
@@ -133,6 +135,7 @@ export async function openWorkspace(
       return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
     },
     listModels: providers.listModels,
+    chooseModel: providers.choose,
     async channelGateway(service) {
       const { createChannelGateway } = await import('../gateway/chats/create-channel-gateway.ts');
       const [{ ask }, mailbox] = await Promise.all([gateway(), base.mailbox()]);
@@ -144,6 +147,7 @@ export async function openWorkspace(
         session: storage.catalogue.get,
         workspace: async () => files,
         models: providers.listModels,
+        chooseModel: providers.choose,
         undo: async (session, signal) => (await services.undo()).undo({ ...session, force: false, signal }),
         systemTimezone,
         now,

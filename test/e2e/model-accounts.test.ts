@@ -120,7 +120,7 @@ describe.concurrent('auth login with a key', () => {
   it('to a provider that does not exist tells which there are', async () => {
     const finished = await login(testHome(), 'nope', KEYS.openai);
     expect(finished.code).not.toBe(0);
-    expect(finished.stderr).toMatch(/"nope".*openai-codex, openai, anthropic, openai-compatible/);
+    expect(finished.stderr).toMatch(/"nope".*openai-codex, openai, anthropic, gemini.*openai-compatible/);
   });
 
   it('for one server is not sent to another', async () => {
@@ -294,7 +294,7 @@ describe.concurrent('models', () => {
     const { code, stdout } = await terminal(['models'], { home: testHome(), env });
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^openai-codex\n[\s\S]*\* gpt-6-sol[\s\S]*\nanthropic\n[\s\S]*\nopenai-compatible .*127\.0\.0\.1:1/,
+      /^openai-codex {2}gpt-6-sol and \d+ more; lainclaw auth login openai-codex\n[\s\S]*\nanthropic {2}claude[\s\S]*\nopenai-compatible .*127\.0\.0\.1:1/,
     );
   });
 
@@ -361,12 +361,12 @@ describe('a local Ollama', { retry: 3 }, () => {
     const env = { OLLAMA_HOST: server.url };
     const { of } = await examine(home, env);
     const command = /lainclaw (ask .*) "hello"/.exec(of('ollama')?.message ?? '')?.[1] ?? '';
-    expect(command).toBe('ask --provider openai-compatible --model qwen3');
+    expect(command).toBe('ask --model ollama/qwen3');
     const { json } = await lainclaw([...command.split(' '), 'hello'], { home, env });
     expect(json()).toMatchObject({ success: true, result: 'Local.', model: 'qwen3' });
 
     const stub = startTerminal(['ask', 'hello'], { home, env });
-    expect((await stub.ended).stdout).toContain('--provider openai-compatible --model qwen3');
+    expect((await stub.ended).stdout).toContain('lainclaw ask --model ollama/qwen3');
     expect(server.violations).toEqual([]);
   });
 

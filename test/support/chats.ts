@@ -89,6 +89,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
         admit: async () => ({ allowed: true }),
         settings: async () => SETTINGS,
         models: async () => ({ ok: true, models: [] }),
+        chooseModel: async (named) => named,
         undo: async () => ({ turnId: 'turn-1', files: [{ path: 'a.txt', action: 'restored' }] }),
         workspace: () => createWorkspace({ root: base }),
         systemTimezone: () => 'UTC',

@@ -1,7 +1,9 @@
 // Lainclaw without its command line: the real gateway, pipeline, sessions and adapter in this process, with a few tools
 // of the test's own. A failure is told at once, since nothing is asked twice.
 import type { CredentialSource } from '../../src/adapters/auth/credential.ts';
-import { createProviders } from '../../src/adapters/providers.ts';
+import { chooseModel } from '../../src/adapters/choose-model.ts';
+import { createModelLimits } from '../../src/adapters/model-limits.ts';
+import { createProviderAdapters } from '../../src/adapters/provider-adapters.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
 import { type AskRequest, createGateway } from '../../src/gateway/gateway.ts';
 import { createTurnHub } from '../../src/gateway/turns/turn-hub.ts';
@@ -46,12 +48,14 @@ export interface ModelApp {
 const CREDENTIALS: CredentialSource = {
   credential: async () => ({ ok: true, kind: 'api-key', secret: 'key-of-a-test', accountId: 'account-fake' }),
   profileFor: async () => undefined,
+  baseUrlFor: async () => undefined,
 };
 
 export function createModelApp({ storage, provider, baseUrl, tools, fetch }: ModelAppOptions): ModelApp {
   const now = (): number => Date.now();
-  const adapters = createProviders({
+  const adapters = createProviderAdapters({
     env: {},
+    limits: createModelLimits({ files: storage.ownerFiles, now }),
     baseUrls: { [provider]: baseUrl },
     credentials: CREDENTIALS,
     now,
@@ -60,7 +64,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
   });
   const gateway = createGateway({
     ...storage,
-    providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name) },
+    providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name), choose: chooseModel },
     sessions: createSessions({ ...storage, now, newId }),
     toolbox: toolboxOf(tools),
     hub: createTurnHub({ now, newId }),

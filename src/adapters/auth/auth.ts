@@ -1,8 +1,10 @@
 // Signing in and out: the profiles of auth-profiles.json, and what may be told of them.
 import { setTimeout as delay } from 'node:timers/promises';
+import { nearest } from '../../lib/nearest.ts';
 import type { Locks } from '../../storage/locks.ts';
 import { readBaseUrl } from '../base-url.ts';
-import { findProvider, loginCommand, PROVIDERS, type ProviderInfo } from '../provider-table.ts';
+import { findProvider, PROVIDERS } from '../providers/all.ts';
+import { baseUrlVariableOf, keyInEnvironment, loginCommand, type Provider } from '../providers/provider.ts';
 import { AuthError } from './auth-error.ts';
 import type { LoginInteraction } from './codex-login.ts';
 import { CODEX_ISSUER, createTokenEndpoint } from './codex-tokens.ts';
@@ -99,14 +101,14 @@ export function createAuth(options: AuthOptions): Auth {
     return store({ ...given, kind: 'oauth', profileId, provider: provider.name });
   }
 
-  function apiKeyProfile(provider: ProviderInfo, request: Extract<LoginRequest, { method: 'api-key' }>): Unstored {
+  function apiKeyProfile(provider: Provider, request: Extract<LoginRequest, { method: 'api-key' }>): Unstored {
     const key = request.key.trim();
     if (!isUsableKey(key)) {
       const reason = 'it is empty, or holds spaces or characters no key has';
       throw new AuthError('AUTH_BAD_KEY', `That is not a key: ${reason}. Nothing was stored.`);
     }
     checkName(request.profileId);
-    const baseUrl = serverOf(provider, request.baseUrl ?? env[provider.baseUrlVariable]);
+    const baseUrl = serverOf(provider, request.baseUrl ?? env[baseUrlVariableOf(provider)]);
     const place = baseUrl ? new URL(baseUrl).host : 'default';
     const profileId = request.profileId ?? `${provider.name}:${place}`;
     return { kind: 'api-key', profileId, provider: provider.name, key, ...(baseUrl ? { baseUrl } : {}) };
@@ -135,10 +137,8 @@ export function createAuth(options: AuthOptions): Auth {
   async function status(): Promise<AuthStatus> {
     const all = await file.read();
     const environment = PROVIDERS.flatMap((provider) => {
-      const key = provider.keyVariable && env[provider.keyVariable]?.trim();
-      return key && provider.keyVariable
-        ? [{ provider: provider.name, variable: provider.keyVariable, key: mask(key) }]
-        : [];
+      const found = keyInEnvironment(provider, env);
+      return found ? [{ provider: provider.name, variable: found.variable, key: mask(found.key) }] : [];
     });
     return {
       path: file.path,
@@ -150,6 +150,7 @@ export function createAuth(options: AuthOptions): Auth {
   function statusOf(profile: Profile, { active }: Profiles): ProfileStatus {
     const { profileId, provider, kind, createdAt, updatedAt } = profile;
     const common = { profileId, provider, kind, active: active.get(provider) === profileId, createdAt, updatedAt };
+    if (profile.kind === 'no-key') return { ...common, baseUrl: profile.baseUrl };
     if (profile.kind === 'api-key') return { ...common, key: mask(profile.key), baseUrl: profile.baseUrl };
     const { email, accountId, expiresAt } = profile;
     return { ...common, email, accountId, expiresAt, expired: Date.parse(expiresAt) <= now() };
@@ -185,24 +186,30 @@ export function createAuth(options: AuthOptions): Auth {
 
 type Unstored = Omit<OAuthProfile, 'createdAt' | 'updatedAt'> | Omit<ApiKeyProfile, 'createdAt' | 'updatedAt'>;
 
-function knownProvider(name: string): ProviderInfo {
+function knownProvider(name: string): Provider {
   const provider = findProvider(name);
   if (provider) return provider;
-  const names = PROVIDERS.map(({ name: known }) => known).join(', ');
-  throw new AuthError('AUTH_UNKNOWN_PROVIDER', `There is no provider "${name}" to sign in to. There are: ${names}`);
+  const names = PROVIDERS.map(({ name: known }) => known);
+  const close = nearest(name, names);
+  const hint = close ? ` (did you mean "${close}"?)` : '';
+  throw new AuthError(
+    'AUTH_UNKNOWN_PROVIDER',
+    `There is no provider "${name}" to sign in to${hint}. There are: ${names.join(', ')}`,
+  );
 }
 
-function wrongMethod(provider: ProviderInfo): AuthError {
+function wrongMethod(provider: Provider): AuthError {
   return new AuthError('AUTH_LOGIN_FAILED', `${provider.name} is signed in to with: ${loginCommand(provider)}`);
 }
 
 /** The server a key is for. Where there are many, a key without one would go to any of them. */
-function serverOf({ name, signIn, baseUrlVariable }: ProviderInfo, given: string | undefined): string | undefined {
+function serverOf(provider: Provider, given: string | undefined): string | undefined {
+  const { name, signIn } = provider;
   if (!given && signIn !== 'optional-key') return undefined;
   if (!given) {
     throw new AuthError(
       'AUTH_BAD_ADDRESS',
-      `Say which server the key of ${name} is for: --base-url or ${baseUrlVariable}.`,
+      `Say which server the key of ${name} is for: --base-url or ${baseUrlVariableOf(provider)}.`,
     );
   }
   const parsed = readBaseUrl(given);

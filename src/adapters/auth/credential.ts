@@ -4,7 +4,7 @@ import type { ModelFailure } from '../adapter.ts';
 export type Credential =
   | { ok: true; kind: 'oauth' | 'api-key'; secret: string; profileId?: string; accountId?: string }
   /** The provider wants none. */
-  | { ok: true; kind: 'none'; secret?: undefined; profileId?: undefined; accountId?: undefined }
+  | { ok: true; kind: 'none'; secret?: undefined; profileId?: string; accountId?: undefined }
   | { ok: false; failure: ModelFailure };
 
 export interface CredentialRequest {
@@ -22,4 +22,6 @@ export interface CredentialSource {
   credential(provider: string, request?: CredentialRequest): Promise<Credential>;
   /** The profile a request would use; undefined when the key is the environment's, or there is none. */
   profileFor(provider: string, request?: CredentialRequest): Promise<string | undefined>;
+  /** The address stored with the sign-in that a request would use. Never throws. */
+  baseUrlFor(provider: string, profileId?: string): Promise<string | undefined>;
 }

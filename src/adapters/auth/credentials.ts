@@ -4,7 +4,8 @@
 import { StorageError } from '../../storage/storage.ts';
 import type { ModelFailure } from '../adapter.ts';
 import { cancelled } from '../cancellation.ts';
-import { findProvider, type ProviderInfo, signInAdvice } from '../provider-table.ts';
+import { findProvider } from '../providers/all.ts';
+import { keyInEnvironment, type Provider, signInAdvice } from '../providers/provider.ts';
 import { AuthError } from './auth-error.ts';
 import type { CodexTokens, TokenEndpoint } from './codex-tokens.ts';
 import type { Credential, CredentialRequest, CredentialSource } from './credential.ts';
@@ -29,6 +30,7 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
       const chosen = await choose(provider, request);
       if (!('profile' in chosen)) return chosen;
       const { profile } = chosen;
+      if (profile.kind === 'no-key') return { ok: true, kind: 'none', profileId: profile.profileId };
       if (profile.kind === 'api-key')
         return { ok: true, kind: 'api-key', secret: profile.key, profileId: profile.profileId };
       const { access, profileId, accountId } = await fresh(profile, request);
@@ -39,11 +41,11 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
   }
 
   async function choose(
-    provider: ProviderInfo,
+    provider: Provider,
     { profileId, baseUrl }: CredentialRequest,
   ): Promise<Credential | { profile: Profile }> {
-    const key = keyForHeader(provider.keyVariable, env);
-    if (profileId === undefined && key) return { ok: true, kind: 'api-key', secret: key };
+    const key = profileId === undefined ? keyForHeader(provider, env) : undefined;
+    if (key) return { ok: true, kind: 'api-key', secret: key };
     const all = await file.read();
     const profile = all.profiles.get(profileId ?? all.active.get(provider.name) ?? '');
     if (profile && profile.provider === provider.name && belongsTo(profile, baseUrl)) return { profile };
@@ -59,7 +61,7 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
         },
       };
     }
-    if (provider.signIn === 'optional-key') return { ok: true, kind: 'none' };
+    if (provider.signIn === 'optional-key' || provider.signIn === 'none') return { ok: true, kind: 'none' };
     return {
       ok: false,
       failure: { code: 'auth', message: `Not signed in to ${provider.name}. To sign in: ${signInAdvice(provider)}` },
@@ -70,6 +72,14 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
     const provider = findProvider(name);
     const chosen = provider && (await choose(provider, request));
     return chosen && 'profile' in chosen ? chosen.profile.profileId : undefined;
+  }
+
+  async function baseUrlFor(name: string, profileId?: string): Promise<string | undefined> {
+    const provider = findProvider(name);
+    if (!provider || (profileId === undefined && keyInEnvironment(provider, env))) return undefined;
+    const all = await file.read().catch(() => undefined);
+    const profile = all?.profiles.get(profileId ?? all.active.get(name) ?? '');
+    return profile && profile.provider === name && profile.kind !== 'oauth' ? profile.baseUrl : undefined;
   }
 
   /** The profile with a token that will last a while, renewed when it has to be. */
@@ -97,7 +107,7 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
     );
   }
 
-  return { credential, profileFor };
+  return { credential, profileFor, baseUrlFor };
 }
 
 /** Without the fields a renewal did not tell. */
@@ -107,15 +117,15 @@ function known(tokens: CodexTokens): Partial<CodexTokens> {
 
 /** A key stored for one server is not sent to another. */
 function belongsTo(profile: Profile, baseUrl: string | undefined): boolean {
-  if (profile.kind !== 'api-key' || !profile.baseUrl || !baseUrl) return true;
+  if (profile.kind === 'oauth' || !profile.baseUrl || !baseUrl) return true;
   return new URL(profile.baseUrl).origin === new URL(baseUrl).origin;
 }
 
 function placeOf(profile: Profile): string {
-  return profile.kind === 'api-key' && profile.baseUrl ? profile.baseUrl : profile.provider;
+  return profile.kind !== 'oauth' && profile.baseUrl ? profile.baseUrl : profile.provider;
 }
 
-function failureOf(error: unknown, provider: ProviderInfo, { signal }: CredentialRequest): ModelFailure {
+function failureOf(error: unknown, provider: Provider, { signal }: CredentialRequest): ModelFailure {
   if (signal?.aborted) return cancelled();
   if (error instanceof AuthError) {
     return { code: error.code === 'AUTH_UNREACHABLE' ? 'network' : 'auth', message: error.message };

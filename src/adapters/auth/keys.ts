@@ -1,4 +1,5 @@
 // API keys as text: whether they can be one, and what may be shown of them.
+import { keyInEnvironment, type Provider } from '../providers/provider.ts';
 import { AuthError } from './auth-error.ts';
 
 const SHOWN = 4;
@@ -14,15 +15,15 @@ export function mask(key: string): string {
   return key.length < SHORTEST_SHOWN ? '…' : `…${key.slice(-SHOWN)}`;
 }
 
-/** The key a variable holds, if it is set. An unusable one is an error here: the network layer would quote it in its own. */
+/** The key in the environment, if there is one. An unusable one is an error here: the network layer would quote it in its own. */
 export function keyForHeader(
-  variable: string | undefined,
+  provider: Provider,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const key = variable ? env[variable]?.trim() : undefined;
-  if (!key || isUsableKey(key)) return key || undefined;
+  const found = keyInEnvironment(provider, env);
+  if (!found || isUsableKey(found.key)) return found?.key;
   throw new AuthError(
     'AUTH_BAD_KEY',
-    `${variable} does not hold a key: it has spaces or characters no key has. Set it again`,
+    `${found.variable} does not hold a key: it has spaces or characters no key has. Set it again`,
   );
 }

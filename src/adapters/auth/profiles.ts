@@ -29,7 +29,13 @@ export interface ApiKeyProfile extends ProfileBase {
   baseUrl?: string;
 }
 
-export type Profile = OAuthProfile | ApiKeyProfile;
+/** A server that wants no key: only its address is kept. */
+export interface NoKeyProfile extends ProfileBase {
+  kind: 'no-key';
+  baseUrl: string;
+}
+
+export type Profile = OAuthProfile | ApiKeyProfile | NoKeyProfile;
 
 export interface Profiles {
   /** Provider to profile. */
@@ -156,15 +162,16 @@ function serialize({ active, profiles }: Profiles): string {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value)) return false;
-  const texts = [
-    'profileId',
-    'provider',
-    'createdAt',
-    'updatedAt',
-    ...(value.kind === 'oauth' ? ['access', 'refresh', 'expiresAt'] : ['key']),
-  ];
-  return (value.kind === 'oauth' || value.kind === 'api-key') && texts.every((key) => typeof value[key] === 'string');
+  const own = OWN_TEXTS[value.kind as Profile['kind']];
+  const texts = ['profileId', 'provider', 'createdAt', 'updatedAt', ...(own ?? [])];
+  return own !== undefined && texts.every((key) => typeof value[key] === 'string');
 }
+
+const OWN_TEXTS: Readonly<Record<Profile['kind'], readonly string[]>> = {
+  oauth: ['access', 'refresh', 'expiresAt'],
+  'api-key': ['key'],
+  'no-key': ['baseUrl'],
+};
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,24 +8,26 @@ import type {
   ThinkingLevel,
   TranscriptContext,
 } from '@earendil-works/pi-ai';
+import type { Effort } from '../../config/effort.ts';
 import type { ApiName } from './catalogue.ts';
-
-export type Reasoning = 'off' | 'low' | 'medium' | 'high';
+import type { Echoes } from './echoes.ts';
 
 type Stream = (model: Model<Api>, context: TranscriptContext, options: StreamOptions) => AssistantMessageEventStream;
-type Module = { stream: unknown };
+type Module = { stream: unknown; streamSimple: unknown };
 
 const MODULES: Record<ApiName, () => Promise<Module>> = {
   'openai-codex-responses': () => import('@earendil-works/pi-ai/api/openai-codex-responses'),
   'openai-responses': () => import('@earendil-works/pi-ai/api/openai-responses'),
   'anthropic-messages': () => import('@earendil-works/pi-ai/api/anthropic-messages'),
   'openai-completions': () => import('@earendil-works/pi-ai/api/openai-completions'),
+  'mistral-conversations': () => import('@earendil-works/pi-ai/api/mistral-conversations'),
 };
 
 export interface Ask {
   model: Model<Api>;
   context: Context;
-  reasoning: Reasoning;
+  effort: Effort;
+  echoes: Echoes | undefined;
   /** Of the ChatGPT account, which its backend wants named. */
   accountId: string | undefined;
   sessionId: string;
@@ -34,7 +36,7 @@ export interface Ask {
 }
 
 export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
-  const { model, context, reasoning, accountId, sessionId, fetch, signal } = request;
+  const { model, context, effort, echoes, accountId, sessionId, fetch, signal } = request;
   const [module, { normalizeContext }] = await Promise.all([
     MODULES[model.api as ApiName](),
     import('@earendil-works/pi-ai/utils/transcript'),
@@ -47,9 +49,14 @@ export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
     transport: 'sse',
     cacheRetention: 'short',
     maxRetries: 0,
-    ...thinking(model, reasoning),
+    // Ours end a request that takes too long; the library's own would cut long answers of Mistral.
+    timeoutMs: LONGEST_REQUEST_MS,
+    ...(echoes && { onPayload: (payload: unknown) => echoes.addTo(payload) }),
+    ...thinking(model, effort),
   };
-  return (module.stream as Stream)(model, normalizeContext(context), options);
+  // Which of Mistral's two ways to think a model has is known only to the library's simple door.
+  const stream = model.api === 'mistral-conversations' ? module.streamSimple : module.stream;
+  return (stream as Stream)(model, normalizeContext(context), options);
 }
 
 /** The library wants a key, and reads the account out of it; the real one is put in on the wire. */
@@ -57,8 +64,9 @@ function standIn(accountId = 'none'): string {
   return `stand-in.${btoa(JSON.stringify({ 'https://api.openai.com/auth': { chatgpt_account_id: accountId } }))}.`;
 }
 
-function thinking(model: Model<Api>, wanted: Reasoning): object {
+function thinking(model: Model<Api>, wanted: Effort): object {
   const level = model.reasoning ? nearestLevel(model, wanted) : undefined;
+  if (model.api === 'mistral-conversations') return level ? { reasoning: level } : {};
   if (model.api !== 'anthropic-messages') return level ? { reasoningEffort: level } : {};
   const limits = { maxTokens: Math.min(model.maxTokens, LONGEST_ANSWER), onPayload: withoutEagerInput };
   if (!level) return { ...limits, ...(model.reasoning ? { thinkingEnabled: false } : {}) };
@@ -67,11 +75,12 @@ function thinking(model: Model<Api>, wanted: Reasoning): object {
 
 /** A service adds the longest possible answer to the conversation's length before it accepts it. */
 const LONGEST_ANSWER = 32_000;
-const BUDGETS: Partial<Record<ThinkingLevel, number>> = { low: 2048, medium: 8192, high: 16_384 };
+const LONGEST_REQUEST_MS = 60 * 60_000;
+const BUDGETS: Partial<Record<ThinkingLevel, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384 };
 const LEVELS: ThinkingLevel[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The level asked for, or the next one the model has; undefined for none. */
-function nearestLevel({ thinkingLevelMap: map = {} }: Model<Api>, wanted: Reasoning): ThinkingLevel | undefined {
+function nearestLevel({ thinkingLevelMap: map = {} }: Model<Api>, wanted: Effort): ThinkingLevel | undefined {
   if (wanted === 'off' && map.off !== null) return undefined;
   const from = LEVELS.indexOf(wanted === 'off' ? 'low' : wanted);
   const isOffered = (level: ThinkingLevel): boolean => map[level] !== null;

@@ -19,10 +19,15 @@ export interface StreamNotes {
 const NO_STREAM = 'it did not answer with an event stream';
 const NO_DATA = /^(event|id|retry)?:/;
 
+export interface StreamListeners {
+  onActivity(): void;
+  onEvent?(event: unknown): void;
+}
+
 export function guardStream(
   body: ReadableStream<Uint8Array>,
   notes: StreamNotes,
-  onActivity: () => void,
+  { onActivity, onEvent }: StreamListeners,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -58,6 +63,7 @@ export function guardStream(
       throw malformed('a frame of its stream was not JSON', into);
     }
     note(event, into);
+    onEvent?.(event);
     return fragments.take(frame, event);
   }
 

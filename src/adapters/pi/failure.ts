@@ -31,6 +31,10 @@ const STOPPED_BY_POLICY = /refusal|sensitive|content_filter/;
 const RATE_LIMITED = /rate_?limit|usage_limit|too many requests|throttl/i;
 const OVERLOADED = /overload|server_error|api_error|unavailable|internal|timeout|capacity|slow_down/i;
 const BAD_KEY = /authentication|invalid_api_key|unauthorized|permission_error|token_expired|token_invalid/i;
+const NO_TOOLS =
+  /(does(n't| not)|do not|cannot|is not|isn't|not) [^.]{0,40}(support|enabled?)[^.]{0,60}\b(tools?\b|tool[ _-]?(use|call|choice)|functions?[ _-]?call)|\b(tools?|tool[ _-]?(use|calling)|function[ _-]?calling)\b[^.]{0,40}(is|are) not (supported|enabled|available)|tools? param requires --jinja|requires --enable-auto-tool-choice|no endpoints found that support tool use/i;
+const NO_EFFORT =
+  /(does(n't| not)|not) support[^.]{0,40}\b(thinking|reasoning)|(reasoning|reasoning_effort|thinking|think)\b[^.]{0,60}(not supported|unsupported|unknown|unrecognized|extra (inputs|fields)|not permitted)|(unsupported|unknown|unrecognized|unexpected)[^.]{0,40}(reasoning|thinking)/i;
 const LONGEST_DETAIL = 300;
 
 /** For a request that failed and was not cancelled. */
@@ -48,13 +52,17 @@ function explain(seen: Seen, library: LibraryError, circumstances: Circumstances
   const { provider, address } = circumstances;
   if (seen.refusal) {
     const { status, error, retryAfterMs } = seen.refusal;
-    return describe(codeOfStatus(status, error), {
-      ...circumstances,
-      error,
-      what: `HTTP ${status}`,
-      retryAfterMs,
-      status,
-    });
+    const lacks = lackedBy(status, error);
+    return {
+      ...describe(lacks ? 'refused' : codeOfStatus(status, error), {
+        ...circumstances,
+        error,
+        what: `HTTP ${status}`,
+        retryAfterMs,
+        status,
+      }),
+      ...(lacks && { lacks }),
+    };
   }
   if (seen.streamError) {
     const error = seen.streamError;
@@ -83,6 +91,14 @@ function explain(seen: Seen, library: LibraryError, circumstances: Circumstances
     code: 'protocol',
     message: `The answer of ${provider} ended before it was complete${detail(library.message)}. Ask again.`,
   };
+}
+
+/** What the refusal says that the model cannot do. llama.cpp says it with 500. */
+function lackedBy(status: number, error: ProviderError): ModelFailure['lacks'] {
+  if (status !== 400 && status !== 404 && status !== 422 && status !== 500) return undefined;
+  const told = words(error);
+  if (NO_TOOLS.test(told)) return 'tools';
+  return NO_EFFORT.test(told) ? 'effort' : undefined;
 }
 
 function codeOfStatus(status: number, error: ProviderError): ModelFailureCode {
@@ -152,6 +168,8 @@ function sentence(
     case 'refused':
       if (status === 402 || OUT_OF_CREDIT.test(words(error)))
         return 'the account is out of credit. Add some, or choose another provider';
+      if (status !== undefined && status >= 300 && status < 400)
+        return `${address} redirects to another address, which is not followed. Set the right one`;
       if (status === 404)
         return `there is no ${model ?? 'such model'} at ${address}. "lainclaw models" lists what there is`;
       return 'the request was refused. Word it otherwise, or choose another model';

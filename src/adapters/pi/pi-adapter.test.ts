@@ -1,9 +1,11 @@
 import { describe } from 'vitest';
 import { codexToken } from '../../../test/fakes/model-server/codex-token.ts';
 import { startModelServer } from '../../../test/fakes/model-server/model-server.ts';
+import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
 import { describeAdapter } from '../conformance.ts';
 import type { Subject } from '../conformance-subject.ts';
-import { findProvider, signInAdvice } from '../provider-table.ts';
+import { createModelLimits } from '../model-limits.ts';
+import { findProvider } from '../providers/all.ts';
 import { createPiAdapter } from './pi-adapter.ts';
 
 const SECRET = 'key-7Qx2mVb91LkTtR4w';
@@ -11,17 +13,21 @@ const SECRET = 'key-7Qx2mVb91LkTtR4w';
 async function subject(name: string, path: string, secret: string): Promise<Subject> {
   const provider = findProvider(name);
   if (!provider) throw new Error(`no provider ${name}`);
-  const server = await startModelServer({ script: [], accept: (token) => token === secret });
+  const server = await startModelServer({
+    script: [],
+    accept: (token) => token === secret,
+    alwaysTellsUsage: name === 'mistral',
+  });
   const adapter = createPiAdapter({
-    ...provider,
-    provider: name,
-    baseUrl: server.url + path,
-    signIn: signInAdvice(provider),
+    provider,
+    endpoint: async () => ({ ok: true, provider, baseUrl: server.url + path }),
+    limits: createModelLimits({ files: memoryOwnerFiles(), now: Date.now }),
     credentials: {
       credential: async () => ({ ok: true, kind: 'api-key', secret, accountId: 'account-fake' }),
       profileFor: async () => undefined,
+      baseUrlFor: async () => undefined,
     },
-    defaultModel: async () => provider.model ?? 'fake-model',
+    defaultModel: async () => ({ id: provider.model ?? 'fake-model' }),
     fetch: globalThis.fetch,
     now: Date.now,
   });
@@ -50,4 +56,7 @@ describe('over the library', () => {
   describeAdapter('openai', () => subject('openai', '/v1', SECRET));
   describeAdapter('anthropic', () => subject('anthropic', '', SECRET));
   describeAdapter('openai-compatible', () => subject('openai-compatible', '/v1', SECRET));
+  describeAdapter('gemini', () => subject('gemini', '/v1beta/openai', SECRET));
+  describeAdapter('mistral', () => subject('mistral', '', SECRET));
+  describeAdapter('xai', () => subject('xai', '/v1', SECRET));
 });

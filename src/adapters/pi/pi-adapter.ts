@@ -1,39 +1,83 @@
-// The adapter over pi-ai, the same for every provider: find the model and the credential, ask, translate what comes.
-// A credential that is refused although it looked fresh is renewed once, before anything has been shown.
+// The adapter over pi-ai, the same for every provider: find the address, the model and the credential, ask, translate
+// what comes. A credential that is refused although it looked fresh is renewed once, before anything has been shown.
+import type { Effort } from '../../config/effort.ts';
 import type { Adapter, ModelEvent, ModelFailure, ModelRequest } from '../adapter.ts';
 import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
+import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
+import type { Ability, ModelLimits } from '../model-limits.ts';
+import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
 import { redact } from '../redact.ts';
-import { ask, type Reasoning } from './apis.ts';
-import { type FoundModel, findModel, type Place } from './catalogue.ts';
+import { askWithinLimits } from '../within-limits.ts';
+import { ask } from './apis.ts';
+import { type FoundModel, findModel } from './catalogue.ts';
 import { type Circumstances, failureOf } from './failure.ts';
 import { toModelEvents } from './reply.ts';
 import { toContext } from './request.ts';
 import { createWire } from './wire.ts';
 
-export interface PiAdapterOptions extends Place {
-  route: string;
-  /** Says how to get a credential that works. */
-  signIn: string;
+export interface PiAdapterOptions {
+  provider: Provider;
+  /** Where it is, for this profile. Never throws. */
+  endpoint(profileId: string | undefined): Promise<FoundEndpoint>;
   credentials: CredentialSource;
   /** The model of a request that names none, or why there is none to choose. */
-  defaultModel(signal?: AbortSignal): Promise<string | ModelFailure>;
-  reasoning: Reasoning;
+  defaultModel(endpoint: Endpoint, signal?: AbortSignal): Promise<DefaultModel | ModelFailure>;
+  limits: ModelLimits;
+  /** Of a request that names none. */
+  effort?: Effort;
   fetch: typeof globalThis.fetch;
   now(): number;
 }
 
+export interface DefaultModel {
+  id: string;
+  /** What its server says that it lacks. */
+  lacks?: readonly Ability[];
+}
+
 export function createPiAdapter(options: PiAdapterOptions): Adapter {
-  const { provider, route, credentials, defaultModel } = options;
+  const { provider, credentials, limits } = options;
+  const echoes = provider.createEchoes?.();
+  const told = new Set<string>();
 
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const id = request.model ?? (await defaultModel(signal));
-    if (typeof id !== 'string') {
-      yield { type: 'failure', failure: id };
+    const endpoint = await options.endpoint(request.profileId);
+    const chosen = endpoint.ok ? await chooseModel(request.model, endpoint, signal) : endpoint.failure;
+    if (!endpoint.ok || 'code' in chosen) {
+      yield { type: 'failure', failure: endpoint.ok ? (chosen as ModelFailure) : endpoint.failure };
       return;
     }
-    const found = await findModel(id, options);
-    const first = await credentials.credential(provider, { ...asked(request, options), signal });
+    const found = await findModel(chosen.id, endpoint);
+    const effort = request.effort ?? options.effort;
+    yield* askWithinLimits(
+      { ...request, effort },
+      {
+        limits,
+        name: { provider: provider.name, baseUrl: endpoint.baseUrl, model: chosen.id },
+        listed: chosen.lacks ?? [],
+        told,
+        ask: (limited) => answerWith(limited, found, endpoint, signal),
+      },
+    );
+  }
+
+  async function chooseModel(
+    named: string | undefined,
+    endpoint: Endpoint,
+    signal?: AbortSignal,
+  ): Promise<DefaultModel | ModelFailure> {
+    return named === undefined ? options.defaultModel(endpoint, signal) : { id: named };
+  }
+
+  async function* answerWith(
+    request: ModelRequest,
+    found: FoundModel,
+    { baseUrl }: Endpoint,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
+    const asked = { profileId: request.profileId, baseUrl, signal };
+    const first = await credentials.credential(provider.name, asked);
     if (!first.ok) {
       yield { type: 'failure', failure: first.failure };
       return;
@@ -44,11 +88,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       yield rejected;
       return;
     }
-    const second = await credentials.credential(provider, {
-      ...asked(request, options),
-      signal,
-      rejected: first.secret,
-    });
+    const second = await credentials.credential(provider.name, { ...asked, rejected: first.secret });
     if (!second.ok) {
       yield { type: 'failure', failure: second.failure };
       return;
@@ -60,16 +100,16 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
   /** Returns, rather than yields, a failure that says the credential was not accepted. */
   async function* attempt(
     request: ModelRequest,
-    { model, priced }: FoundModel,
+    { model, priced, known }: FoundModel,
     credential: Extract<Credential, { ok: true }>,
     signal: AbortSignal,
   ): AsyncGenerator<ModelEvent, Extract<ModelEvent, { type: 'failure' }> | undefined> {
-    const { fetch, now, baseUrl, signIn, reasoning } = options;
+    const { fetch, now } = options;
     const circumstances: Circumstances = {
-      provider,
-      address: baseUrl,
+      provider: provider.name,
+      address: model.baseUrl,
       model: model.id,
-      signIn,
+      signIn: signInAdvice(provider, model.baseUrl),
       secrets: credential.secret ? [credential.secret] : [],
     };
     const wire = createWire({
@@ -77,10 +117,14 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       now,
       key: credential.secret,
       onActivity: () => request.onActivity?.(),
+      onEvent: echoes?.note,
     });
+    const wanted = request.effort;
     const events = await ask({
-      model,
-      reasoning,
+      // A model that is not known may think when it is told to: its server says so when it cannot.
+      model: known || !wanted || wanted === 'off' ? model : thinkingModel(model),
+      effort: wanted ?? provider.effort ?? 'off',
+      echoes,
       signal,
       context: toContext(request, model),
       accountId: credential.accountId,
@@ -103,24 +147,26 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
   }
 
   return {
-    provider,
-    route,
+    provider: provider.name,
+    route: routeOf(provider),
     callsTools: true,
     async describe({ model, profileId }, signal) {
+      const endpoint = await options.endpoint(profileId);
+      if (!endpoint.ok) return {};
       const profile = await credentials
-        .profileFor(provider, { profileId, baseUrl: options.baseUrl })
+        .profileFor(provider.name, { profileId, baseUrl: endpoint.baseUrl })
         .catch(() => undefined);
-      const id = model ?? (await defaultModel(signal));
-      if (typeof id !== 'string') return { profileId: profile };
-      const { model: found } = await findModel(id, options);
-      return { profileId: profile, model: id, contextWindow: found.contextWindow || undefined };
+      const chosen = await chooseModel(model, endpoint, signal);
+      if ('code' in chosen) return { profileId: profile };
+      const { model: found } = await findModel(chosen.id, endpoint);
+      return { profileId: profile, model: chosen.id, contextWindow: found.contextWindow || undefined };
     },
-    stream: (request, signal) => guarded(answer, request, signal, options),
+    stream: (request, signal) => guarded(answer, request, signal, provider.name),
   };
 }
 
-function asked({ profileId }: ModelRequest, { baseUrl }: PiAdapterOptions): { profileId?: string; baseUrl: string } {
-  return { profileId, baseUrl };
+function thinkingModel(model: FoundModel['model']): FoundModel['model'] {
+  return { ...model, reasoning: true, compat: { ...model.compat, supportsReasoningEffort: true } } as typeof model;
 }
 
 type Answer = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
@@ -130,7 +176,7 @@ async function* guarded(
   answer: Answer,
   request: ModelRequest,
   signal: AbortSignal,
-  { provider }: PiAdapterOptions,
+  provider: string,
 ): AsyncGenerator<ModelEvent> {
   const connection = new AbortController();
   try {

@@ -1,8 +1,10 @@
 // What servers really send, byte for byte: the corners in which the library shows less than there was.
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server/model-server.ts';
+import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
 import { type Collected, collect, continued, requestOf } from '../conformance-subject.ts';
-import { createProviders } from '../providers.ts';
+import { createModelLimits } from '../model-limits.ts';
+import { createProviderAdapters } from '../provider-adapters.ts';
 
 const SECRET = 'key-0123456789abcdef';
 let server: ModelServer;
@@ -12,15 +14,17 @@ type Reply = Parameters<ModelServer['setScript']>[0] & unknown[];
 
 async function ask(provider: string, script: Reply, request = requestOf()): Promise<Collected> {
   server ??= await startModelServer({ script, anonymous: true });
-  const providers = createProviders({
+  const providers = createProviderAdapters({
     credentials: {
       credential: async () => ({ ok: true, kind: 'api-key', secret: SECRET, accountId: 'account-1' }),
       profileFor: async () => undefined,
+      baseUrlFor: async () => undefined,
     },
     env: {},
     baseUrls: { [provider]: server.url },
     models: { 'openai-compatible': 'small' },
     now: Date.now,
+    limits: createModelLimits({ files: memoryOwnerFiles(), now: Date.now }),
     retryPolicy: { idleMs: 5000, totalMs: 9000, retries: 0, firstWaitMs: 1, longestWaitMs: 1, retryAfterCapMs: 1e9 },
   });
   const adapter = providers.get(provider);

@@ -14,6 +14,8 @@ export interface WireOptions {
   fetch: typeof globalThis.fetch;
   now(): number;
   onActivity(): void;
+  /** Called with every event of the answer. */
+  onEvent?(event: unknown): void;
   /** Takes the place of what the library was given. Undefined where none is needed: then none is sent. */
   key: string | undefined;
 }
@@ -26,17 +28,19 @@ const HEADERS = new Set([
   'chatgpt-account-id',
   'content-encoding',
   'content-type',
+  'nvcf-poll-seconds',
   'openai-beta',
   'originator',
   'session-id',
   'session_id',
   'user-agent',
+  'x-affinity',
   'x-api-key',
   'x-client-request-id',
 ]);
 const LONGEST_ERROR = 64 * 1024;
 
-export function createWire({ fetch, now, onActivity, key }: WireOptions): {
+export function createWire({ fetch, now, onActivity, onEvent, key }: WireOptions): {
   fetch: typeof globalThis.fetch;
   seen: Seen;
 } {
@@ -53,7 +57,7 @@ export function createWire({ fetch, now, onActivity, key }: WireOptions): {
     onActivity();
     if (!response.ok) return refused(response);
     if (!response.body) return response;
-    return new Response(guardStream(response.body, seen, onActivity), {
+    return new Response(guardStream(response.body, seen, { onActivity, onEvent }), {
       headers: { 'content-type': 'text/event-stream' },
     });
   }

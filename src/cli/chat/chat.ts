@@ -1,7 +1,6 @@
 // A chat at the terminal: the screen, the person, the workspace and the conversation put together; keys; and leaving, whatever the reason,
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
-
-import { turnSettings } from '../../gateway/chats/choices.ts';
+import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { TurnUsage } from '../../pipeline/events.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -103,8 +102,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const { root } = workspace.files;
 
   const modelName = (): string => {
-    const model = chosen.now().model?.name ?? turn.model ?? answeredBy;
-    return model ? `${turn.provider}/${model}` : turn.provider;
+    const own = chosenModel(chosen.now(), turn.provider);
+    const provider = own?.provider ?? turn.provider;
+    const model = own?.name ?? turn.model ?? answeredBy ?? '';
+    return model.startsWith(`${provider}/`) ? model : [provider, model].filter(Boolean).join('/');
   };
   const services = createCommandServices({
     runtime,

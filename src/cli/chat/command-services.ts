@@ -13,7 +13,7 @@ import { terminalChat } from './terminal-chat.ts';
 
 export interface CommandServicesDependencies {
   runtime: Pick<Runtime, 'sessions' | 'undo'>;
-  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels'>;
+  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels' | 'chooseModel'>;
   turn: TurnSettings;
   choices: ChoicesStore;
   person: ChatPerson;
@@ -41,6 +41,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       settings: async () => ({ turn, groups: false }),
       choices,
       models: workspace.listModels,
+      chooseModel: workspace.chooseModel,
       session,
       renew,
       undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),

@@ -53,7 +53,11 @@ async function answer(
   terminal: Terminal,
 ): Promise<number> {
   const gateway = await workspace.gateway();
-  const turn = turnOf(flags, runtime.config, { maxSteps: MAX_STEPS, usage: USAGE });
+  const turn = await turnOf(
+    flags,
+    { config: runtime.config, chooseModel: workspace.chooseModel },
+    { maxSteps: MAX_STEPS, usage: USAGE },
+  );
   const sessionKey = flags.session ?? 'main';
   const events = await refusable(
     gateway.ask({ ...turn, ...question, sessionKey, newSession: flags.newSession ?? false }, terminal.signal),
@@ -62,7 +66,7 @@ async function answer(
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
-  if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestOllama(runtime, terminal);
+  if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
@@ -81,9 +85,12 @@ async function attachmentsOf(
 }
 
 /** A model may be running right here: the stub's answer is the moment to say so. */
-async function suggestOllama(runtime: Runtime, terminal: Terminal): Promise<void> {
-  const { detectOllama } = await runtime.modelServices();
-  const ollama = await detectOllama({ env: terminal.environment.variables, signal: terminal.signal });
-  const model = ollama?.models[0]?.id;
-  if (model) warn(terminal, `Ollama is running here: lainclaw ask --provider openai-compatible --model ${model} "…"`);
+async function suggestLocalServer(runtime: Runtime, terminal: Terminal): Promise<void> {
+  const { findLocalServers } = await runtime.modelServices();
+  const found = await findLocalServers({ env: terminal.environment.variables, signal: terminal.signal });
+  for (const { provider, models } of found) {
+    const [model] = models;
+    if (model)
+      warn(terminal, `${provider.label} is running here: lainclaw ask --model ${provider.name}/${model.id} "…"`);
+  }
 }

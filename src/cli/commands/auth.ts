@@ -22,7 +22,10 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
   auth
     .command('login')
     .description('sign in to a provider')
-    .argument('<provider>', 'openai-codex (ChatGPT), openai, anthropic or openai-compatible')
+    .argument(
+      '<provider>',
+      'openai-codex (ChatGPT), openai, anthropic, gemini, openrouter, ollama …: "lainclaw models" lists them',
+    )
     .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
     .addOption(single('--profile <id>', 'the name to keep it under', text))

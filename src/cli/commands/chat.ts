@@ -48,7 +48,11 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
         const opening = runtime.openWorkspace({ root, baseUrl, askPerson, askForm });
         const workspace = await explainWorkspaceError(root, opening);
         const { ask } = await workspace.gateway();
-        const turn = turnOf(flags, runtime.config, { maxSteps: MAX_STEPS, usage: USAGE });
+        const turn = await turnOf(
+          flags,
+          { config: runtime.config, chooseModel: workspace.chooseModel },
+          { maxSteps: MAX_STEPS, usage: USAGE },
+        );
         const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await runtime.modelServices(baseUrl)).names())];
         if (!providers.includes(turn.provider)) {
           throw new UsageError(

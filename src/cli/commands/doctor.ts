@@ -1,6 +1,7 @@
 // Checks of the installation: what works, what does not, and the command that mends it.
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FoundServer } from '../../adapters/local-servers.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText } from '../flags.ts';
@@ -149,11 +150,11 @@ async function modelChecks(runtime: Runtime, terminal: Terminal): Promise<Check[
 }
 
 async function signInChecks(runtime: Runtime, { environment, signal }: Terminal): Promise<Check[]> {
-  const { auth, detectOllama, names } = await runtime.modelServices();
+  const { auth, findLocalServers, names } = await runtime.modelServices();
   const providers = ['stub', ...names()];
-  const [{ profiles, environment: keys }, ollama] = await Promise.all([
+  const [{ profiles, environment: keys }, servers] = await Promise.all([
     auth.status(),
-    detectOllama({ env: environment.variables, signal }),
+    findLocalServers({ env: environment.variables, signal }),
   ]);
   const signedIn = [...profiles.map(({ profileId }) => profileId), ...keys.map(({ variable }) => variable)];
   const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
@@ -172,16 +173,18 @@ async function signInChecks(runtime: Runtime, { environment, signal }: Terminal)
       ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
       : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },
   ];
-  if (ollama) checks.push(ollamaCheck(ollama.models.map(({ id }) => id)));
-  return checks;
+  return [...checks, ...servers.map(serverCheck)];
 }
 
-function ollamaCheck(models: string[]): Check {
+function serverCheck({ provider: { name, label, local }, models }: FoundServer): Check {
   const [first] = models;
-  if (!first)
-    return { name: 'ollama', state: 'advice', message: 'Ollama is running, without a model', fix: 'ollama pull qwen3' };
-  const fix = `lainclaw ask --provider openai-compatible --model ${first} "hello"`;
-  return { name: 'ollama', state: 'ok', message: `Ollama is running with ${models.join(', ')}: ${fix}` };
+  if (!first) return { name, state: 'advice', message: `${label} is running, without a model`, fix: local.getModel };
+  const command = `lainclaw ask --model ${name}/${first.id} "hello"`;
+  return {
+    name,
+    state: 'ok',
+    message: `${label} is running with ${models.map(({ id }) => id).join(', ')}: ${command}`,
+  };
 }
 
 function show({ name, state, message, fix }: Check, terminal: Terminal): void {

@@ -1,7 +1,7 @@
 // Which values a flag or an argument takes, and looking them up. A row is for a flag or an argument of one command ("agents
 // status --name"), of all commands of a family ("schedule name"), or for a flag wherever it stands ("--provider").
 import { access } from 'node:fs/promises';
-import { PROVIDERS } from '../../adapters/provider-table.ts';
+import { PROVIDERS } from '../../adapters/providers/all.ts';
 import { CORE_SECTIONS } from '../../memory/core-memory.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';

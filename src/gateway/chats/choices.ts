@@ -1,10 +1,15 @@
 // What the people of a chat have chosen for it, and what must be known of it after a restart.
+
+import { qualifiedModel } from '../../config/qualified-model.ts';
 import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
 import type { BotSettings } from './chat.ts';
 
 export interface ChatChoices {
-  /** With the provider it is a model of: another provider does not know it. */
-  model?: { provider: string; name: string };
+  /**
+   * With the provider it is a model of: another provider does not know it. `withProvider`: the provider was chosen too,
+   * whichever the bot uses.
+   */
+  model?: { provider: string; name: string; withProvider?: true };
   memory?: boolean;
   /** The message that shows the progress of a turn: its answer takes that place, also in another process. */
   progress?: { turnId: string; messageId: string };
@@ -24,10 +29,18 @@ export function createChoices(mailbox: Pick<Mailbox, 'choices' | 'changeChoices'
   };
 }
 
-export function turnSettings({ turn }: BotSettings, { model, memory }: ChatChoices): BotSettings['turn'] {
+/** The model that is chosen in a chat whose bot uses this provider. */
+export function chosenModel({ model }: ChatChoices, provider: string): ChatChoices['model'] {
+  return model?.withProvider || model?.provider === provider ? model : undefined;
+}
+
+export function turnSettings({ turn }: BotSettings, choices: ChatChoices): BotSettings['turn'] {
+  const model = chosenModel(choices, turn.provider);
+  const { memory } = choices;
   return {
     ...turn,
-    ...(model?.provider === turn.provider && { model: model.name }),
+    ...(model && { model: qualifiedModel(model.provider, model.name) }),
+    ...(model?.withProvider && { provider: model.provider, profileId: undefined }),
     ...(memory !== undefined && { memory }),
   };
 }

@@ -1,5 +1,6 @@
 // The running gateway: channels on one side, `gateway.ask` on the other. What arrives is stored, goes to its chat's lane,
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
+import type { ModelChoice } from '../../adapters/choose-model.ts';
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Fence } from '../../storage/locks.ts';
@@ -49,6 +50,7 @@ export interface ChannelGatewayDependencies {
   /** Asked for each turn: what it returns may change while the gateway runs. */
   settings(bot: BotKey): Promise<BotSettings>;
   models: ListModels;
+  chooseModel: (named: ModelChoice) => Promise<ModelChoice>;
   undo: UndoLast;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
   limits?: Partial<ChatLimits>;

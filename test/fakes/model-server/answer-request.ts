@@ -17,6 +17,7 @@ import type { SchemaCheck } from './tool-schema.ts';
 export interface AnswerDependencies {
   accept: (token: string) => boolean;
   anonymous: boolean;
+  alwaysTellsUsage: boolean;
   /** Undefined: every model is known. */
   models: string[] | undefined;
   nextReply: (request: NeutralRequest) => Promise<Reply>;
@@ -56,7 +57,7 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
     return { answer: errorAnswer(status, body), violations: [] };
   }
   const reply = await dependencies.nextReply(neutral);
-  return { answer: answerOf(reply, neutral, dependencies.ids), fault: reply.fault, violations: [] };
+  return { answer: answerOf(reply, neutral, dependencies), fault: reply.fault, violations: [] };
 }
 
 /** The error to answer with, or undefined when the token is good. OpenAI knows no `x-api-key`. */
@@ -105,7 +106,11 @@ function readRequest({ dialect, headers, body }: ModelRequest, context: RequestC
   }
 }
 
-function answerOf(reply: Reply, request: NeutralRequest, ids: Ids): Answer {
+function answerOf(
+  reply: Reply,
+  request: NeutralRequest,
+  { ids, alwaysTellsUsage }: Pick<AnswerDependencies, 'ids' | 'alwaysTellsUsage'>,
+): Answer {
   const { dialect, model, stream, raw } = request;
   const { fault } = reply;
   if (fault?.kind === 'status') {
@@ -115,7 +120,7 @@ function answerOf(reply: Reply, request: NeutralRequest, ids: Ids): Answer {
     const { status, body } = contextLengthError(dialect);
     return errorAnswer(status, body);
   }
-  const includeUsage = isRecord(raw.stream_options) && raw.stream_options.include_usage === true;
+  const includeUsage = alwaysTellsUsage || (isRecord(raw.stream_options) && raw.stream_options.include_usage === true);
   const { contentType, frames } = renderReply(reply, { dialect, model, stream, includeUsage, ids });
   const requestId = dialect === 'messages' ? 'request-id' : 'x-request-id';
   return {

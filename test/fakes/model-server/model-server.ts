@@ -20,6 +20,8 @@ export interface ModelServerOptions {
   accept?: (token: string) => boolean;
   /** Like Ollama: no token is asked for, and fields it does not know are ignored. */
   anonymous?: boolean;
+  /** Like Mistral: usage is told with every stream, asked for or not. */
+  alwaysTellsUsage?: boolean;
   /** The only models there are. Absent: any name is served. */
   models?: string[];
   /** False keeps nothing of the requests, for benchmarks. Violations are always kept. */
@@ -55,7 +57,7 @@ export interface ModelServer {
 const DEFAULT_MODELS = ['fake-model'];
 
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const { accept = () => true, anonymous = false, models, record = true } = options;
+  const { accept = () => true, anonymous = false, alwaysTellsUsage = false, models, record = true } = options;
   const requests: RecordedRequest[] = [];
   const violations: string[] = [];
   let refusedUpgrades = 0;
@@ -63,6 +65,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   const dependencies = {
     accept,
     anonymous,
+    alwaysTellsUsage,
     models,
     nextReply: (request: NeutralRequest) => replies(request),
     checkSchemas: createSchemaCheck(),

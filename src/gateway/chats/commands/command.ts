@@ -1,4 +1,5 @@
 // The contract of a chat command: something a person writes that is answered without a model.
+import type { ModelChoice } from '../../../adapters/choose-model.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
 import type { BotKey } from '../../../storage/mailbox.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
@@ -26,6 +27,8 @@ export interface CommandServices {
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
   models: ListModels;
+  /** The provider and model that a name such as `provider/model` means. */
+  chooseModel(named: ModelChoice): Promise<ModelChoice>;
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   renew: Sessions['renew'];
   undo: UndoLast;

@@ -1,3 +1,4 @@
+import { chosenModel } from '../choices.ts';
 import type { ChatCommand } from './command.ts';
 
 const SHOWN = 60;
@@ -9,8 +10,9 @@ export const modelsCommand: ChatCommand = {
   isForOwner: true,
   isRepeatable: true,
   isImmediate: false,
-  async run({ settings, models, request: { chat }, signal }) {
-    const { provider } = (await settings(chat)).turn;
+  async run({ settings, choices, models, request: { chat }, signal }) {
+    const { provider: usual } = (await settings(chat)).turn;
+    const provider = chosenModel(await choices.get(chat), usual)?.provider ?? usual;
     const listed = await models(provider, signal);
     if (!listed.ok) return `The models of ${provider} cannot be listed: ${listed.message}`;
     if (listed.models.length === 0) return `${provider} has no models to choose from.`;

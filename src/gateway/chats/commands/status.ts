@@ -1,3 +1,4 @@
+import { chosenModel } from '../choices.ts';
 import type { ChatCommand } from './command.ts';
 
 export const statusCommand: ChatCommand = {
@@ -8,12 +9,15 @@ export const statusCommand: ChatCommand = {
   isRepeatable: true,
   isImmediate: true,
   async run({ settings, choices, session, sessionKey, activity, approvals, systemTimezone, request: { chat } }) {
-    const { provider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
-    const { model, memory } = await choices.get(chat);
+    const { provider: usualProvider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
+    const chosenHere = await choices.get(chat);
+    const { memory } = chosenHere;
     const entry = await session(sessionKey);
     const { isRunning, waiting } = activity(chat);
     const questions = approvals.waitingIn(chat);
-    const chosen = model?.provider === provider ? model.name : usual;
+    const own = chosenModel(chosenHere, usualProvider);
+    const chosen = own?.name ?? usual;
+    const provider = own?.provider ?? usualProvider;
     return [
       `- Model: ${chosen ? `\`${chosen}\` (${provider})` : provider}`,
       `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,

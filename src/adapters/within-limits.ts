@@ -1,0 +1,72 @@
+// Asks a model for what it can do. One that refuses tools, or an effort, is asked again without; that is remembered, and
+// told in one line, once a process.
+import type { ModelEvent, ModelMessage, ModelRequest } from './adapter.ts';
+import { ABILITIES, type Ability, type ModelLimits, type ModelName } from './model-limits.ts';
+import { type Ending, untilEnding } from './until-ending.ts';
+
+export interface WithinLimitsOptions {
+  limits: ModelLimits;
+  name: ModelName;
+  /** What the server itself says that the model lacks. */
+  listed: readonly Ability[];
+  /** Abilities whose absence this process has told already, by model. */
+  told: Set<string>;
+  ask(request: ModelRequest): AsyncIterable<ModelEvent>;
+}
+
+export async function* askWithinLimits(
+  request: ModelRequest,
+  { limits, name, listed, told, ask }: WithinLimitsOptions,
+): AsyncGenerator<ModelEvent> {
+  const lacked = new Set([...listed, ...(await limits.lackedBy(name))]);
+  for (const ability of lacked) if (isWanted(request, ability)) yield* notice(name, ability, told);
+  let ending: Ending | undefined;
+  for (let attempt = 0; attempt <= ABILITIES.length; attempt += 1) {
+    const asked = without(request, lacked);
+    ending = yield* untilEnding(ask(asked));
+    const refused = ending?.type === 'failure' ? ending.failure.lacks : undefined;
+    if (!refused || !isWanted(asked, refused)) break;
+    lacked.add(refused);
+    await limits.remember(name, refused);
+    yield* notice(name, refused, told);
+  }
+  if (ending) yield ending;
+}
+
+function isWanted({ tools, effort }: ModelRequest, ability: Ability): boolean {
+  return ability === 'tools' ? tools.length > 0 : effort !== undefined && effort !== 'off';
+}
+
+function without(request: ModelRequest, lacked: ReadonlySet<Ability>): ModelRequest {
+  return {
+    ...request,
+    ...(lacked.has('tools') && { tools: [], messages: request.messages.map(withoutCalls) }),
+    ...(lacked.has('effort') && { effort: undefined }),
+  };
+}
+
+/** Calls made earlier in the conversation, by another model or by hand, as text: a model without tools accepts no others. */
+function withoutCalls(message: ModelMessage): ModelMessage {
+  switch (message.role) {
+    case 'user':
+      return message;
+    case 'assistant': {
+      if (message.toolCalls.length === 0) return message;
+      const calls = message.toolCalls.map(({ name, args }) => `[called ${name} ${JSON.stringify(args)}]`);
+      return { role: 'assistant', text: [message.text, ...calls].filter(Boolean).join('\n'), toolCalls: [] };
+    }
+    case 'tool':
+      return { role: 'user', text: `[result of ${message.toolName}]\n${message.text}` };
+  }
+}
+
+function* notice({ provider, baseUrl, model }: ModelName, ability: Ability, told: Set<string>): Generator<ModelEvent> {
+  const key = `${provider} ${baseUrl} ${model} ${ability}`;
+  if (told.has(key)) return;
+  told.add(key);
+  const text = {
+    tools: `${model} of ${provider} cannot call tools: it is asked without them`,
+    effort: `${model} of ${provider} has no effort setting: it is asked without one`,
+  }[ability];
+  yield { type: 'notice', text };
+}

@@ -1,0 +1,143 @@
+// Named providers through the built binary: each is one row of a table, with its variable, its address and its models.
+import { describe, expect, it } from 'vitest';
+import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import type { Script } from '../fakes/model-server/reply.ts';
+import { lainclaw } from '../support/lainclaw.ts';
+import { filesHolding, KEY } from '../support/model-providers.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
+
+async function serve(script: Script = () => ({ text: 'Hello.' }), models?: string[]): Promise<ModelServer> {
+  // The services differ in the fields they know: none is refused here.
+  const server = await startModelServer({ script, models, anonymous: true, alwaysTellsUsage: true });
+  afterFile(() => server.close());
+  return server;
+}
+
+const KEYED = [
+  ['gemini', 'GEMINI_API_KEY', '/v1beta/openai', '/v1beta/openai/chat/completions', 'gemini-flash-latest'],
+  ['openrouter', 'OPENROUTER_API_KEY', '/api/v1', '/api/v1/chat/completions', 'anthropic/claude-sonnet-5'],
+  ['deepseek', 'DEEPSEEK_API_KEY', '', '/chat/completions', 'deepseek-v4-pro'],
+  ['qwen', 'DASHSCOPE_API_KEY', '/v1', '/v1/chat/completions', 'qwen3.8-max'],
+  ['moonshot', 'MOONSHOT_API_KEY', '/v1', '/v1/chat/completions', 'kimi-k3'],
+  ['mistral', 'MISTRAL_API_KEY', '', '/v1/chat/completions', 'mistral-medium-latest'],
+  ['groq', 'GROQ_API_KEY', '/openai/v1', '/openai/v1/chat/completions', 'openai/gpt-oss-120b'],
+  ['xai', 'XAI_API_KEY', '/v1', '/v1/responses', 'grok-4.7'],
+  ['kimi-coding', 'KIMI_API_KEY', '/coding', '/coding/v1/messages', 'kimi-for-coding'],
+] as const;
+
+describe.concurrent('a named provider', () => {
+  it.each(KEYED)('%s answers with its key from %s', async (provider, variable, base, path, model) => {
+    const server = await serve();
+    const home = testHome();
+    const env = {
+      [variable]: KEY,
+      [`LAINCLAW_${provider.replaceAll('-', '_').toUpperCase()}_BASE_URL`]: server.url + base,
+      OPENAI_API_KEY: 'sk-of-another-service',
+    };
+    const { json, code } = await lainclaw(['ask', '--provider', provider, 'hello'], { home, env });
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ success: true, result: 'Hello.', provider, route: provider, model });
+    const [request] = server.requests;
+    expect(request?.path).toBe(path);
+    expect(JSON.stringify(request?.headers)).toContain(KEY);
+    expect(JSON.stringify(request)).not.toContain('sk-of-another-service');
+    expect(filesHolding(home.path, KEY)).toEqual([]);
+  });
+
+  it.each(['gemini', 'openrouter', 'mistral'])(
+    '%s without a key says the command and the variable',
+    async (provider) => {
+      const { code, stderr } = await lainclaw(['ask', '--provider', provider, 'hello'], { home: testHome() });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`lainclaw auth login ${provider} --api-key-stdin \\(or set [A-Z_]+\\)`));
+    },
+  );
+
+  it.each(['ollama', 'lmstudio', 'llama-cpp', 'vllm'])(
+    '%s needs no key, and its first model is asked',
+    async (provider) => {
+      const server = await serve(undefined, ['nomic-embed-text', 'qwen3']);
+      const env = { [`LAINCLAW_${provider.replaceAll('-', '_').toUpperCase()}_BASE_URL`]: `${server.url}/v1` };
+      const { json } = await lainclaw(['ask', '--provider', provider, 'hello'], { home: testHome(), env });
+      expect(json()).toMatchObject({ success: true, result: 'Hello.', provider, model: 'qwen3' });
+      expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    },
+  );
+
+  it('is suggested when its name is misspelt', async () => {
+    const { code, stderr } = await lainclaw(['ask', '--provider', 'gemni', 'hello'], { home: testHome() });
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean "gemini"');
+  });
+});
+
+describe.concurrent('provider/model', () => {
+  const ask = async (args: string[], config: object = {}, env: Record<string, string> = {}) => {
+    const server = await serve();
+    const home = testHome();
+    home.config(config);
+    const addresses = ['OLLAMA', 'LMSTUDIO', 'GROQ'].map((name) => [`LAINCLAW_${name}_BASE_URL`, `${server.url}/v1`]);
+    const finished = await lainclaw(['ask', ...args, 'hello'], {
+      home,
+      env: { ...Object.fromEntries(addresses), GROQ_API_KEY: KEY, ...env },
+    });
+    return { ...finished, sent: server.requests.at(-1)?.body as { model?: string } | undefined };
+  };
+
+  it('as a flag names both, over a provider that is configured with its profile', async () => {
+    const { json, sent } = await ask(['--model', 'ollama/qwen3:8b'], { provider: 'openai', profile: 'work' });
+    expect(json()).toMatchObject({ success: true, provider: 'ollama', model: 'qwen3:8b' });
+    expect(sent?.model).toBe('qwen3:8b');
+  });
+
+  it('in config.json names both', async () => {
+    const { json } = await ask([], { model: 'ollama/qwen3' });
+    expect(json()).toMatchObject({ success: true, provider: 'ollama', model: 'qwen3' });
+  });
+
+  it.each([
+    [['--provider', 'lmstudio', '--model', 'openai/gpt-oss-20b'], {}, 'lmstudio', 'openai/gpt-oss-20b'],
+    [[], { provider: 'lmstudio', model: 'openai/gpt-oss-20b' }, 'lmstudio', 'openai/gpt-oss-20b'],
+    [['--model', 'openai/gpt-oss-120b'], { provider: 'groq' }, 'groq', 'openai/gpt-oss-120b'],
+  ])(
+    'a model named beside its provider, or known to be of it, is of that one: %j %j',
+    async (args, config, provider, model) => {
+      const { json, sent } = await ask(args, config);
+      expect(json()).toMatchObject({ success: true, provider, model });
+      expect(sent?.model).toBe(model);
+    },
+  );
+});
+
+describe.concurrent('what a model cannot do', () => {
+  it('tools: it is asked without them, told in one line, and remembered', async () => {
+    const server = await serve(({ tools }) =>
+      tools.length > 0
+        ? { fault: { kind: 'status', status: 400, body: { error: { message: 'gemma:2b does not support tools' } } } }
+        : { text: 'Hello.' },
+    );
+    const home = testHome();
+    const env = { LAINCLAW_OLLAMA_BASE_URL: `${server.url}/v1` };
+    const ask = () => lainclaw(['ask', '--model', 'ollama/gemma:2b', 'hello'], { home, env });
+    const first = await ask();
+    expect(first.json()).toMatchObject({ success: true, result: 'Hello.' });
+    expect(first.stderr.match(/gemma:2b of ollama cannot call tools: it is asked without them/g)).toHaveLength(1);
+    expect(server.requests).toHaveLength(2);
+    expect((await ask()).json()).toMatchObject({ success: true, result: 'Hello.' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('effort: the flag reaches the service, and a level that does not exist is refused', async () => {
+    const server = await serve();
+    const env = { OPENAI_API_KEY: KEY, LAINCLAW_OPENAI_BASE_URL: `${server.url}/v1` };
+    const ask = (...flags: string[]) =>
+      lainclaw(['ask', '--provider', 'openai', ...flags, 'hello'], { home: testHome(), env });
+    await ask('--effort', 'high');
+    await ask();
+    const efforts = server.requests.map(({ body }) => (body as { reasoning?: { effort?: string } }).reasoning?.effort);
+    expect(efforts).toEqual(['high', 'medium']);
+    const wrong = await ask('--effort', 'enormous');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/--effort.*enormous[\s\S]*off, minimal, low, medium, high/);
+  });
+});
