@@ -15,11 +15,13 @@ import { model } from './model.ts';
 import { prompt } from './prompt.ts';
 import { retrieval } from './retrieval.ts';
 import { schedule } from './schedule.ts';
+import { sessionsScale } from './sessions-scale.ts';
 import { startup } from './startup.ts';
 
 const BENCHES: Bench[] = [
   startup,
   longSession,
+  sessionsScale,
   durability,
   confinement,
   model,

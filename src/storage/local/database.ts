@@ -1,7 +1,7 @@
 // A SQLite file of the home. Opened on first use only: most commands never need one.
 import type { DatabaseSync } from 'node:sqlite';
 import { storageError } from './files.ts';
-import { type OpenDatabaseOptions, openDatabase } from './open-database.ts';
+import { type OpenDatabaseOptions, openDatabase, openLogKeeper } from './open-database.ts';
 
 export interface Database {
   /** Runs one or more statements; a failure names the file and what to do. */
@@ -9,12 +9,25 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function createDatabase(options: OpenDatabaseOptions): Database {
+export interface DatabaseOptions extends OpenDatabaseOptions {
+  /** Closing leaves the write-ahead log as it is. */
+  keepsLog?: boolean;
+}
+
+export function createDatabase({ keepsLog = false, ...options }: DatabaseOptions): Database {
   let opened: Promise<DatabaseSync> | undefined;
+  let logKeeper: DatabaseSync | undefined;
+
+  async function open(): Promise<DatabaseSync> {
+    const database = await openDatabase(options);
+    if (keepsLog) logKeeper = openLogKeeper(options.path);
+    return database;
+  }
+
   return {
     async use(statements) {
       try {
-        opened ??= openDatabase(options);
+        opened ??= open();
         return statements(await opened);
       } catch (error) {
         throw storageError(options.path, error);
@@ -25,7 +38,10 @@ export function createDatabase(options: OpenDatabaseOptions): Database {
       opened = undefined;
       // One that could not be opened was told to whoever asked for it.
       const database = await closing?.catch(() => undefined);
+      const keeper = logKeeper;
+      logKeeper = undefined;
       database?.close();
+      keeper?.close();
     },
   };
 }

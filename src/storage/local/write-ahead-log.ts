@@ -20,13 +20,18 @@ export function createWriteAheadLog(databasePath: string): WriteAheadLog {
   let isUsed = false;
   let handle: FileHandle | undefined;
 
-  async function opened(): Promise<FileHandle> {
-    if (handle && (await handle.stat()).nlink > 0) return handle;
+  async function syncLog(): Promise<void> {
+    if (handle && (await handle.stat()).nlink > 0) return handle.datasync();
     await handle?.close();
     handle = undefined;
-    handle = await open(path, 'r+');
-    await syncDirectory(dirname(path));
-    return handle;
+    const fresh = await open(path, 'r+');
+    try {
+      await Promise.all([fresh.datasync(), syncDirectory(dirname(path))]);
+    } catch (error) {
+      await fresh.close();
+      throw error;
+    }
+    handle = fresh;
   }
 
   return {
@@ -38,7 +43,7 @@ export function createWriteAheadLog(databasePath: string): WriteAheadLog {
     async sync() {
       if (!isUsed) return;
       try {
-        await (await opened()).datasync();
+        await syncLog();
       } catch (error) {
         throw storageError(path, error);
       }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEntry } from '../../storage.ts';
@@ -136,6 +137,15 @@ describe('changed by somebody else', () => {
 });
 
 describe('the database', () => {
+  it('keeps its log when it is closed, and the next one reads it', async () => {
+    const first = open(base);
+    await first.put(entry('a'));
+    await first.close();
+    expect(statSync(join(base, 'sessions.db-wal')).size).toBeGreaterThan(0);
+    rmSync(pathIn(base));
+    expect(await open(base).get('a')).toEqual(entry('a'));
+  });
+
   it('that is gone is filled from sessions.json', async () => {
     const first = open(base);
     await first.put(entry('a', { provider: 'stub' }));
@@ -155,6 +165,10 @@ describe('the database', () => {
     await first.put(entry('a'));
     await first.close();
     const path = join(base, 'sessions.db');
+    // Its log is carried over: it would repair the damage.
+    const carrier = new DatabaseSync(path);
+    carrier.exec('PRAGMA journal_mode = DELETE');
+    carrier.close();
     const damaged = damage(readFileSync(path));
     writeFileSync(path, damaged);
     const rebuilt: string[] = [];

@@ -43,7 +43,8 @@ export type LocalCatalogue = Catalogue & { close(): Promise<void> };
 export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): LocalCatalogue {
   const path = join(directory, 'sessions.json');
   const databasePath = join(directory, 'sessions.db');
-  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas: 'PRAGMA journal_mode = WAL' });
+  const pragmas = 'PRAGMA journal_mode = WAL';
+  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas, keepsLog: true });
   const log = createWriteAheadLog(databasePath);
   const file = createIndexFile(path);
   const statementsOf = createStatements();
