@@ -53,6 +53,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
           attachments: [],
           sessionKey: `task:${turn.entry.sessionId}:${slot}`,
           newSession: true,
+          unlisted: true,
           memory: false,
           withTools: true,
           toolAllow: allowedTools(delegated, options),

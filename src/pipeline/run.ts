@@ -32,6 +32,8 @@ export interface RunRequest {
   attachments: readonly Attachment[];
   sessionKey: string;
   newSession: boolean;
+  /** Nobody will continue its session: the index does not hold it. */
+  unlisted?: boolean;
   profileId?: string;
   model?: string;
   /** How long the model thinks, where it can; the provider's own default when absent. */
@@ -211,9 +213,17 @@ async function* begin(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Turn> {
   const { promise: waiting, resolve: onWait } = Promise.withResolvers<'waiting'>();
-  const { sessionKey, newSession, memory, origin } = request;
+  const { sessionKey, newSession, unlisted, memory, origin } = request;
   const state = { provider: adapter.provider, profileId, route: adapter.route, memoryEnabled: memory };
-  const begun = sessions.begin({ sessionKey, newSession, state, origin, signal, onWait: () => onWait('waiting') });
+  const begun = sessions.begin({
+    sessionKey,
+    newSession,
+    unlisted,
+    state,
+    origin,
+    signal,
+    onWait: () => onWait('waiting'),
+  });
   if ((await Promise.race([begun, waiting])) === 'waiting') yield { type: 'waiting' };
   return begun;
 }

@@ -25,7 +25,7 @@ export interface JournalledCall {
 }
 
 export type SessionLine =
-  | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string }
+  | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
   | {
       type: 'turn-start';
       turnId: string;

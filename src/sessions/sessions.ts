@@ -28,6 +28,8 @@ export interface SessionsDependencies {
 export interface BeginTurn {
   sessionKey: string;
   newSession: boolean;
+  /** The session is not entered in the index, because nobody will continue it. */
+  unlisted?: boolean;
   /** Becomes the session's state; absent fields stay as they were. */
   state: Pick<SessionEntry, 'provider' | 'profileId' | 'route' | 'memoryEnabled'>;
   /** What the turn answers, for `findTurn`. */
@@ -67,14 +69,14 @@ export interface Sessions {
   summaries(session: { sessionKey: string; sessionId: string }): Promise<ReadonlyMap<number, string>>;
 }
 
-const ID_PREFIX = 'session-';
+const SESSION_ID = /^session-[\w-]+$/;
 
 export function createSessions(dependencies: SessionsDependencies): Sessions {
   const { catalogue, locks, transcripts, notes, now, newId } = dependencies;
 
   async function find(name: string): Promise<SessionEntry | undefined> {
     const entry = await catalogue.get(name);
-    if (entry || !name.startsWith(ID_PREFIX)) return entry;
+    if (entry || !SESSION_ID.test(name)) return entry;
     const { identityOf } = await import('./kept.ts');
     const { sessionKey, createdAt } = await identityOf(name, transcripts);
     if (sessionKey === undefined || createdAt === undefined) return undefined;
@@ -83,7 +85,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
   }
 
   return {
-    async begin({ sessionKey, newSession, state, origin, signal, onWait }) {
+    async begin({ sessionKey, newSession, unlisted = false, state, origin, signal, onWait }) {
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const timestamp = new Date(now()).toISOString();
@@ -100,7 +102,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         const transcript = await transcripts.open(entry.sessionId, lock);
         try {
           const recent = await readRecent(transcript, origin);
-          if (transcript.isEmpty) await transcript.append([firstLine(entry)]);
+          if (transcript.isEmpty) await transcript.append([firstLine(entry, { unlisted })]);
           if (transcript.repairedBytes > 0)
             await transcript.append([{ type: 'repair', timestamp, droppedBytes: transcript.repairedBytes }]);
           const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
@@ -117,7 +119,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             messageCount,
             origin,
             transcript,
-            catalogue,
+            enter: unlisted ? async () => {} : (changed) => catalogue.put(changed, lock),
             lock,
             now,
             newId,
@@ -209,14 +211,14 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
   };
 }
 
-function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry): TranscriptLine {
-  return { type: 'session', version: 1, sessionKey, sessionId, createdAt };
+function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry, { unlisted = false } = {}): TranscriptLine {
+  return { type: 'session', version: 1, sessionKey, sessionId, createdAt, ...(unlisted && { unlisted }) };
 }
 
 /** Sorts by time in a directory listing, and is unguessable enough never to collide. */
 function newSessionId(now: number, newId: (prefix: string) => string): string {
   const stamp = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '');
-  return newId(`${ID_PREFIX}${stamp}`);
+  return newId(`session-${stamp}`);
 }
 
 function definedOnly<T extends object>(value: T): Partial<T> {

@@ -1,7 +1,7 @@
 // One turn of a session, from the user's message to the answer. What is appended becomes durable at three points: before
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
-import type { Catalogue, SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
 import {
   asSessionLine,
   type JournalledCall,
@@ -18,7 +18,8 @@ export interface TurnDependencies {
   messageCount: number;
   origin?: string;
   transcript: Transcript;
-  catalogue: Catalogue;
+  /** Enters the session in the index; durable when it resolves. */
+  enter(entry: SessionEntry): Promise<void>;
   lock: Lock;
   now(): number;
   newId(prefix: string): string;
@@ -79,7 +80,7 @@ export interface Turn {
 }
 
 export function createTurn(dependencies: TurnDependencies): Turn {
-  const { entry, origin, transcript, catalogue, lock, now, newId } = dependencies;
+  const { entry, origin, transcript, enter, lock, now, newId } = dependencies;
   const turnId = newId('turn');
   const calls: { call: JournalledCall; effect: string }[] = [];
   // In order of ending: small servers give several calls one id.
@@ -133,7 +134,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       const start = { type: 'turn-start' as const, turnId, timestamp: timestamp(), entry: state };
       await append({ ...start, ...(origin !== undefined && { origin }), ...(marked && { marked }) }, line);
       // The index is written while the model thinks; `end` waits for it.
-      indexed = catalogue.put(entry, lock);
+      indexed = enter(entry);
       indexed.catch(() => {});
     },
 
@@ -207,7 +208,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     async recordCompaction(compactedMessageCount) {
       await append({ type: 'compaction', timestamp: timestamp(), compactedMessageCount });
       await transcript.sync();
-      await catalogue.put({ ...entry, compactedMessageCount }, lock);
+      await enter({ ...entry, compactedMessageCount });
     },
 
     async close() {

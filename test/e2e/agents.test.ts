@@ -1,5 +1,5 @@
 // Sub-agents through the built binary: definitions, `task` within a turn, runs in the background.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
@@ -95,6 +95,31 @@ describe('task', () => {
     expect(child?.system.join('\n')).toContain('You are reader.');
     expect(JSON.stringify(child?.messages)).not.toContain('Ask reader.');
     expect(model.home.lines('main').filter(({ type }) => type === 'tool-call')).toHaveLength(1);
+  });
+
+  it('its session is kept and shown by its id, and never listed, also when the index is made again', async () => {
+    const model = await modelFor('openai-compatible', []);
+    ownAgent(model.home, 'helper', definition('helper'));
+    model.follow((request): Reply => {
+      if (asks('help me')(request)) return { text: 'helped' };
+      const result = lastResult(request);
+      return result ? { text: 'done' } : { toolCalls: [task('helper', 'help me')] };
+    });
+    const { home, env } = model;
+    await model.startOnTerminal('Ask helper.').ended;
+    const run = (...args: string[]) => lainclaw(args, { home, env });
+    const keys = async () => (await run('sessions', 'list')).json<{ sessionKey: string }[]>();
+    expect(await keys()).toMatchObject([{ sessionKey: 'main' }]);
+    expect(Object.keys(home.index().sessions)).toEqual(['main']);
+    const [call] = home.lines().filter((line) => line.type === 'tool-result');
+    const { session: sessionId = '' } = (call?.meta ?? {}) as { session?: string };
+    const shown = (await run('sessions', 'show', sessionId)).json<{ messages: { content: string }[] }>();
+    expect(shown.messages.map(({ content }) => content)).toEqual(['help me', 'helped']);
+    const all = (await run('sessions', 'list', '--all')).json<{ sessionId: string; isCurrent: boolean }[]>();
+    expect(all.find((one) => one.sessionId === sessionId)).toMatchObject({ isCurrent: false });
+    for (const name of readdirSync(join(home.path, 'sessions')))
+      if (name.startsWith('sessions.')) rmSync(join(home.path, 'sessions', name));
+    expect(await keys()).toMatchObject([{ sessionKey: 'main' }]);
   });
 
   it('cannot do more than its caller: tools, permission, depth and budget', async () => {

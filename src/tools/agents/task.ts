@@ -35,11 +35,12 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
       const { instructions, tools, model, source } = agent;
       const fromOutside = source === 'workspace';
       const answer = await delegation.wait({ name, instructions, prompt, tools, model, fromOutside }, signal, progress);
-      const { sessionKey, toolCalls, stage, usage, isOutside } = answer;
+      const { sessionId, toolCalls, stage, usage, isOutside } = answer;
       const output = (text: string): ToolOutput => ({
-        data: { agent: name, answer: text, stage, toolCalls, session: sessionKey, ...(usage && { usage }) },
+        data: { agent: name, answer: text, stage, toolCalls, session: sessionId, ...(usage && { usage }) },
         text,
-        meta: isOutside ? { outside: true } : undefined,
+        // In the caller's transcript, this is where its own is found.
+        meta: { session: sessionId, ...(isOutside && { outside: true }) },
       });
       if (answer.ok) return output(answer.text);
       throw new ToolFailure(`the sub-agent ${name} failed: ${answer.error}`, { output: output('') });
