@@ -1,7 +1,8 @@
 // One command from argv to exit code. Every way a command can fail ends here, as a line on stderr and a code.
 
 import { CommanderError } from 'commander';
-import { CommandError } from './command-error.ts';
+import { ConfigError } from '../config/config.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { expandSwitches } from './flags.ts';
 import type { Host } from './host.ts';
 import { type ConfigureCommand, createProgram } from './program.ts';
@@ -86,35 +87,12 @@ function report(error: unknown, terminal: Terminal, argv: readonly string[]): nu
 }
 
 function explain(error: unknown): { code: string; message: string } {
-  if (error instanceof UsageError || error instanceof CommandError) return error;
+  if (error instanceof UsageError || error instanceof CodedError || error instanceof ConfigError) return error;
   if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
-  if (error instanceof Error && isOurs(error)) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') {
     return { code: 'NO_HANDLES', message: 'too many open files: close some programs or raise "ulimit -n"' };
   }
-  // A defect of ours: the trace is what helps to mend it.
+  // A defect of ours: the trace helps to repair it.
   return { code: 'INTERNAL', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-/** The error classes of the layers below, each of which carries a code. */
-const OURS = [
-  'StorageError',
-  'ConfigError',
-  'WorkspaceError',
-  'RefusedRequest',
-  'AuthError',
-  'MemoryError',
-  'ServiceError',
-  'AccessError',
-  'DaemonFailed',
-  'ScheduleError',
-  'AgentError',
-  'McpError',
-  'SkillError',
-  'DocsError',
-];
-
-function isOurs(error: Error): error is Error & { code: string } {
-  return OURS.includes(error.name) && 'code' in error;
 }

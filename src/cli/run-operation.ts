@@ -1,11 +1,11 @@
 // How a command runs an operation: on a runtime of its own, with warnings on stderr and progress on a terminal.
 import type { Operation, OperationContext } from '../operations/operation.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type Terminal, warn } from './terminal.ts';
+import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
 export interface OperationView {
-  /** The folder whose files it concerns. */
+  /** The folder whose files it concerns, where a flag chose one: a bad one is wrong usage. */
   workspace?: string;
   /** What is counted while it works: "12/40 indexed". */
   counting?: string;
@@ -34,8 +34,9 @@ export async function runOperation<Input, Output>(
   show: (output: Output, context: OperationContext) => void | Promise<void>,
   view?: OperationView,
 ): Promise<void> {
-  await withRuntime(terminal, async (runtime) => {
+  const done = withRuntime(terminal, async (runtime) => {
     const context = operationContext(runtime, terminal, view);
     await show(await operation.run(input, context), context);
   });
+  await explainWorkspaceError(view?.workspace, done);
 }

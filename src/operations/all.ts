@@ -1,10 +1,14 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
+import * as agents from './agents.ts';
 import * as coreMemory from './core-memory.ts';
+import * as docs from './docs.ts';
 import * as memory from './memory.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
+import * as schedule from './schedule.ts';
+import * as skills from './skills.ts';
 
-const NOUNS = [coreMemory, memory, pairing];
+const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, skills];
 
 export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>
   Object.values(noun).filter(isOperation),

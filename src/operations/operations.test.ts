@@ -50,9 +50,24 @@ describe('an operation', () => {
     ['core-memory.get', {}],
     ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],
     ['pairing.list', {}],
+    ['agents.list', {}],
+    ['agents.runs', {}],
+    ['docs.list', {}],
+    ['docs.search', { query: 'gateway' }],
+    ['docs.read', { address: 'glossary.md' }],
+    ['skills.list', {}],
+    ['schedule.add', { name: 'brief', cron: '0 8 * * 1-5', message: 'what is on today?' }],
+    ['schedule.list', {}],
+    ['schedule.history', { name: 'daily' }],
+    ['schedule.next', {}],
+    ['schedule.pause', { name: 'daily' }],
+    ['schedule.remove', { name: 'daily' }],
+    ['schedule.run', { name: 'daily' }],
+    ['schedule.runDue', {}],
   ])('%s answers what its output schema says', async (name, input) => {
     const invoke = await setUp();
     await invoke('memory.save', { content: 'an earlier note', title: 'Title' });
+    await invoke('schedule.add', { name: 'daily', cron: '@daily', message: 'hello' });
     expect(await valueProblem(outputOf(name), await invoke(name, input))).toBeUndefined();
   });
 });

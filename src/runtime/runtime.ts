@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Schedule } from '../schedule/schedule.ts';
@@ -23,6 +24,8 @@ export interface RuntimeOptions extends BaseOptions {
 }
 
 export interface Runtime extends Services {
+  /** What the process handed over: home, working directory, variables. */
+  environment: Environment;
   config: Config;
   sessions: Sessions;
   openWorkspace: OpenWorkspace;
@@ -109,6 +112,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   return {
     ...services,
+    environment,
     config,
     sessions,
     openWorkspace: opening,

@@ -6,8 +6,8 @@ import type { ConfigureCommand } from '../program.ts';
 import type { OutputFlags } from '../terminal.ts';
 import { type AddFlags, addJob } from './schedule/add.ts';
 import { pauseJob, removeJob, resumeJob } from './schedule/change.ts';
-import { type HistoryFlags, listJobs, type NextFlags, showHistory, showNext } from './schedule/look.ts';
-import { type RunFlags, runDue, runJob } from './schedule/run.ts';
+import { type HistoryFlags, type JobsFlags, listJobs, type NextFlags, showHistory, showNext } from './schedule/look.ts';
+import { runDue, runJob } from './schedule/run.ts';
 
 export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitCode) => {
   const add = (name: string, description: string): Command =>
@@ -37,7 +37,7 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
     .action((name: string, flags: AddFlags) => addJob(name, flags, terminal));
   add('list', 'the jobs, when each runs next, and what is wrong with HEARTBEAT.md')
     .addOption(workspace())
-    .action((flags: RunFlags) => listJobs(flags, terminal));
+    .action((flags: JobsFlags) => listJobs(flags, terminal));
   add('remove', 'remove a job and its history')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => removeJob(name, flags, terminal));
@@ -50,10 +50,10 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
   add('run', 'run a job now, beside its times')
     .argument('<name>')
     .addOption(workspace())
-    .action(async (name: string, flags: RunFlags) => setExitCode(await runJob(name, flags, terminal)));
+    .action(async (name: string, flags: JobsFlags) => setExitCode(await runJob(name, flags, terminal)));
   add('run-due', 'run what is due and end: for system cron, where no gateway runs')
     .addOption(workspace())
-    .action(async (flags: RunFlags) => setExitCode(await runDue(flags, terminal)));
+    .action(async (flags: JobsFlags) => setExitCode(await runDue(flags, terminal)));
   add('history', 'what became of the runs of a job, the newest last')
     .argument('<name>')
     .addOption(single('--limit <N>', 'at most N (default: 20)', integerFrom(1)))

@@ -1,7 +1,7 @@
-import type { Asker } from '../../../storage/asker.ts';
+import { addJob as add } from '../../../operations/schedule.ts';
 import type { Misfire } from '../../../storage/jobs.ts';
+import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { withRuntime } from '../../with-runtime.ts';
 import { localTime } from './times.ts';
 
 export interface AddFlags extends OutputFlags {
@@ -19,29 +19,26 @@ export interface AddFlags extends OutputFlags {
 
 const USAGE =
   'lainclaw schedule add <name> --cron "0 9 * * *" --message "…"   (lainclaw schedule add --help lists the flags)';
+/** The values are accepted; the job cannot be added for another reason. */
+const NOT_USAGE = ['SCHEDULE_DUPLICATE'];
 
 export async function addJob(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const { message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
   const cron = whenOf(flags);
   if (message === undefined) throw new UsageError('--message is missing: what is to be asked then?', { usage: USAGE });
-  await withRuntime(terminal, async (runtime) => {
-    const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
-    const asker: Asker = { kind: 'owner', chat: injectInto };
-    const job = await refusable((await runtime.schedule()).add(request, 'cli', asker));
-    const { summaryOf } = await import('../../../schedule/summary.ts');
-    const isRunning = await runtime.isGatewayRunning();
-    if (!isRunning)
+  const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
+  const added = runOperation(terminal, add, request, (job) => {
+    if (!job.gatewayRunning)
       warn(
         terminal,
         'no gateway is running, so nothing runs it yet: start one with "lainclaw gateway start", or let system cron call "lainclaw schedule run-due" every minute',
       );
-    const note = injectInto === undefined ? undefined : await runtime.answerProblem(injectInto, asker);
-    if (note !== undefined) warn(terminal, note);
-    if (wantsJson(terminal, flags))
-      return writeJson(terminal, { ...summaryOf(job), gatewayRunning: isRunning, ...(note !== undefined && { note }) });
-    const next = job.next ? `; next run ${localTime(job.next.dueAt, job.timezone)}` : '';
+    if (job.note !== undefined) warn(terminal, job.note);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, job);
+    const next = job.nextRunAt === null ? '' : `; next run ${localTime(Date.parse(job.nextRunAt), job.timezone)}`;
     terminal.out.write(`${printable(`added ${job.name}${next}`)}\n`);
   });
+  await asUsageError(added);
 }
 
 function whenOf({ cron, every, at }: AddFlags): string {
@@ -52,13 +49,13 @@ function whenOf({ cron, every, at }: AddFlags): string {
   return when;
 }
 
-/** Values that cannot be are wrong usage; a name that is taken is not. */
-async function refusable<T>(added: Promise<T>): Promise<T> {
+/** Impossible values are wrong usage; a name that is taken is not. */
+async function asUsageError(added: Promise<void>): Promise<void> {
   try {
-    return await added;
+    await added;
   } catch (error) {
-    const { name, code, message } = error as Error & { code: string };
-    if (name !== 'ScheduleError' || code === 'SCHEDULE_DUPLICATE') throw error;
-    throw new UsageError(message, { code, usage: USAGE });
+    const { ScheduleError } = await import('../../../schedule/schedule-error.ts');
+    if (!(error instanceof ScheduleError) || NOT_USAGE.includes(error.code)) throw error;
+    throw new UsageError(error.message, { code: error.code, usage: USAGE });
   }
 }

@@ -1,32 +1,24 @@
-import type { Job } from '../../../storage/jobs.ts';
+import { pauseJob as pause, removeJob as remove, resumeJob as resume } from '../../../operations/schedule.ts';
+import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
-import { withRuntime } from '../../with-runtime.ts';
 import { localTime } from './times.ts';
 
 export async function removeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await withRuntime(terminal, async (runtime) => {
-    await (await runtime.schedule()).remove(name);
-    if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
-    terminal.out.write(`${printable(`removed ${name}`)}\n`);
-  });
+  await runOperation(terminal, remove, { name }, (removed) => show(removed, `removed ${name}`, flags, terminal));
 }
 
 export async function pauseJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await withRuntime(terminal, async (runtime) => {
-    await show(await (await runtime.schedule()).pause(name), `paused ${name}`, flags, terminal);
-  });
+  await runOperation(terminal, pause, { name }, (job) => show(job, `paused ${name}`, flags, terminal));
 }
 
 export async function resumeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await withRuntime(terminal, async (runtime) => {
-    const job = await (await runtime.schedule()).resume(name);
-    const next = job.next ? `; next run ${localTime(job.next.dueAt, job.timezone)}` : '';
-    await show(job, `resumed ${name}${next}`, flags, terminal);
+  await runOperation(terminal, resume, { name }, (job) => {
+    const next = job.nextRunAt === null ? '' : `; next run ${localTime(Date.parse(job.nextRunAt), job.timezone)}`;
+    show(job, `resumed ${name}${next}`, flags, terminal);
   });
 }
 
-async function show(job: Job, line: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const { summaryOf } = await import('../../../schedule/summary.ts');
-  if (wantsJson(terminal, flags)) return writeJson(terminal, summaryOf(job));
-  terminal.out.write(`${printable(line)}\n`);
+function show(output: object, line: string, flags: OutputFlags, terminal: Terminal): void {
+  if (wantsJson(terminal, flags)) writeJson(terminal, output);
+  else terminal.out.write(`${printable(line)}\n`);
 }
