@@ -1,8 +1,11 @@
 // The person's side: where output goes, whether it is a terminal, and how an ending becomes an exit code.
 import type { Environment } from '../config/environment.ts';
+import { printable } from '../lib/printable.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import type { Host, InputStream, OutputStream } from './host.ts';
+
+export { printable };
 
 export const EXIT = { done: 0, failed: 1, usage: 2, hungUp: 129, cancelled: 130, terminated: 143 } as const;
 
@@ -70,15 +73,4 @@ export function readerHasGone({ signal }: Terminal): boolean {
 
 export function warn({ err }: Terminal, message: string): void {
   err.write(`lainclaw: ${printable(message)}\n`);
-}
-
-/**
- * Text from a model, a tool or a file as a terminal may show it: control characters, which could move the cursor, hide
- * text or retitle the window, become visible.
- */
-export function printable(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    if (character === '\n' || character === '\t') return character;
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  });
 }

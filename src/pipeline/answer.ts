@@ -28,7 +28,8 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, toolbox, registry, executor, budget, now, newId, model, ledger, signal } = context;
+  const { adapter, request, turn, toolbox, registry, executor, budget, grants, now, newId, model, ledger, signal } =
+    context;
   const room = await budget.room(request.caps);
   if (room.refused !== undefined) return overBudget(room.refused, before);
   const offered = registry.distinct();
@@ -75,6 +76,7 @@ export async function* answerWithModel(
     executor,
     wireNames,
     turn,
+    grants,
     ledger,
     callSource: request.callSource,
     newId,

@@ -8,12 +8,15 @@ import type { Executed, Executor } from '../tools/executor.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import type { RunEvent } from './events.ts';
+import type { Grants } from './grants.ts';
 
 export interface CallToolsOptions {
   calls: readonly ToolCall[];
   registry: Registry;
   executor: Executor;
   turn: Turn;
+  /** What a person allowed; absent when nobody can be asked. */
+  grants?: Pick<Grants, 'of'>;
   signal: AbortSignal;
 }
 
@@ -23,7 +26,7 @@ export interface CalledTool {
 }
 
 export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunEvent, CalledTool[]> {
-  const { calls, registry, executor, turn, signal } = options;
+  const { calls, registry, executor, turn, grants, signal } = options;
   const effectOf = (call: ToolCall): string => registry.get(call.name)?.effect ?? 'read';
   const recordedEffect = (call: ToolCall): string => (registry.get(call.name)?.startsTurns ? 'exec' : effectOf(call));
   const done: CalledTool[] = [];
@@ -54,7 +57,9 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
     for (const outcome of await settling) {
       if (outcome.status === 'rejected') throw outcome.reason;
       done.push(outcome.value);
-      yield { type: 'tool-end', call: outcome.value.call, result: outcome.value.executed.result };
+      const { call, executed } = outcome.value;
+      const granted = grants?.of(call);
+      yield { type: 'tool-end', call, result: executed.result, ...(granted && { granted }) };
     }
   }
   return done;

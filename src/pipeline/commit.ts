@@ -28,10 +28,12 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
   const { turn, request, adapter, debugSource } = context;
   const { stage, text, called, usage, failure, answeredBy } = outcome;
   const route = outcome.route ?? answeredBy?.route ?? adapter.route;
+  const model = answeredBy ? answeredBy.model : context.model.model;
   const { sessionContextUpdated } = await turn.end({
     outcome: stage satisfies TurnOutcome,
     text,
     answeredBy,
+    model,
     route,
     stage,
     error: failure,
@@ -42,7 +44,6 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
   const { sessionId, memoryEnabled = false } = turn.entry;
   const provider = answeredBy?.provider ?? adapter.provider;
   const profileId = answeredBy ? answeredBy.profileId : context.model.profileId;
-  const model = answeredBy ? answeredBy.model : context.model.model;
   const source = debugSource ? sourceMark(provider, profileId) : '';
   const facts = {
     requestId: request.requestId,

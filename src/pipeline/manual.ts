@@ -18,9 +18,9 @@ export async function* answerManually(context: TurnContext, trigger: ManualTrigg
       toolError: { tool, code: 'invalid_args', message },
     };
   }
-  const { registry, executor, turn, newId, signal } = context;
+  const { registry, executor, turn, grants, newId, signal } = context;
   const calls = trigger.calls.map(({ name, args }): ToolCall => ({ id: newId('call'), name, args, source: 'ask' }));
-  const called = yield* callTools({ calls, registry, executor, turn, signal });
+  const called = yield* callTools({ calls, registry, executor, turn, grants, signal });
   if (signal.aborted) return { stage: 'cancelled', text: undefined, called, failure: CANCELLED, route: CALLED_BY_HAND };
   if (trigger.question !== '') return yield* answerWithModel(context, { question: trigger.question, before: called });
   return { stage: 'answered', text: called.map(sayResult).join('\n\n'), called, route: CALLED_BY_HAND };

@@ -8,7 +8,7 @@ import type { Turn } from '../sessions/turn.ts';
 import type { Asker } from '../storage/asker.ts';
 import { type SessionNotes, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
-import type { Approval, AskPerson } from '../tools/policy.ts';
+import type { Approval } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -20,6 +20,7 @@ import { compact } from './compact.ts';
 import type { DayBudget, Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
+import { createGrants, type Grants } from './grants.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
 import type { TurnQuestions } from './questions.ts';
@@ -44,8 +45,6 @@ export interface RunRequest {
   toolAllow?: readonly string[];
   toolMaxSteps: number;
   approval: Approval;
-  /** Whoever answers permission questions of this turn, instead of the one at the terminal. */
-  askPerson?: AskPerson;
   /** Content from outside is in it from the start. */
   marked?: boolean;
   /** Told to the model beside its own prompt: what a sub-agent is. */
@@ -106,6 +105,8 @@ export interface TurnContext extends RunDependencies {
   registry: Registry;
   executor: Executor;
   ledger: UsageLedger;
+  /** What a person allowed; absent when nobody can be asked. */
+  grants: Grants | undefined;
   /** Whether content from outside is in the turn's context. */
   outside: { marked: boolean };
   signal: AbortSignal;
@@ -150,17 +151,27 @@ export async function* run(
 
 function turnTools(
   request: RunRequest,
-  { toolbox, adapter, ask }: RunDependencies,
+  { toolbox, adapter, ask, questions, now }: RunDependencies,
   turn: Turn,
-): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger'> {
-  const { toolAllow, approval, askPerson } = request;
+): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger' | 'grants'> {
+  const { toolAllow, approval } = request;
   const registry = toolbox.visible(toolAllow);
   const outside = { marked: turn.isMarked || (request.marked ?? false) };
   const ledger = createUsageLedger();
   const delegation = createDelegation({ request, turn, registry, outside, ledger, provider: adapter.provider, ask });
   const { sessionId } = turn.entry;
-  const executor = toolbox.executor({ registry, approval, askPerson, sessionId, turnId: turn.id, outside, delegation });
-  return { registry, outside, ledger, executor };
+  const grants = questions && createGrants({ questions, turn, now });
+  const executor = toolbox.executor({
+    registry,
+    approval,
+    askPerson: grants?.askPerson,
+    askForm: questions?.form,
+    sessionId,
+    turnId: turn.id,
+    outside,
+    delegation,
+  });
+  return { registry, outside, ledger, grants, executor };
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */

@@ -6,6 +6,7 @@ import { CHANNEL_NAMES } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
+import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -27,6 +28,8 @@ export interface Runtime extends Services {
   /** What the process handed over: home, working directory, variables. */
   environment: Environment;
   config: Config;
+  /** Every turn of this process: its events, its questions, stopping it. */
+  hub: TurnHub;
   sessions: Sessions;
   openWorkspace: OpenWorkspace;
   /** Scheduled jobs; a workspace's `jobs` runs them. */
@@ -114,6 +117,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     ...services,
     environment,
     config,
+    hub: base.hub,
     sessions,
     openWorkspace: opening,
     schedule,

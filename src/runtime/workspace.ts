@@ -143,6 +143,7 @@ export async function openWorkspace(
         ...service,
         mailbox,
         ask,
+        hub,
         sessions,
         session: storage.catalogue.get,
         workspace: async () => files,

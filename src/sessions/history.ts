@@ -5,6 +5,7 @@ import type { ScannedLine } from '../storage/storage.ts';
 import {
   asSessionLine,
   type JournalledCall,
+  type JournalledPermission,
   type SessionLine,
   type SessionMessage,
   type TurnOutcome,
@@ -31,6 +32,8 @@ export interface HistoryCall {
   call: JournalledCall;
   effect: string;
   timestamp: string;
+  /** Set when a person allowed the call. */
+  granted?: JournalledPermission;
   /** Absent when none is on record. */
   result?: HistoryResult;
 }
@@ -38,6 +41,7 @@ export interface HistoryCall {
 export interface HistoryUsage {
   inputTokens: number;
   outputTokens: number;
+  cachedTokens?: number;
   costUsd?: number;
 }
 
@@ -52,6 +56,8 @@ export interface HistoryTurn {
   outcome?: TurnOutcome | 'unfinished';
   provider?: string;
   profileId?: string;
+  /** The model that answered last, where its name is on record. */
+  model?: string;
   memoryEnabled?: boolean;
   origin?: string;
   /** Content from outside was part of it. */
@@ -110,6 +116,9 @@ export async function* readHistory(lines: AsyncIterable<ScannedLine>): AsyncGene
         open ??= begin();
         open.calls.push({ call: line.call, effect: line.effect, timestamp: line.timestamp });
         break;
+      case 'permission':
+        if (open) addPermission(open, line);
+        break;
       case 'tool-result':
         if (open) addResult(open, line);
         break;
@@ -157,8 +166,15 @@ function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<His
     outcome: line.outcome,
     ...(error && { error }),
     ...(usage && { usage }),
+    ...(typeof line.model === 'string' && { model: line.model }),
     ...(line.marked && { marked: true as const }),
   };
+}
+
+/** Small servers give several calls one id: each permission is for the first that has no result yet. */
+function addPermission(turn: HistoryTurn, line: Extract<SessionLine, { type: 'permission' }>): void {
+  const permitted = turn.calls.find(({ call, result, granted }) => call.id === line.callId && !result && !granted);
+  if (permitted) permitted.granted = line.granted;
 }
 
 /** Small servers give several calls one id: each result answers the first that has none. */
@@ -182,9 +198,14 @@ function errorOf(value: unknown): HistoryError | undefined {
 }
 
 function usageOf(value: unknown): HistoryUsage | undefined {
-  const { inputTokens, outputTokens, costUsd } = (value ?? {}) as Partial<HistoryUsage>;
+  const { inputTokens, outputTokens, cachedTokens, costUsd } = (value ?? {}) as Partial<HistoryUsage>;
   if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
-  return { inputTokens, outputTokens, ...(typeof costUsd === 'number' && { costUsd }) };
+  return {
+    inputTokens,
+    outputTokens,
+    ...(typeof cachedTokens === 'number' && { cachedTokens }),
+    ...(typeof costUsd === 'number' && { costUsd }),
+  };
 }
 
 /** Somebody may have edited the file: what lacks its parts, or has others in their place, counts as damaged. */
@@ -193,8 +214,8 @@ function isWhole(line: SessionLine): boolean {
     case 'session':
       return true;
     case 'message': {
-      const { id, timestamp, route, stage, provider, profileId } = line.message;
-      return [id, timestamp, route, stage, provider, profileId].every(isTextOrAbsent);
+      const { id, timestamp, route, stage, provider, profileId, model } = line.message;
+      return [id, timestamp, route, stage, provider, profileId, model].every(isTextOrAbsent);
     }
     case 'turn-start':
       return isText(line.turnId) && isText(line.timestamp) && isTextOrAbsent(line.origin);
@@ -202,6 +223,8 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.outcome) && isText(line.timestamp);
     case 'tool-call':
       return [line.call?.id, line.call?.name, line.call?.source, line.effect, line.timestamp].every(isText);
+    case 'permission':
+      return isText(line.callId) && isPermission(line.granted);
     case 'tool-result':
       return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
     case 'compaction':
@@ -209,6 +232,12 @@ function isWhole(line: SessionLine): boolean {
     case 'repair':
       return typeof line.droppedBytes === 'number' && isText(line.timestamp);
   }
+}
+
+function isPermission(value: unknown): boolean {
+  const { scope, by, place, at, rules, preview } = (value ?? {}) as Partial<JournalledPermission>;
+  const isPreview = preview === undefined || (isText(preview?.summary) && isText(preview.text));
+  return [scope, by, place, at].every(isText) && Array.isArray(rules) && rules.every(isText) && isPreview;
 }
 
 function isText(value: unknown): value is string {

@@ -13,6 +13,8 @@ export interface SessionMessage {
   stage: string;
   provider?: string;
   profileId?: string;
+  /** Of an answer: the model that gave it, where its name is known. */
+  model?: string;
 }
 
 export type TurnOutcome = 'answered' | 'tool-limit' | 'stopped' | 'failed' | 'cancelled' | 'interrupted';
@@ -22,6 +24,17 @@ export interface JournalledCall {
   name: string;
   args: unknown;
   source: string;
+}
+
+/** A person allowed a call: who, where, for how long, and what they were shown. */
+export interface JournalledPermission {
+  scope: string;
+  by: string;
+  place: string;
+  at: string;
+  /** The rules that the answer was kept as; empty when it holds once. */
+  rules: readonly string[];
+  preview?: { summary: string; text: string; paths: readonly string[] };
 }
 
 export type SessionLine =
@@ -38,6 +51,7 @@ export type SessionLine =
     }
   | { type: 'message'; message: SessionMessage }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
+  | { type: 'permission'; turnId: string; timestamp: string; callId: string; granted: JournalledPermission }
   | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }
   | { type: 'repair'; timestamp: string; droppedBytes: number }
   | { type: 'compaction'; timestamp: string; compactedMessageCount: number }
@@ -50,15 +64,18 @@ export type SessionLine =
       messageCount: number;
       error?: { code: string; message: string };
       usage?: unknown;
+      /** The model that answered last, where its name is known. */
+      model?: string;
       /** Content from outside became part of the conversation in this turn. */
       marked?: true;
     };
 
+const KNOWN = ['session', 'turn-start', 'tool-call', 'permission', 'tool-result', 'repair', 'compaction', 'turn-end'];
+
 /** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */
 export function asSessionLine(line: TranscriptLine): SessionLine | undefined {
   if (line.type === 'message') return isMessage(line.message) ? (line as SessionLine) : undefined;
-  const known = ['session', 'turn-start', 'tool-call', 'tool-result', 'repair', 'compaction', 'turn-end'];
-  return known.includes(line.type) ? (line as unknown as SessionLine) : undefined;
+  return KNOWN.includes(line.type) ? (line as unknown as SessionLine) : undefined;
 }
 
 function isMessage(value: unknown): value is SessionMessage {

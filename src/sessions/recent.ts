@@ -13,6 +13,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   'turn-start': true,
   message: true,
   'tool-call': true,
+  permission: true,
   'tool-result': true,
   'turn-end': true,
 };

@@ -5,6 +5,7 @@ import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storag
 import {
   asSessionLine,
   type JournalledCall,
+  type JournalledPermission,
   type SessionLine,
   type SessionMessage,
   type TurnOutcome,
@@ -39,6 +40,8 @@ export interface TurnEnd {
   text?: string;
   /** Who gave it, when it was not the one the session is with. */
   answeredBy?: { provider: string; profileId?: string };
+  /** The model that gave it, where its name is known. */
+  model?: string;
   route: string;
   stage: string;
   error?: { code: string; message: string };
@@ -60,6 +63,8 @@ export interface Turn {
   start(input: string, options?: { marked?: boolean }): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
   callStarts(call: JournalledCall, effect: string): Promise<void>;
+  /** A person allowed the call; durable when it resolves, so before the call runs. */
+  callPermitted(call: JournalledCall, granted: JournalledPermission): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
   /** Something besides tool results that later turns should know. */
   addContext(text: string): void;
@@ -103,10 +108,10 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     content: string,
     route: string,
     stage: string,
-    by: { provider?: string; profileId?: string } = entry,
+    by: { provider?: string; profileId?: string; model?: string } = entry,
   ): SessionLine => {
     messageCount += 1;
-    const { provider, profileId } = by;
+    const { provider, profileId, model } = by;
     const written: SessionMessage = {
       id: newId(idPrefix),
       role,
@@ -116,6 +121,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       stage,
       ...(provider && { provider }),
       ...(profileId && { profileId }),
+      ...(model && { model }),
     };
     own.push(written);
     return { type: 'message', message: written };
@@ -146,6 +152,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await transcript.sync();
     },
 
+    async callPermitted({ id: callId }, granted) {
+      await append({ type: 'permission', turnId, timestamp: timestamp(), callId, granted });
+      await transcript.sync();
+    },
+
     addContext: (text) => void contexts.push(text),
 
     checkpoint() {
@@ -166,7 +177,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, answeredBy, route, stage, error, usage, marked }) {
+    async end({ outcome, text, answeredBy, model, route, stage, error, usage, marked }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -175,7 +186,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
       if (pairs.length > 0) contexts.push(toolContext(pairs));
       if (contexts.length > 0) lines.push(message('system', 'msg-tool-context', contexts.join('\n\n'), route, 'tools'));
-      if (text !== undefined) lines.push(message('assistant', 'msg-assistant', text, route, stage, answeredBy));
+      if (text !== undefined)
+        lines.push(message('assistant', 'msg-assistant', text, route, stage, { ...(answeredBy ?? entry), model }));
       lines.push({
         type: 'turn-end',
         turnId,
@@ -184,6 +196,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         messageCount,
         ...(error && { error }),
         ...(usage !== undefined && { usage }),
+        ...(model && { model }),
         ...(marked && { marked: true as const }),
       });
       await append(...lines);

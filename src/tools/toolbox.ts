@@ -44,8 +44,9 @@ export interface TurnTools {
   sessionId?: string;
   /** With a turn, changes are recorded under it. */
   turnId?: string;
-  /** Whoever answers in this turn, instead of the one at the terminal. */
+  /** Puts questions to whoever reads this turn, instead of the person at the terminal. */
   askPerson?: AskPerson;
+  askForm?: AskForm;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;
   /** Whether content from outside is in the turn's context; a result may bring it. */
@@ -108,8 +109,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
           delegation,
-          // Whoever answers instead, in a chat for example, cannot fill in forms.
-          ...(askForm && approval === 'ask' && !turn.askPerson && { askForm }),
+          ...(approval === 'ask' && { askForm: turn.askPerson ? turn.askForm : askForm }),
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),

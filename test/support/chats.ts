@@ -11,6 +11,8 @@ import {
   createChannelGateway,
 } from '../../src/gateway/chats/create-channel-gateway.ts';
 import type { AskRequest } from '../../src/gateway/gateway.ts';
+import { createAskedTurns } from '../../src/gateway/turns/asked-turns.ts';
+import { createTurnHub, type HubTurn } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
@@ -22,7 +24,12 @@ import { afterFile } from './test-home.ts';
 
 export const PATIENCE = { timeout: 30_000, interval: 10 };
 
-export type Answer = (request: AskRequest, signal: AbortSignal) => AsyncIterable<RunEvent>;
+/** A turn that a test writes. `questions` puts questions to the chat. */
+export type Answer = (
+  request: AskRequest,
+  signal: AbortSignal,
+  questions: HubTurn['questions'],
+) => AsyncIterable<RunEvent>;
 
 export const SETTINGS: BotSettings = {
   turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
@@ -73,13 +80,25 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       await claimant?.release();
       claimant = await storage.locks.acquire('gateway-service');
       const channels = (more.channels ?? [platform.open()]).map((channel) => mortal(channel, life));
+      const hub = createTurnHub({ now: Date.now, newId });
+      const turns = createAskedTurns(hub);
       const gateway = createChannelGateway({
+        hub,
         mailbox: mortal(mailbox, life),
         claimant,
         async ask(request, signal) {
           if (life.isOver) return never();
           asked.push(request);
-          return answer(request, signal);
+          const { sessionKey, provider, chat, answering } = request;
+          return turns.start({
+            id: newId('req'),
+            sessionKey,
+            provider,
+            chat,
+            questionMs: answering?.expiresMs,
+            signal,
+            run: (turn) => answer(request, turn.signal, turn.questions),
+          });
         },
         sessions: {
           findTurn: async () => undefined,

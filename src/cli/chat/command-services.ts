@@ -45,7 +45,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       session,
       renew,
       undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),
-      approvals: { answer: ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
+      questions: { answer: async ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
       stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
       activity: () => ({

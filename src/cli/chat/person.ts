@@ -1,8 +1,10 @@
 // Questions to the person at the chat: the same words as `ask` shows, answered by a key or, for forms, in lines. One at a time.
+import { answerForm } from '../../gateway/forms/fill-form.ts';
 import type { AskForm } from '../../mcp/elicitation.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { AskPerson } from '../../tools/policy.ts';
-import { answerForm } from '../ask-form.ts';
+import { AnsweredElsewhere } from '../answer-questions.ts';
+import { GIVE_UP } from '../ask-form.ts';
 import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../person-at.ts';
@@ -98,7 +100,7 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
       const write = (text: string): void => {
         answered = show(text.replace(/^\n|\n$/g, ''));
       };
-      const answer = await answerForm(request, { read, write, colors }).catch(orCutShort(answered));
+      const answer = await answerForm(request, { read, write, colors, giveUp: GIVE_UP }).catch(orCutShort(answered));
       answered(answer.action === 'accept' ? '→ sent' : '→ not sent');
       return answer;
     });
@@ -133,7 +135,7 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
 
 function orCutShort(answered: (answer: string) => void): (error: unknown) => never {
   return (error) => {
-    answered('→ no answer');
+    answered(error instanceof AnsweredElsewhere ? `→ ${error.message}` : '→ no answer');
     throw error;
   };
 }

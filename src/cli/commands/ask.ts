@@ -1,11 +1,12 @@
 import type { Attachment } from '../../pipeline/attachments.ts';
+import type { RunEvent } from '../../pipeline/events.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { json, paths, plainText } from '../flags.ts';
-import { personAt } from '../person-at.ts';
+import { type Person, personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { EXIT, type OutputFlags, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
 import { addTurnFlags, refusable, type TurnFlags, turnOf } from '../turn-flags.ts';
 import { withWorkspace } from '../with-runtime.ts';
 
@@ -41,13 +42,13 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
   const person = await personAt(terminal);
   const { workspace: root, baseUrl } = flags;
-  return withWorkspace(terminal, { ...person, root, baseUrl }, (workspace, runtime) =>
-    answer({ workspace, runtime }, { input, attachments }, flags, terminal),
+  return withWorkspace(terminal, { root, baseUrl }, (workspace, runtime) =>
+    answer({ workspace, runtime, person }, { input, attachments }, flags, terminal),
   );
 }
 
 async function answer(
-  { workspace, runtime }: { workspace: RuntimeWorkspace; runtime: Runtime },
+  { workspace, runtime, person }: { workspace: RuntimeWorkspace; runtime: Runtime; person: Person | undefined },
   question: { input: string; attachments: Attachment[] },
   flags: AskFlags,
   terminal: Terminal,
@@ -59,16 +60,29 @@ async function answer(
     { maxSteps: MAX_STEPS, usage: USAGE },
   );
   const sessionKey = flags.session ?? 'main';
-  const events = await refusable(
-    gateway.ask({ ...turn, ...question, sessionKey, newSession: flags.newSession ?? false }, terminal.signal),
-    USAGE,
-  );
+  const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };
+  const asked = await refusable(gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal), USAGE);
+  const events = person ? await answeredBy(person, asked, runtime, terminal) : asked;
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
   if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
+}
+
+async function answeredBy(
+  person: Person,
+  events: AsyncIterable<RunEvent>,
+  { hub }: Runtime,
+  { err }: Terminal,
+): Promise<AsyncIterable<RunEvent>> {
+  const { answerQuestions } = await import('../answer-questions.ts');
+  return answerQuestions(events, {
+    person,
+    answer: hub.answer,
+    onElsewhere: (text) => err.write(`\n→ ${printable(text)}\n`),
+  });
 }
 
 async function attachmentsOf(

@@ -1,4 +1,6 @@
+import type { Gateway } from '../../gateway/gateway.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import { answerQuestions } from '../answer-questions.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { explainWorkspaceError, type Terminal, UsageError } from '../terminal.ts';
@@ -44,10 +46,13 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
       const runtime = await createRuntime({ environment, warn });
       try {
         const { workspace: root, baseUrl } = flags;
-        const { askPerson, askForm } = person;
-        const opening = runtime.openWorkspace({ root, baseUrl, askPerson, askForm });
-        const workspace = await explainWorkspaceError(root, opening);
-        const { ask } = await workspace.gateway();
+        const workspace = await explainWorkspaceError(root, runtime.openWorkspace({ root, baseUrl }));
+        const gateway = await workspace.gateway();
+        const ask: Gateway['ask'] = async (request, signal) =>
+          answerQuestions(await gateway.ask({ ...request, answering: {} }, signal), {
+            person,
+            answer: runtime.hub.answer,
+          });
         const turn = await turnOf(
           flags,
           { config: runtime.config, chooseModel: workspace.chooseModel },

@@ -9,7 +9,7 @@ import type { SessionEntry } from '../../storage/storage.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { Gateway } from '../gateway.ts';
-import { createApprovals } from './approvals.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
 import {
   type Admit,
   type BotSettings,
@@ -21,6 +21,7 @@ import {
   DEFAULT_LIMITS,
   refusalIn,
 } from './chat.ts';
+import { createChatQuestions } from './chat-questions.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
 import type { ListModels, Stopped, UndoLast } from './commands/command.ts';
@@ -44,6 +45,7 @@ export interface ChannelGatewayDependencies {
   /** Of a lock that this gateway holds while it runs: the messages it handles are claimed under it. */
   claimant: Fence;
   ask: Gateway['ask'];
+  hub: Pick<TurnHub, 'answer'>;
   sessions: Pick<Sessions, 'findTurn' | 'renew'>;
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   admit: Admit;
@@ -68,20 +70,20 @@ function inItsTopic(waiting: ChatMessage): ChatMessage {
 }
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
-  const { channels, mailbox, sessions, now, newId, random, log } = dependencies;
+  const { channels, mailbox, hub, sessions, now, newId, random, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
   const channel = (bot: BotKey): Channel | undefined =>
     channels.find(({ name, account }) => name === bot.channel && account === bot.account);
   const ending = new AbortController();
   const inbox = createInbox(mailbox, dependencies.claimant);
   const choices = createChoices(mailbox);
-  const approvals = createApprovals({ expiresMs: limits.approvalMs, newId });
+  const questions = createChatQuestions(hub);
   const delivery = createDelivery({ mailbox, channels, now, random, log });
   const turns = createTurns({
     ...dependencies,
     inbox,
     delivery,
-    approvals,
+    questions,
     channel,
     findTurn: sessions.findTurn,
     choices,
@@ -102,6 +104,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     lanes,
     delivery,
     limits,
+    formAnswer: questions.formAnswer,
     runCommand: (command, request) =>
       runCommand(command, {
         ...dependencies,
@@ -109,7 +112,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
         sessionKey: sessionKeyOf(request.chat),
         choices,
         renew: sessions.renew,
-        approvals,
+        questions,
         stop,
         activity: (chat) => ({ isRunning: turns.isRunning(chat), waiting: lanes.waitingIn(chat) }),
         signal: ending.signal,

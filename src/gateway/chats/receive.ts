@@ -31,6 +31,8 @@ export interface ReceiveDependencies {
   limits: ChatLimits;
   /** Takes up what waits in a chat whose messages this gateway has not claimed yet. */
   takeUp(chat: ChatKey): Promise<void>;
+  /** What takes a message as the answer to a form; undefined when none is asked for. */
+  formAnswer(message: ChatMessage): (() => void) | undefined;
   /** The answer, as Markdown. */
   runCommand(command: ReadCommand, request: ChatMessage): Promise<string | undefined>;
   newId(prefix: string): string;
@@ -46,7 +48,8 @@ export interface Reception {
 }
 
 export function createReception(dependencies: ReceiveDependencies): Reception {
-  const { inbox, admit, settings, lanes, delivery, limits, takeUp, runCommand, newId, now, log } = dependencies;
+  const { inbox, admit, settings, lanes, delivery, limits, takeUp, formAnswer, runCommand, newId, now, log } =
+    dependencies;
 
   const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<Received> =>
     inbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
@@ -86,12 +89,17 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       const admission = await admit(message, bot);
       if (!admission.allowed) return refuse(channel, chat, message, admission.reply);
       const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
-      const read = readCommand(request);
-      if (!read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
+      const answersForm = formAnswer(request);
+      const read = answersForm ? undefined : readCommand(request);
+      if (!answersForm && !read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
         return turnAway(channel, chat, message);
       const from = { id: message.sender.id, chatKind: message.chatKind };
       const received = await store(chat, message, bodyOf(request), from);
       if (received === 'known') return;
+      if (answersForm) {
+        answersForm();
+        return close(channel, chat, message);
+      }
       if (!read?.command.isImmediate) {
         if (received === 'claimed') lanes.add(request);
         else await takeUp(chat);

@@ -97,8 +97,8 @@ describe('a topic of a group', () => {
         scopes: ['once', 'session'],
       } as unknown as PermissionQuestion['verdict'],
     } as PermissionQuestion;
-    const asks: Answer = async function* (request, signal) {
-      yield runEnd(request, `allowed: ${await request.askPerson?.(question, signal)}`);
+    const asks: Answer = async function* (request, signal, questions) {
+      yield runEnd(request, `allowed: ${(await questions.permission(question, signal))?.scope}`);
     };
     const chats = await testChats(asks);
     await chats.start(OPEN);

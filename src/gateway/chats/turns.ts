@@ -5,14 +5,12 @@ import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
-import type { AskPerson } from '../../tools/policy.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
-import type { Approvals } from './approvals.ts';
-import { createAskInChat } from './ask-in-chat.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import { chatName } from './chat-name.ts';
+import type { ChatQuestions } from './chat-questions.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
@@ -22,12 +20,13 @@ import type { Batch } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
+import { createShowQuestion } from './show-question.ts';
 
 export interface TurnsDependencies {
   mailbox: Pick<Mailbox, 'enqueue'>;
   inbox: Inbox;
   delivery: Delivery;
-  approvals: Approvals;
+  questions: Pick<ChatQuestions, 'follow'>;
   channel: FindChannel;
   ask: Gateway['ask'];
   findTurn: Sessions['findTurn'];
@@ -169,7 +168,7 @@ async function ask(
   { channel, chat, turnId, turn }: Asked,
   progress: Progress,
 ): Promise<AskResult | undefined> {
-  const { settings, choices, workspace, limits, whileWaiting, now } = dependencies;
+  const { settings, choices, workspace, questions, limits, whileWaiting, now } = dependencies;
   const { messages } = turn;
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
@@ -178,10 +177,6 @@ async function ask(
     : { attachments: [], told: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
   if (input === '') throw new Error('there is nothing in the message that I can read');
-  const inChat = (options: Parameters<typeof createAskInChat>[0]): AskPerson => {
-    const askPerson = createAskInChat(options);
-    return (question, until) => whileWaiting(chat, () => askPerson(question, until));
-  };
   const events = await dependencies.ask(
     {
       ...turnSettings(await settings(chat), await choices.get(chat)),
@@ -189,14 +184,7 @@ async function ask(
       attachments,
       sessionKey: sessionKeyOf(chat),
       newSession: false,
-      askPerson: inChat({
-        ...dependencies,
-        channel,
-        chat,
-        key: turnId,
-        replyTo: lastOf(messages).message,
-        onShown: () => progress.leaveBehind(),
-      }),
+      answering: { expiresMs: limits.approvalMs },
       // A file that is attached counts as one that is read from inbox/: nobody knows who wrote it.
       marked: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
       origin: turnId,
@@ -205,13 +193,27 @@ async function ask(
     },
     signal,
   );
-  return follow(events, progress);
+  const show = createShowQuestion({
+    ...dependencies,
+    channel,
+    chat,
+    key: turnId,
+    replyTo: lastOf(messages).message,
+    onShown: () => progress.leaveBehind(),
+  });
+  const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
+  return follow(events, progress, ask);
 }
 
-async function follow(events: AsyncIterable<RunEvent>, progress: Progress): Promise<AskResult | undefined> {
+async function follow(
+  events: AsyncIterable<RunEvent>,
+  progress: Progress,
+  ask: (event: RunEvent) => void,
+): Promise<AskResult | undefined> {
   let result: AskResult | undefined;
   for await (const event of events) {
     progress.tell(event);
+    ask(event);
     if (event.type === 'run-end') result = event.result;
   }
   return result;
@@ -225,6 +227,8 @@ interface Outcome {
 
 function outcomeOf(result: AskResult | undefined): Outcome {
   if (!result) return failed('the turn ended without a result');
+  // Stopped from elsewhere: who stops it in the chat is answered there.
+  if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
   return result.success ? { markdown: result.result } : failed(result.error.message);
 }
 

@@ -8,12 +8,13 @@ export type Answerer =
   /** `chat` as `chatName` writes it. */
   | { place: 'chat'; chat: string; name: string; isOwner: boolean };
 
-/** Why this person may not answer; undefined when they may. */
-export function answerProblem(by: Answerer, turn: { chat?: string }): string | undefined {
-  if (by.place === 'terminal') return undefined;
-  if (!by.isOwner) return 'Only the owner can answer this.';
-  if (by.place === 'chat' && by.chat !== turn.chat) return 'This was not asked in this chat.';
-  return undefined;
+/** Whether a question of this chat (undefined: of none) exists for this person. */
+export function isAskedThere(by: Answerer, chat: string | undefined): boolean {
+  return by.place !== 'chat' || by.chat === chat;
+}
+
+export function mayAnswer(by: Answerer): boolean {
+  return by.place === 'terminal' || by.isOwner;
 }
 
 export function answeredFrom(by: Answerer): AnsweredFrom {

@@ -7,7 +7,7 @@ import type { AnsweredFrom, Resolution, TurnQuestion } from '../../pipeline/ques
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
 import { valueProblem } from '../../tools/validate.ts';
-import { type Answerer, answeredFrom, answerProblem } from './answerer.ts';
+import { type Answerer, answeredFrom, isAskedThere, mayAnswer } from './answerer.ts';
 
 /** How many questions that have ended are remembered for those who answer late. */
 const REMEMBERED = 1_000;
@@ -17,14 +17,17 @@ export type QuestionAnswer = { kind: 'allow'; scope: Scope } | { kind: 'deny' } 
 
 export type AnswerOutcome =
   | { kind: 'accepted' }
-  /** It has ended already; `resolution` tells how. */
-  | { kind: 'ended'; resolution: Resolution<unknown> }
+  /** It has ended already; the event tells how. */
+  | { kind: 'ended'; event: ResolvedEvent }
   /** There was no such question in this process, or it was long ago. */
   | { kind: 'unknown' }
   /** This person may not answer it. */
   | { kind: 'refused'; message: string }
   /** The answer does not fit the question, which stays open. */
   | { kind: 'invalid'; message: string };
+
+/** How a question ended, as every reader is told it. */
+export type ResolvedEvent = Extract<RunEvent, { type: 'permission-resolved' | 'form-resolved' }>;
 
 export type PermissionAnswer = ({ scope: Scope } & AnsweredFrom) | undefined;
 
@@ -55,8 +58,6 @@ export interface QuestionsDependencies {
   newId(prefix: string): string;
 }
 
-type ResolvedEvent = Extract<RunEvent, { type: 'permission-resolved' | 'form-resolved' }>;
-
 interface Open {
   question: TurnQuestion;
   turn: AskingTurn;
@@ -65,7 +66,7 @@ interface Open {
 
 export function createQuestions({ now, newId }: QuestionsDependencies): Questions {
   const open = new Map<string, Open>();
-  const ended = new Map<string, Resolution<unknown>>();
+  const ended = new Map<string, { event: ResolvedEvent; chat: string | undefined }>();
 
   const timestamp = (): string => new Date(now()).toISOString();
 
@@ -100,7 +101,7 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
       if (!open.delete(id)) return;
       // What readers are told of it: never what was filled in.
       const event = told.ended(resolution);
-      remember(id, event.resolution);
+      remember(id, event, turn.chat);
       turn.publish(event);
       resolve(resolution);
     };
@@ -120,8 +121,8 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
     }
   }
 
-  function remember(id: string, resolution: Resolution<unknown>): void {
-    ended.set(id, resolution);
+  function remember(id: string, event: ResolvedEvent, chat: string | undefined): void {
+    ended.set(id, { event, chat });
     const [oldest] = ended.keys();
     if (ended.size > REMEMBERED && oldest !== undefined) ended.delete(oldest);
   }
@@ -160,13 +161,13 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
 
     async answer(questionId, answer, by) {
       const found = open.get(questionId);
-      if (!found) return endedOrUnknown(questionId);
-      const refused = answerProblem(by, found.turn);
-      if (refused !== undefined) return { kind: 'refused', message: refused };
+      if (!found) return endedOrUnknown(questionId, by);
+      if (!isAskedThere(by, found.turn.chat)) return { kind: 'unknown' };
+      if (!mayAnswer(by)) return { kind: 'refused', message: 'Only the owner can answer this.' };
       const message = await answerMisfit(found.question, answer);
       if (message !== undefined) return { kind: 'invalid', message };
       // Checking a form takes a moment, in which somebody else may have answered.
-      if (!open.has(questionId)) return endedOrUnknown(questionId);
+      if (!open.has(questionId)) return endedOrUnknown(questionId, by);
       found.end({ ending: 'answered', answer, at: timestamp(), ...answeredFrom(by) });
       return { kind: 'accepted' };
     },
@@ -185,9 +186,9 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
     },
   };
 
-  function endedOrUnknown(questionId: string): AnswerOutcome {
-    const resolution = ended.get(questionId);
-    return resolution ? { kind: 'ended', resolution } : { kind: 'unknown' };
+  function endedOrUnknown(questionId: string, by: Answerer): AnswerOutcome {
+    const known = ended.get(questionId);
+    return known && isAskedThere(by, known.chat) ? { kind: 'ended', event: known.event } : { kind: 'unknown' };
   }
 
   /** Why an answer does not fit its question; undefined when it does. */

@@ -1,7 +1,7 @@
 // The commands of a chat, and how one is read from what was written. `/help` is made of the others.
 import { nearest } from '../../../lib/nearest.ts';
-import { parseButton } from '../approvals.ts';
 import type { ChatMessage } from '../chat.ts';
+import { parseButton } from '../question-text.ts';
 import { approveCommand } from './approve.ts';
 import type { ChatCommand } from './command.ts';
 import { denyCommand } from './deny.ts';

@@ -10,13 +10,13 @@ export const approveCommand: ChatCommand = {
   isForOwner: true,
   isRepeatable: true,
   isImmediate: true,
-  async run({ argument, approvals, request: { chat, isOwner, message } }) {
+  async run({ argument, questions, request: { chat, isOwner, message } }) {
     const words = argument.split(/\s+/).filter((word) => word !== '');
     const scope = words.find((word) => SCOPES.includes(word)) as Scope | undefined;
     const [id, ...more] = words.filter((word) => word !== scope);
     if (more.length > 0)
       return `\`/approve ${argument}\` is not accepted: \`/approve [question] [once|session|always]\` is.`;
-    return approvals.answer({
+    return questions.answer({
       chat,
       isOwner,
       id,

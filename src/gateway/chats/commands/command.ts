@@ -4,8 +4,8 @@ import type { Sessions } from '../../../sessions/sessions.ts';
 import type { BotKey } from '../../../storage/mailbox.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
 import type { Undone } from '../../../undo/undo.ts';
-import type { Approvals } from '../approvals.ts';
 import type { BotSettings, ChatMessage } from '../chat.ts';
+import type { ChatQuestions } from '../chat-questions.ts';
 import type { ChoicesStore } from '../choices.ts';
 
 /** The models of a provider, or why they cannot be told. */
@@ -32,7 +32,7 @@ export interface CommandServices {
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   renew: Sessions['renew'];
   undo: UndoLast;
-  approvals: Pick<Approvals, 'answer' | 'waitingIn'>;
+  questions: Pick<ChatQuestions, 'answer' | 'waitingIn'>;
   /** Of the machine the gateway runs on, the owner's. */
   systemTimezone(): string;
   /** Cancels what is going on in the chat, as far as whoever asks for it may. */

@@ -7,8 +7,8 @@ export const denyCommand: ChatCommand = {
   isForOwner: true,
   isRepeatable: true,
   isImmediate: true,
-  async run({ argument, approvals, request: { chat, isOwner, message } }) {
+  async run({ argument, questions, request: { chat, isOwner, message } }) {
     const by = message.sender.name ?? message.sender.id;
-    return approvals.answer({ chat, isOwner, id: argument || undefined, scope: undefined, by });
+    return questions.answer({ chat, isOwner, id: argument || undefined, scope: undefined, by });
   },
 };

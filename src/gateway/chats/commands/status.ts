@@ -8,13 +8,13 @@ export const statusCommand: ChatCommand = {
   isForOwner: false,
   isRepeatable: true,
   isImmediate: true,
-  async run({ settings, choices, session, sessionKey, activity, approvals, systemTimezone, request: { chat } }) {
+  async run({ settings, choices, session, sessionKey, activity, questions, systemTimezone, request: { chat } }) {
     const { provider: usualProvider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
     const chosenHere = await choices.get(chat);
     const { memory } = chosenHere;
     const entry = await session(sessionKey);
     const { isRunning, waiting } = activity(chat);
-    const questions = approvals.waitingIn(chat);
+    const open = questions.waitingIn(chat);
     const own = chosenModel(chosenHere, usualProvider);
     const chosen = own?.name ?? usual;
     const provider = own?.provider ?? usualProvider;
@@ -23,8 +23,8 @@ export const statusCommand: ChatCommand = {
       `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,
       `- Conversation: ${entry ? `since ${timeIn(systemTimezone(), entry.createdAt)} (\`${sessionKey}\`)` : 'not begun'}`,
       `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} ${waiting === 1 ? 'message' : 'messages'} waiting` : ''}`,
-      ...(questions > 0
-        ? [`- ${questions} ${questions === 1 ? 'question waits' : 'questions wait'} for \`/approve\` or \`/deny\``]
+      ...(open > 0
+        ? [`- ${open} ${open === 1 ? 'question waits' : 'questions wait'} for \`/approve\` or \`/deny\``]
         : []),
     ].join('\n');
   },

@@ -17,9 +17,9 @@ const question = (exact: string, scopes: readonly Scope[] = ['once', 'session', 
 
 /** Asks for permission and answers with what was said. */
 const asking = (exact = 'rm -r ```build```', scopes?: readonly Scope[]): Answer =>
-  async function* (request, signal) {
-    const scope = await request.askPerson?.(question(exact, scopes), signal);
-    yield runEnd(request, `answer: ${scope ?? 'no'}`);
+  async function* (request, signal, questions) {
+    const answer = await questions.permission(question(exact, scopes), signal);
+    yield runEnd(request, `answer: ${answer?.scope ?? 'no'}`);
   };
 
 async function asked(chats: TestChats, chatId = 'anna') {
@@ -132,11 +132,11 @@ describe('a permission question', () => {
 
   it('comes below what was shown before, and the answer below it', async () => {
     const gate = Promise.withResolvers<void>();
-    const chats = await testChats(async function* (request, signal) {
+    const chats = await testChats(async function* (request, signal, questions) {
       yield { type: 'text-delta', text: 'Let me see.' };
       await gate.promise;
-      const scope = await request.askPerson?.(question('ls'), signal);
-      yield runEnd(request, `answer: ${scope}`);
+      const answer = await questions.permission(question('ls'), signal);
+      yield runEnd(request, `answer: ${answer?.scope}`);
     });
     await chats.start({ limits: { progressAfterMs: 10, progressEveryMs: 10 } });
     await chats.write('clean up');
@@ -152,8 +152,8 @@ describe('a permission question', () => {
 });
 
 it('turns that wait for an answer take no place from others', async () => {
-  const chats = await testChats(async function* (request, signal) {
-    if (request.input === 'ask me') await request.askPerson?.(question('ls'), signal);
+  const chats = await testChats(async function* (request, signal, questions) {
+    if (request.input === 'ask me') await questions.permission(question('ls'), signal);
     yield runEnd(request, `done: ${request.input}`);
   });
   await chats.start({ limits: { concurrentTurns: 2 } });

@@ -1,7 +1,7 @@
 import colors from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { FormSchema } from '../mcp/elicitation.ts';
-import { answerForm } from './ask-form.ts';
+import type { FormSchema } from '../../mcp/elicitation.ts';
+import { answerForm } from './fill-form.ts';
 
 const SIZES: FormSchema = { type: 'object', properties: { size: { type: 'string', enum: ['s', 'm'], default: 'm' } } };
 const NAMED: FormSchema = {
@@ -25,6 +25,7 @@ async function typing(schema: FormSchema, ...lines: string[]) {
         shown += text;
       },
       colors: colors.createColors(false),
+      giveUp: 'Ctrl-D gives up',
     },
   );
   return { answer, shown, left };

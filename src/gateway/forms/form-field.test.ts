@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FormField } from '../mcp/elicitation.ts';
-import { valueProblem } from '../tools/validate.ts';
+import type { FormField } from '../../mcp/elicitation.ts';
+import { valueProblem } from '../../tools/validate.ts';
 import { describeField, fillField } from './form-field.ts';
 
 const FIELDS: Record<string, FormField> = {

@@ -1,12 +1,16 @@
 // One field of a form that an MCP server wants filled in: how it is shown, and what somebody typed as a value of it. Everything the
 // server says is untrusted: it stays on its line.
-import type { FormField, FormValue } from '../mcp/elicitation.ts';
-import { valueProblem } from '../tools/validate.ts';
-import { printable } from './terminal.ts';
+import { printable } from '../../lib/printable.ts';
+import type { FormField, FormValue } from '../../mcp/elicitation.ts';
+import { valueProblem } from '../../tools/validate.ts';
 
 const LONGEST_TEXT = 300;
 const YES = ['y', 'yes', 'true'];
 const NO = ['n', 'no', 'false'];
+const YES_OR_NO = [
+  { label: 'Yes', typed: 'yes' },
+  { label: 'No', typed: 'no' },
+];
 
 export type Filled = { ok: true; value: FormValue } | { ok: false; problem: string };
 
@@ -65,6 +69,13 @@ function typedAs(field: FormField, text: string): FormValue | undefined {
 interface Choice {
   value: string;
   title?: string;
+}
+
+/** What a field offers to choose from, with a name for each; empty where it is typed freely. */
+export function offeredValues(field: FormField): { label: string; typed: string }[] {
+  if (field.type === 'boolean') return YES_OR_NO;
+  if (field.type === 'array') return [];
+  return choicesOf(field).map(({ value, title }) => ({ label: oneLine(title ?? value), typed: value }));
 }
 
 function choicesOf(field: FormField): Choice[] {

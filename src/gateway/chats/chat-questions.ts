@@ -1,0 +1,147 @@
+// The questions of turns in chats. Whoever follows a chat's turn shows each question there, and what became of it, wherever it was
+// answered. An answer from the chat goes to the hub, which decides whether it counts.
+import type { RunEvent } from '../../pipeline/events.ts';
+import type { FormQuestion, PermissionRequest } from '../../pipeline/questions.ts';
+import type { ChatKey } from '../../storage/mailbox.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
+import type { QuestionAnswer, ResolvedEvent } from '../turns/questions.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
+import { type ChatMessage, nameOf } from './chat.ts';
+import { chatName } from './chat-name.ts';
+import { createFormsInChats } from './form-in-chat.ts';
+import { formEnding, permissionEnding, permissionMessage } from './question-text.ts';
+import type { Conclude, ShowQuestion } from './show-question.ts';
+
+const NOTHING_OPEN = 'Nothing is waiting for an answer: it was answered already, or has expired.';
+
+export interface ChatAnswer {
+  chat: ChatKey;
+  isOwner: boolean;
+  /** Without it, the one question that is open in the chat. */
+  id?: string;
+  /** Undefined: no. */
+  scope: Scope | undefined;
+  by: string;
+}
+
+/** A turn of a chat that somebody reads. */
+export interface FollowedTurn {
+  chat: ChatKey;
+  show: ShowQuestion;
+  /** Runs while the turn waits for a person. */
+  whileWaiting(wait: () => Promise<void>): Promise<void>;
+}
+
+export interface ChatQuestions {
+  /** What the turn's reader hands each event to. */
+  follow(turn: FollowedTurn): (event: RunEvent) => void;
+  /** Returns what the person who answered is told; undefined when the question itself tells it. */
+  answer(answer: ChatAnswer): Promise<string | undefined>;
+  /** What takes a message as the answer to a form; undefined when none is asked for. */
+  formAnswer(message: ChatMessage): (() => void) | undefined;
+  waitingIn(chat: ChatKey): number;
+}
+
+interface Shown {
+  chat: ChatKey;
+  conclude?: Conclude;
+  ending?: string;
+  /** Fires when the question has ended. */
+  over: AbortController;
+}
+
+export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answer'>): ChatQuestions {
+  const shown = new Map<string, Shown>();
+  const forms = createFormsInChats();
+  const inChat = (chat: ChatKey): string[] =>
+    [...shown].filter(([, each]) => nameOf(each.chat) === nameOf(chat)).map(([id]) => id);
+
+  function begin(id: string, { chat, whileWaiting }: FollowedTurn): Shown {
+    const question: Shown = { chat, over: new AbortController() };
+    shown.set(id, question);
+    const { signal } = question.over;
+    void whileWaiting(() => new Promise((resolve) => signal.addEventListener('abort', () => resolve())));
+    return question;
+  }
+
+  function concludeWith(question: Shown, conclude: Conclude): void {
+    question.conclude = conclude;
+    if (question.ending !== undefined) conclude(question.ending);
+  }
+
+  function end(id: string, ending: string): void {
+    const question = shown.get(id);
+    if (!question) return;
+    shown.delete(id);
+    question.ending = ending;
+    question.conclude?.(ending);
+    question.over.abort();
+  }
+
+  const answerFrom = (chat: ChatKey, name: string, id: string, answer: QuestionAnswer) =>
+    answerInHub(id, answer, { place: 'chat', chat: chatName(chat), name, isOwner: true });
+
+  /** What cannot be shown cannot be approved. */
+  const refuse = (chat: ChatKey, id: string): void => void answerFrom(chat, 'lainclaw', id, { kind: 'deny' });
+
+  function askPermission(request: PermissionRequest, turn: FollowedTurn): void {
+    const question = begin(request.id, turn);
+    const message = permissionMessage(request);
+    if (!message) refuse(turn.chat, request.id);
+    else
+      turn.show(request.id, message).then(
+        (conclude) => concludeWith(question, conclude),
+        () => refuse(turn.chat, request.id),
+      );
+  }
+
+  async function askForm({ id, form }: FormQuestion, turn: FollowedTurn): Promise<void> {
+    const { chat, show } = turn;
+    const question = begin(id, turn);
+    const { signal } = question.over;
+    try {
+      const onShown = (conclude: Conclude): void => concludeWith(question, conclude);
+      const { by, ...answer } = await forms.ask({ id, form, chat, show, onShown }, signal);
+      await answerFrom(chat, by, id, { kind: 'form', answer });
+    } catch {
+      if (!signal.aborted) refuse(chat, id);
+    }
+  }
+
+  return {
+    follow: (turn) => (event) => {
+      if (event.type === 'permission-request') askPermission(event.question, turn);
+      else if (event.type === 'form-request') void askForm(event.question, turn);
+      else if (event.type === 'permission-resolved' || event.type === 'form-resolved')
+        end(event.questionId, endingOf(event));
+    },
+
+    async answer({ chat, isOwner, id, scope, by }) {
+      const open = inChat(chat);
+      if (open.length === 0 && id === undefined) return NOTHING_OPEN;
+      if (id === undefined && open.length > 1)
+        return `Several questions are waiting: name the one you mean (${open.join(', ')}).`;
+      const meant = id ?? open[0] ?? '';
+      const answer: QuestionAnswer = scope === undefined ? { kind: 'deny' } : { kind: 'allow', scope };
+      const outcome = await answerInHub(meant, answer, { place: 'chat', chat: chatName(chat), name: by, isOwner });
+      switch (outcome.kind) {
+        case 'accepted':
+          return undefined;
+        case 'ended':
+          return `That question has ended. ${endingOf(outcome.event)}`;
+        case 'unknown':
+          return NOTHING_OPEN;
+        case 'refused':
+        case 'invalid':
+          return outcome.message;
+      }
+    },
+
+    formAnswer: forms.answerOf,
+    waitingIn: (chat) => inChat(chat).length,
+  };
+}
+
+function endingOf(event: ResolvedEvent): string {
+  return event.type === 'form-resolved' ? formEnding(event.resolution) : permissionEnding(event.resolution);
+}

@@ -1,0 +1,77 @@
+// Questions of a turn as they read in a chat: exactly what would happen, how to answer, and what became of it.
+import type { Button } from '../../channels/channel.ts';
+import type { FormResolution, PermissionRequest, PermissionResolution, Resolution } from '../../pipeline/questions.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
+
+const LABELS: Record<Scope, string> = { once: 'Once', session: 'This session', always: 'Always' };
+const SHOWN_CHARACTERS = 12_000;
+
+/** A question as a message. */
+export interface QuestionMessage {
+  markdown: string;
+  buttons: Button[];
+}
+
+/** Undefined when it cannot be shown whole, so that nobody can approve it here. */
+export function permissionMessage({ id, permission }: PermissionRequest): QuestionMessage | undefined {
+  const { verdict, preview } = permission;
+  const { question, reasons, scopes } = verdict;
+  // A diff stands for a file that can be looked at; a command does not.
+  if (!preview && question.exact.length > SHOWN_CHARACTERS) return undefined;
+  const exact = preview?.text ?? question.exact;
+  const cut = exact.length > SHOWN_CHARACTERS;
+  const shown = cut
+    ? `${exact.slice(0, SHOWN_CHARACTERS)}\n… ${exact.length - SHOWN_CHARACTERS} more characters`
+    : exact;
+  const why = reasons.length > 0 ? `\n${reasons.map((reason) => `- ${reason}`).join('\n')}\n` : '';
+  const words = scopes.filter((scope) => scope !== 'once').map((scope) => `\`/approve ${id} ${scope}\``);
+  const how = [`\`/approve ${id}\``, ...words, `\`/deny ${id}\``].join(' · ');
+  return {
+    markdown: `**${question.title}**\n\n${fenced(shown, preview ? 'diff' : '')}\n${why}\n${how}`,
+    buttons: [
+      ...scopes.map(
+        (scope, index): Button => ({
+          label: LABELS[scope],
+          value: `approve:${id}:${scope}`,
+          ...(index === 0 && { tone: 'primary' }),
+        }),
+      ),
+      { label: 'No', value: `deny:${id}`, tone: 'danger' },
+    ],
+  };
+}
+
+/** `approve:<id>:<scope>` or `deny:<id>`, as buttons carry it. */
+export function parseButton(value: string): { id: string; scope: Scope | undefined } | undefined {
+  const [, id, scope] = /^approve:([\w-]+)(?::(once|session|always))?$/.exec(value) ?? [];
+  if (id !== undefined) return { id, scope: (scope as Scope | undefined) ?? 'once' };
+  const [, denied] = /^deny:([\w-]+)$/.exec(value) ?? [];
+  return denied === undefined ? undefined : { id: denied, scope: undefined };
+}
+
+export function permissionEnding(resolution: PermissionResolution): string {
+  if (resolution.ending !== 'answered') return unanswered(resolution, 'not allowed');
+  const { scope } = resolution.answer;
+  return `${scope ? `Allowed ${LABELS[scope].toLowerCase()}` : 'Not allowed'} (${whoAnswered(resolution)}).`;
+}
+
+export function formEnding(resolution: FormResolution): string {
+  if (resolution.ending !== 'answered') return unanswered(resolution, 'declined');
+  return `${resolution.answer.action === 'accept' ? 'Sent' : 'Declined'} (${whoAnswered(resolution)}).`;
+}
+
+function unanswered({ ending }: { ending: string }, meaning: string): string {
+  return ending === 'expired' ? `Nobody answered in time: ${meaning}.` : 'Not needed any more.';
+}
+
+/** Where it was answered is told when that is not this chat. */
+function whoAnswered({ by, place }: Extract<Resolution<unknown>, { ending: 'answered' }>): string {
+  return place === 'chat' ? by : `${by}, ${place === 'terminal' ? 'at the terminal' : 'in the console'}`;
+}
+
+/** A fence longer than any within. */
+export function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
