@@ -84,6 +84,8 @@ export function createFormsInChats(): FormsInChats {
     const name = nameOf(chat);
     const buttonPrefix = `form:${id}:${step}:`;
     const { promise, resolve, reject } = Promise.withResolvers<{ text: string; by: string }>();
+    // It may be over before it is shown.
+    promise.catch(() => {});
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     prompts.set(name, { buttonPrefix, choices, answer: (typed, by) => resolve({ text: typed, by }) });
