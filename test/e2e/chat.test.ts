@@ -158,6 +158,13 @@ describe.concurrent('a chat', () => {
     await chat.shows('⏹ cancelled');
     await chat.type(CTRL_C);
     await chat.shows('Ctrl+C again leaves');
+    // Another key between them, and the next one is the first again, however much later or sooner it comes.
+    await chat.type('a second thought');
+    await chat.shows('a second thought');
+    await chat.type(CTRL_C);
+    await chat.hides('a second thought');
+    await chat.type(CTRL_C);
+    await chat.shows(/Ctrl\+C again leaves[\s\S]*Ctrl\+C again leaves/);
     await chat.type(CTRL_C);
     expect((await chat.ended).code).toBe(0);
     expect(structureProblems(home.lines())).toEqual([]);

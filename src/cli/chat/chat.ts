@@ -28,7 +28,6 @@ import { addUsage, footerLine, statusLine } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
-const AGAIN_MS = 2_000;
 const REMEMBERED_INPUTS = 200;
 
 export interface OpenedChat {
@@ -58,7 +57,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let lastId = 0;
   let usage: TurnUsage | undefined;
   let answeredBy: string | undefined;
-  let interruptedAt = Number.NEGATIVE_INFINITY;
+  /** The key before was a Ctrl-C with nothing to end. */
+  let leavesNext = false;
   let conversation: Conversation | undefined;
 
   const nextId = (): number => ++lastId;
@@ -207,6 +207,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const { editor, hasPrompt } = screen;
     const state = { hasPrompt, hasText: editor.getText() !== '', isCompleting: editor.isShowingAutocomplete() };
     const action = keyAction(data, state);
+    if (action !== 'interrupt') leavesNext = false;
     if (action === 'clear') editor.setText('');
     else if (action === 'interrupt') interrupt();
     else if (action === 'leave') void leave(EXIT.done);
@@ -218,14 +219,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return action !== undefined;
   }
 
-  /** Ends what runs; with nothing running, the second time leaves. */
+  /** Ends what runs; with nothing running, the second in a row leaves. */
   function interrupt(): void {
     // A turn that does not end must not keep anyone here.
     if (leaving.signal.aborted) process.exit(EXIT.cancelled);
-    if (talk.cancel()) return;
-    if (now() - interruptedAt < AGAIN_MS) return void leave(EXIT.done);
-    notice('Ctrl+C again leaves');
-    interruptedAt = now();
+    const hasCancelled = talk.cancel();
+    if (leavesNext && !hasCancelled) return void leave(EXIT.done);
+    leavesNext = !hasCancelled;
+    if (leavesNext) notice('Ctrl+C again leaves');
   }
 
   function suspend(): void {

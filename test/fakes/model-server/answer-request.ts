@@ -47,7 +47,7 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
   const report: RequestContext['report'] = (message, details) => violations.push({ message, ...details });
   const context = { dialect, headers, hosted: !dependencies.anonymous, report };
   const neutral = readRequest(request, context);
-  if (neutral) violations.push(...(await dependencies.checkSchemas(neutral.tools, dialect)));
+  if (neutral) violations.push(...dependencies.checkSchemas(neutral.tools, dialect));
   const messages = violations.map(({ message }) => message);
   if (!neutral || violations.length > 0) {
     return { answer: errorAnswer(400, errorBody(dialect, 400, violations[0])), violations: messages };

@@ -123,7 +123,7 @@ test('the client gets its own error classes', async () => {
   await expect(ask()).rejects.toMatchObject({ status: 401, type: 'authentication_error' });
   await expect(ask()).rejects.toMatchObject({ status: 429, type: 'rate_limit_error' });
   await expect(ask()).rejects.toMatchObject({ status: 529, type: 'overloaded_error' });
-  await expect(ask()).rejects.toMatchObject({ status: 400, apiMessage: expect.stringContaining('prompt is too long') });
+  await expect(ask()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('prompt is too long') });
   const stream = client.messages.stream({ ...request, messages: [question] });
   await expect(stream.finalMessage()).rejects.toMatchObject({ type: 'overloaded_error' });
 });

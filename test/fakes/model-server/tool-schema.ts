@@ -1,19 +1,20 @@
 // Checks the JSON Schema of every tool as the services do: an object schema, valid JSON Schema 2020-12, and within the
 // subset each service accepts. A schema is looked at once; conversations send the same tools with every request.
+import { whyInvalid } from './json-schema-2020.ts';
 import { isRecord, type Json } from './json-shape.ts';
 import type { Dialect, NeutralTool } from './neutral-request.ts';
 import type { Violation } from './request-context.ts';
 
-export type SchemaCheck = (tools: NeutralTool[], dialect: Dialect) => Promise<Violation[]>;
+export type SchemaCheck = (tools: NeutralTool[], dialect: Dialect) => Violation[];
 
 export function createSchemaCheck(): SchemaCheck {
   const seen = new Map<string, string | undefined>();
-  return async (tools, dialect) => {
+  return (tools, dialect) => {
     const violations: Violation[] = [];
     for (const [index, { name, schema, strict }] of tools.entries()) {
       if (schema === undefined) continue;
       const key = `${dialect === 'messages'} ${strict} ${JSON.stringify(schema)}`;
-      if (!seen.has(key)) seen.set(key, await problemOf(schema, strict, dialect));
+      if (!seen.has(key)) seen.set(key, problemOf(schema, strict, dialect));
       const problem = seen.get(key);
       if (problem !== undefined) violations.push(inServiceWords(problem, { dialect, index, name }));
     }
@@ -21,15 +22,13 @@ export function createSchemaCheck(): SchemaCheck {
   };
 }
 
-async function problemOf(schema: unknown, strict: boolean, dialect: Dialect): Promise<string | undefined> {
+function problemOf(schema: unknown, strict: boolean, dialect: Dialect): string | undefined {
   if (!isRecord(schema) || schema.type !== 'object') {
     const type = isRecord(schema) && schema.type !== undefined ? String(schema.type) : 'None';
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type}"'.`;
   }
   const combined = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'].find((keyword) => keyword in schema);
   if (combined) return `schema must have type 'object' and not have '${combined}' at the top level.`;
-  // Loaded late: a server that is never sent a tool does not pay for the validator.
-  const { whyInvalid } = await import('./json-schema-2020.ts');
   return whyInvalid(schema) ?? subsetProblem(schema, strict, dialect);
 }
 
