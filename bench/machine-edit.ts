@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '../src/lib/new-id.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
+import { createLocalUndoRecords } from '../src/storage/local/undo/local-undo-records.ts';
 import { createEditFileTool } from '../src/tools/fs/edit-file.ts';
 import type { Changes } from '../src/undo/changes.ts';
 import { createUndo } from '../src/undo/undo.ts';
@@ -14,11 +15,11 @@ import { type Bed, succeeded } from './machine-tools.ts';
 export async function measureEdit(bed: Bed, scale: Scale): Promise<Figure> {
   const { home, workspace } = bed;
   const tool = createEditFileTool();
+  const locks = createLocks(join(home, 'locks'));
   const undo = createUndo({
-    home,
-    locks: createLocks(join(home, 'locks')),
+    records: createLocalUndoRecords({ home, locks, now: Date.now }),
+    locks,
     openFiles: async (root) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES),
-    now: Date.now,
     newId,
   });
   const lines = Array.from({ length: 16_384 }, (_, index) => `${String(index).padStart(6, '0')} ${'x'.repeat(56)}`);

@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { temporaryHome } from '../../test/support/test-memory.ts';
 import { createLocks } from '../storage/local/locks.ts';
 import { type CoreMemory, createCoreMemory, renderCoreMemory } from './core-memory.ts';
-import { temporaryHome } from './test-memory.ts';
 
 function core(home = temporaryHome()): { home: string; memory: CoreMemory; again(): CoreMemory } {
   const open = (): CoreMemory =>

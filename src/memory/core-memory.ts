@@ -6,8 +6,8 @@ import { constants } from 'node:fs';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import { ensureDirectory, openPrivate, storageError, writeAtomically } from '../storage/local/files.ts';
 import type { Locks } from '../storage/locks.ts';
+import { ensureDirectory, openPrivate, storageError, writeAtomically } from '../storage/private-files.ts';
 import { MemoryError } from './memory-error.ts';
 
 export const CORE_SECTIONS = ['user', 'agent'] as const;

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryHome, testMemory } from '../../test/support/test-memory.ts';
 import { rememberTurns, type Turn } from './remember-turns.ts';
-import { temporaryHome, testMemory } from './test-memory.ts';
 
 const textsOf = (found: { results: { text: string }[] }): string[] => found.results.map(({ text }) => text);
 

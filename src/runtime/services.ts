@@ -104,7 +104,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   const undo = lazily(async () => {
     const { createUndo } = await import('../undo/undo.ts');
     const openFiles = async (root: string) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES);
-    return createUndo({ home, locks, openFiles, now, newId });
+    return createUndo({ records: await storage.undoRecords(), locks, openFiles, newId });
   });
   const sandbox = lazily(async () => {
     const { chooseSandbox } = await import('../sandbox/choose.ts');

@@ -6,6 +6,7 @@ import type { Archive } from './archive.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
+import type { UndoRecords } from './undo-records.ts';
 
 export type StorageErrorCode =
   | 'STORAGE_FULL'
@@ -157,6 +158,8 @@ export interface Storage {
   jobs(): Promise<Jobs>;
   /** Loaded when it is first asked for. */
   mailbox(): Promise<Mailbox>;
+  /** Loaded when they are first asked for. */
+  undoRecords(): Promise<UndoRecords>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   /** Resolves when nothing is open any more. Locks that are still held are lost. */

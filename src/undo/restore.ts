@@ -1,9 +1,15 @@
 // Putting files back as they were before a turn: first everything is looked at, then the whole is recorded as a turn
 // of its own, then file after file is written, each only if it still is what was looked at. A failure in the middle
 // puts back what was already done.
-import type { Change, FileState } from './changes.ts';
-import { sha256Of } from './content.ts';
-import type { RecordedChange, RecordedState, RecordedTurn, UndoStore } from './store.ts';
+import { sha256Of } from '../lib/sha256.ts';
+import type {
+  FileChange,
+  FileState,
+  RecordedChange,
+  RecordedState,
+  RecordedTurn,
+  UndoRecords,
+} from '../storage/undo-records.ts';
 
 /** The files of one workspace, as undo needs them. */
 export interface FileAccess {
@@ -44,7 +50,7 @@ export interface Plan {
 
 export interface PlanRequest {
   turn: RecordedTurn;
-  store: UndoStore;
+  store: UndoRecords;
   files: FileAccess;
   /** Overwrite what was changed since; only what is no file at all still stands in the way. */
   force: boolean;
@@ -99,7 +105,7 @@ export async function applyPlan({ files, directories }: Plan, access: FileAccess
  * The same restoring, as changes that can be undone in turn. Directories made for a file that comes back are not on
  * this record: taking the undo back removes the file and leaves them.
  */
-export function asChanges({ files }: Plan): Change[] {
+export function asChanges({ files }: Plan): FileChange[] {
   return files
     .filter(({ action }) => action !== 'unchanged')
     .map(({ path, current, target }) => ({ tool: 'undo', path, before: current, after: target, madeDirectories: [] }));
@@ -129,7 +135,7 @@ function actionOf(current: CurrentFile | undefined, target: FileState | undefine
 
 interface Happened {
   turn: RecordedTurn;
-  store: UndoStore;
+  store: UndoRecords;
   path: string;
   sha256: string | undefined;
 }

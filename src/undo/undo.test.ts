@@ -15,7 +15,8 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Home } from '../../test/support/home.ts';
 import { testHome } from '../../test/support/test-home.ts';
 import { createLocks } from '../storage/local/locks.ts';
-import type { FileState } from './changes.ts';
+import { createLocalUndoRecords } from '../storage/local/undo/local-undo-records.ts';
+import type { FileState } from '../storage/undo-records.ts';
 import type { CurrentFile, FileAccess } from './restore.ts';
 import { createUndo, type Undo } from './undo.ts';
 
@@ -28,11 +29,11 @@ beforeEach(() => {
   home = testHome();
   ids = 0;
   files = plainFiles(home.workspace);
+  const locks = createLocks(join(home.path, 'locks'));
   undo = createUndo({
-    home: home.path,
-    locks: createLocks(join(home.path, 'locks')),
+    records: createLocalUndoRecords({ home: home.path, locks, now: () => 1_000_000 + ids * 1000 }),
+    locks,
     openFiles: async () => files,
-    now: () => 1_000_000 + ids * 1000,
     newId: (prefix) => `${prefix}-${++ids}`,
   });
 });

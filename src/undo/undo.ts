@@ -1,7 +1,7 @@
 // Undo: every change the agent makes to a file is on record before it happens, by session and turn; a turn can be shown
 // as a diff and taken back. Taking back is a turn of its own on the same record, so that it can be undone too.
 import type { Locks } from '../storage/locks.ts';
-import type { Change, TurnScope } from './changes.ts';
+import type { FileChange, RecordedChange, RecordedTurn, TurnScope, UndoRecords } from '../storage/undo-records.ts';
 import {
   applyPlan,
   asChanges,
@@ -11,16 +11,14 @@ import {
   historiesOf,
   planRestore,
 } from './restore.ts';
-import { createUndoStore, type RecordedChange, type RecordedTurn, type UndoStore } from './store.ts';
 import { UndoError } from './undo-error.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export interface UndoDependencies {
-  home: string;
+  records: UndoRecords;
   locks: Locks;
   /** The files of the workspace with this root. */
   openFiles(root: string): Promise<FileAccess>;
-  now(): number;
   newId(prefix: string): string;
 }
 
@@ -70,20 +68,18 @@ export interface ListedTurn {
 
 export interface Undo {
   /** `notCovered`: that more was changed, or may have been, and why it cannot be put back. */
-  record(scope: TurnScope, changes: readonly Change[], notCovered?: string): Promise<void>;
+  record(scope: TurnScope, changes: readonly FileChange[], notCovered?: string): Promise<void>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
   /** All of the turn's files or, as far as the system allows, none. Rejects with UndoError. */
   undo(request: UndoRequest): Promise<Undone>;
   /** What a turn changed, or the whole session from its beginning; sorted by path. Rejects with UndoError. */
   diff(request: { sessionId: string; turnId?: string }): Promise<ChangedFile[]>;
-  close(): void;
 }
 
 const DIFF_CHARS = 200_000;
 
-export function createUndo({ home, locks, openFiles, now, newId }: UndoDependencies): Undo {
-  const store = createUndoStore({ home, now });
+export function createUndo({ records: store, locks, openFiles, newId }: UndoDependencies): Undo {
   return {
     record: (scope, changes, notCovered) => store.add(scope, changes, { notCovered }),
 
@@ -108,7 +104,7 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
         if (plan.conflicts.length > 0) throw conflictError(turn, plan.conflicts, force);
         signal?.throwIfAborted();
         const scope = { sessionId, turnId: newId('undo'), root: turn.root };
-        await store.add(scope, asChanges(plan), { undoes: turn.turnId });
+        await store.add(scope, asChanges(plan), { undoes: turn.turnId, fence: lock });
         try {
           await applyPlan(plan, files);
         } catch (cause) {
@@ -143,8 +139,6 @@ export function createUndo({ home, locks, openFiles, now, newId }: UndoDependenc
       }
       return files.sort((a, b) => (a.path < b.path ? -1 : 1));
     },
-
-    close: () => store.close(),
   };
 }
 
@@ -153,7 +147,7 @@ function notCoveredOf(changes: readonly RecordedChange[]): string[] {
 }
 
 async function changedFile(
-  store: UndoStore,
+  store: UndoRecords,
   root: string,
   path: string,
   history: readonly RecordedChange[],

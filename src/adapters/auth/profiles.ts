@@ -2,8 +2,8 @@
 // file is moved aside by the next sign-in, never overwritten; one of a newer version is refused.
 import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureDirectory, storageError, writeAtomically } from '../../storage/local/files.ts';
 import type { Locks } from '../../storage/locks.ts';
+import { ensureDirectory, storageError, writeAtomically } from '../../storage/private-files.ts';
 import { StorageError } from '../../storage/storage.ts';
 
 interface ProfileBase {

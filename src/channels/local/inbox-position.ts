@@ -1,7 +1,7 @@
 // How far the inbox has been read: which file, up to where, and what stood right before that place. A file that was
 // replaced, cut or written anew is noticed by any of the three.
 import { readFile } from 'node:fs/promises';
-import { writeAtomically } from '../../storage/local/files.ts';
+import { writeAtomically } from '../../storage/private-files.ts';
 
 export interface InboxPosition {
   /** The file's inode, as a text. */

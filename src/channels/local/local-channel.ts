@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureDirectory } from '../../storage/local/files.ts';
+import { ensureDirectory } from '../../storage/private-files.ts';
 import { type Channel, ChannelError, type ChannelStatus, type IncomingMessage, type Receive } from '../channel.ts';
 import { splitMarkdown } from '../split-markdown.ts';
 import { type LocalReference, parseInboxLine } from './inbox-line.ts';

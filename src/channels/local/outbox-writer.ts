@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ensureDirectory, openPrivate } from '../../storage/local/files.ts';
+import { ensureDirectory, openPrivate } from '../../storage/private-files.ts';
 
 /** A message is sent again soon or never: older keys need not be known. */
 const KNOWN_BYTES = 16 * 1024 * 1024;

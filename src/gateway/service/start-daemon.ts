@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ensureDirectory } from '../../storage/local/files.ts';
+import { ensureDirectory } from '../../storage/private-files.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceState } from './service-state.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { testMemory } from '../../../test/support/test-memory.ts';
 import { newId } from '../../lib/new-id.ts';
 import { createMemory } from '../memory.ts';
-import { testMemory } from '../test-memory.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings.ts';
 import { createEndpointModel } from './endpoint.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ensureDirectory } from '../../storage/local/files.ts';
+import { ensureDirectory } from '../../storage/private-files.ts';
 import { type CopiedFile, tooLarge } from './model-files.ts';
 
 export interface CopyOptions {

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryHome } from '../../../test/support/test-memory.ts';
 import { newId } from '../../lib/new-id.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
-import { temporaryHome } from '../test-memory.ts';
 import type { ModelManifest } from './manifest.ts';
 import { createModelStore } from './model-store.ts';
 

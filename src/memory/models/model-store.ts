@@ -4,8 +4,8 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ensureDirectory, syncDirectory } from '../../storage/local/files.ts';
 import type { Locks } from '../../storage/locks.ts';
+import { ensureDirectory, syncDirectory } from '../../storage/private-files.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
 import { MemoryError } from '../memory-error.ts';

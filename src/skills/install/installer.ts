@@ -4,8 +4,8 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/local/files.ts';
 import type { Locks } from '../../storage/locks.ts';
+import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/private-files.ts';
 import { nameProblem, type SkillFacts } from '../skill.ts';
 import { SkillError } from '../skill-error.ts';
 import { type Chosen, chooseSkills } from './choose.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAtomically } from '../../storage/local/files.ts';
+import { writeAtomically } from '../../storage/private-files.ts';
 import { readFolderTree } from './folder-tree.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES } from './tree.ts';
 

@@ -1,6 +1,6 @@
 // A SQLite file of the home. Opened on first use only: most commands never need one.
 import type { DatabaseSync } from 'node:sqlite';
-import { storageError } from './files.ts';
+import { storageError } from '../private-files.ts';
 import { type OpenDatabaseOptions, openDatabase, openLogKeeper } from './open-database.ts';
 
 export interface Database {

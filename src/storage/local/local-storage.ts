@@ -1,5 +1,6 @@
 // Storage on one's own machine: files a person can read, and one SQLite file for what is indexed.
 import { join } from 'node:path';
+import { lazily } from '../../lib/lazily.ts';
 import type { Storage } from '../storage.ts';
 import { createCatalogue } from './catalogue/local-catalogue.ts';
 import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
@@ -29,6 +30,9 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const runsDatabase = createLainclawDb(home);
   const jobsDatabase = createLainclawDb(home);
   const mailboxDatabase = createLainclawDb(home);
+  const undoRecords = lazily(async () =>
+    (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({ home, locks, now }),
+  );
   let closeLog = async (): Promise<void> => {};
   return {
     locks,
@@ -59,6 +63,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       closeLog = () => log.close().catch(() => {});
       return createLocalMailbox({ database: mailboxDatabase, log, locks });
     },
+    undoRecords,
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles: createOwnerFiles(home, locks),
     outputs: createOutputs(join(home, 'outputs')),
@@ -69,6 +74,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
           each.close(),
         ),
       ]);
+      await (await undoRecords.made())?.close();
       await closeLog();
     },
   };

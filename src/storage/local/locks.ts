@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fence, Lock, Locks } from '../locks.ts';
+import { ensurePrivateFile, storageError } from '../private-files.ts';
 import { StorageError } from '../storage.ts';
-import { ensurePrivateFile, storageError } from './files.ts';
 
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 25;

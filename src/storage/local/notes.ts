@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fence } from '../locks.ts';
+import { ensureDirectory, storageError, writeAtomically } from '../private-files.ts';
 import type { SessionNotes } from '../storage.ts';
-import { ensureDirectory, storageError, writeAtomically } from './files.ts';
 
 export function createSessionNotes(directory: string, verify: (fence: Fence | undefined) => void): SessionNotes {
   const path = (sessionKey: string): string => join(directory, `${sessionKey}.md`);

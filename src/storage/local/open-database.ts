@@ -2,8 +2,8 @@
 // each step runs once in its life, in one transaction with the new version. A file of a newer version is refused before
 // anything is written to it. Steps are never changed once they are released: a change of the tables is one more step.
 import type { DatabaseSync } from 'node:sqlite';
+import { ensurePrivateFile } from '../private-files.ts';
 import { newerVersion } from '../storage.ts';
-import { ensurePrivateFile } from './files.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 

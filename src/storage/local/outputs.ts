@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
+import { ensureDirectory, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
-import { ensureDirectory, writeAtomically } from './files.ts';
 
 const LONGEST_NAME = 80;
 

@@ -1,8 +1,8 @@
 import { readFile, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Locks } from '../locks.ts';
+import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { OwnerFiles } from '../storage.ts';
-import { ensureDirectory, storageError, syncDirectory, writeAtomically } from './files.ts';
 
 export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
   async function read(name: string): Promise<string | undefined> {

@@ -3,8 +3,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureDirectory, openPrivate, storageError } from '../private-files.ts';
 import type { Spending, Spent } from '../storage.ts';
-import { ensureDirectory, openPrivate, storageError } from './files.ts';
 
 interface Counted extends Spent {
   day: string;

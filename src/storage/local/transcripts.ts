@@ -5,8 +5,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Fence } from '../locks.ts';
+import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../private-files.ts';
 import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
-import { ensureDirectory, openPrivate, storageError, syncDirectory } from './files.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;

@@ -4,7 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { storageError, syncDirectory } from './files.ts';
+import { storageError, syncDirectory } from '../private-files.ts';
 
 export interface WriteAheadLog {
   /** To be called with each connection, before it is used. */

@@ -3,7 +3,7 @@ import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, utimesSync, w
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createYard, type Yard } from '../../../test/workspace-race/yard.ts';
 import { StorageError } from '../../storage/storage.ts';
-import type { Change } from '../../undo/changes.ts';
+import type { FileChange } from '../../storage/undo-records.ts';
 import { createWorkspace } from '../../workspace/confined.ts';
 import type { ToolArgs, ToolContext, ToolSpec } from '../tool.ts';
 import { createEditFileTool } from './edit-file.ts';
@@ -13,7 +13,7 @@ import { createWriteFileTool } from './write-file.ts';
 
 let yard: Yard;
 let context: ToolContext;
-let recorded: Change[];
+let recorded: FileChange[];
 let now: number;
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ const edit = call(createEditFileTool());
 const read = call(createReadFileTool());
 const file = (path: string): string => `${yard.root}/${path}`;
 const content = (path: string): string => readFileSync(file(path), 'utf8');
-const bytes = (state: Change['before']): string | undefined => state && Buffer.from(state.bytes).toString();
+const bytes = (state: FileChange['before']): string | undefined => state && Buffer.from(state.bytes).toString();
 
 describe('file_write', () => {
   it('creates a file, with the directories on the way', async () => {

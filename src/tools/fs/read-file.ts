@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { sha256Of } from '../../undo/content.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';

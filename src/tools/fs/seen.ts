@@ -1,8 +1,9 @@
 // What a session last saw of each file, so that an edit based on an older look is refused. Kept as a fingerprint of the
 // file and a hash of each line: enough to tell later which lines have changed, without keeping the text. Of a large
 // file it is one hash of the whole: enough to tell that it has changed.
+
+import { sha256Of } from '../../lib/sha256.ts';
 import type { ResultCache } from '../../storage/storage.ts';
-import { sha256Of } from '../../undo/content.ts';
 import { numberedLines } from './numbered-lines.ts';
 
 export interface SeenFile {

@@ -3,7 +3,7 @@
 // caches where they are few enough, otherwise without what ignore files name. Where also those are too many, nothing is kept
 // and that is said. The bounds keep it to some 30 µs of processor time a file, before and after together.
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Change } from '../../undo/changes.ts';
+import type { FileChange } from '../../storage/undo-records.ts';
 import { markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { HidesPath } from '../permissions/hidden-paths.ts';
@@ -20,7 +20,7 @@ const BATCH = 250;
 const NEVER_KEPT = ['.git', 'node_modules', 'bower_components', '.venv', 'venv', '__pycache__', '.cache', '.tox'];
 
 export interface CommandChanges {
-  changes: Change[];
+  changes: FileChange[];
   /** Why undo cannot put back everything; undefined when it can. */
   notCovered?: string;
 }
@@ -60,7 +60,7 @@ export async function watchChanges(
     async finish() {
       // Whoever cancelled the command still wants to know what it has done.
       const after = await listFiles(workspace, hides, AbortSignal.timeout(10_000), listing.flags);
-      const changes: Change[] = [];
+      const changes: FileChange[] = [];
       const lost: string[] = [];
       let left = MOST_BYTES;
       const paths = new Set([...before.keys(), ...(after?.paths ?? [])]);
@@ -95,7 +95,7 @@ function whyNot(lost: readonly string[], tooMany: boolean): { notCovered?: strin
 }
 
 /** A directory that had no file before is taken away with its files, when nothing else is in it. */
-function withDirectories(changes: readonly Change[], before: ReadonlyMap<string, Kept>): Change[] {
+function withDirectories(changes: readonly FileChange[], before: ReadonlyMap<string, Kept>): FileChange[] {
   const known = new Set([...before.keys()].flatMap(parentsOf));
   return changes.map((change) => {
     if (change.before) return change;

@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { storageError } from '../../private-files.ts';
 import type { SessionEntry } from '../../storage.ts';
-import { storageError } from '../files.ts';
 import type { Prepare } from '../statements.ts';
 import { INDEX_VERSION } from './parse-index.ts';
 

@@ -1,7 +1,7 @@
 // sessions.json as a person, an earlier version or we have written it.
 import { readFile } from 'node:fs/promises';
+import { storageError } from '../../private-files.ts';
 import { newerVersion, type SessionEntry } from '../../storage.ts';
-import { storageError } from '../files.ts';
 import { isSessionId } from '../transcripts.ts';
 
 export const INDEX_VERSION = 1;

@@ -2,7 +2,7 @@
 import { watch } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ensureDirectory, ensurePrivateFile } from '../files.ts';
+import { ensureDirectory, ensurePrivateFile } from '../../private-files.ts';
 
 export interface ChangeFile {
   touch(): Promise<void>;

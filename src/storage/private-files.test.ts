@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { StorageError } from '../storage.ts';
-import { ensureDirectory, ensurePrivateFile, storageError, writeAtomically } from './files.ts';
+import { ensureDirectory, ensurePrivateFile, storageError, writeAtomically } from './private-files.ts';
+import { StorageError } from './storage.ts';
 
 let base: string;
 beforeEach(() => {

@@ -1,4 +1,4 @@
-// Contents as they are stored: named by their SHA-256, compressed in the background where that saves something.
+// Contents as they are stored: compressed in the background where that saves something.
 import { promisify } from 'node:util';
 
 export interface Packed {
@@ -23,9 +23,4 @@ export async function unpack({ encoding, data }: Packed): Promise<Buffer> {
   if (encoding === 'plain') return Buffer.from(data);
   const { zstdDecompress } = await import('node:zlib');
   return promisify(zstdDecompress)(data);
-}
-
-export async function sha256Of(bytes: Uint8Array): Promise<string> {
-  const { hash } = await import('node:crypto');
-  return hash('sha256', bytes, 'hex');
 }

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { newId } from '../lib/new-id.ts';
-import type { Archive } from '../storage/archive.ts';
-import { createLocalArchive } from '../storage/local/archive/local-archive.ts';
-import { createLainclawDb } from '../storage/local/lainclaw-db/schema.ts';
-import { createLocks } from '../storage/local/locks.ts';
-import type { Locks } from '../storage/locks.ts';
-import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
-import { createMemory, type Memory } from './memory.ts';
+import { newId } from '../../src/lib/new-id.ts';
+import { createEmbeddings, type EmbeddingModel } from '../../src/memory/embeddings/embeddings.ts';
+import { createMemory, type Memory } from '../../src/memory/memory.ts';
+import type { Archive } from '../../src/storage/archive.ts';
+import { createLocalArchive } from '../../src/storage/local/archive/local-archive.ts';
+import { createLainclawDb } from '../../src/storage/local/lainclaw-db/schema.ts';
+import { createLocks } from '../../src/storage/local/locks.ts';
+import type { Locks } from '../../src/storage/locks.ts';
 
 export interface TestMemory {
   home: string;

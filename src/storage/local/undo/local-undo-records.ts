@@ -3,54 +3,28 @@
 // disk before `add` resolves. The oldest turns go when the whole grows over its bounds in bytes or age.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { storageError } from '../storage/local/files.ts';
-import { inTransaction, type Migration, openDatabase, type Schema } from '../storage/local/open-database.ts';
-import type { Change, FileState, TurnScope } from './changes.ts';
-import { type Packed, pack, sha256Of, unpack } from './content.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
+import { storageError } from '../../private-files.ts';
+import type {
+  FileChange,
+  FileState,
+  RecordedChange,
+  RecordedState,
+  TurnScope,
+  UndoRecords,
+} from '../../undo-records.ts';
+import { createDatabase } from '../database.ts';
+import type { LocalLocks } from '../locks.ts';
+import { inTransaction, type Migration, type Schema } from '../open-database.ts';
+import { type Packed, pack, unpack } from './content.ts';
 
-export interface StoreOptions {
+export interface LocalUndoRecordsOptions {
   home: string;
+  locks: Pick<LocalLocks, 'verify'>;
   now(): number;
   /** Of everything stored, as stored. */
   maxBytes?: number;
   maxAgeMs?: number;
-}
-
-/** A state as recorded: its content by name. */
-export interface RecordedState {
-  sha256: string;
-  mode: number;
-}
-
-export interface RecordedChange {
-  /** not-covered: a command changed more than is on record; the path says why. */
-  kind: 'file' | 'made-directory' | 'not-covered';
-  tool: string;
-  path: string;
-  before: RecordedState | undefined;
-  after: RecordedState | undefined;
-}
-
-export interface RecordedTurn extends TurnScope {
-  /** Rises with time. */
-  number: number;
-  recordedAt: number;
-  /** The turn that this one took back, when it is an undo. */
-  undoes: string | undefined;
-}
-
-export interface UndoStore {
-  /** Resolves once all changes are durable, in this order, under the turn. */
-  add(scope: TurnScope, changes: readonly Change[], more?: { undoes?: string; notCovered?: string }): Promise<void>;
-  /** Every turn of a session that changed something, oldest first. */
-  turns(sessionId: string): Promise<RecordedTurn[]>;
-  changes(turn: RecordedTurn): Promise<RecordedChange[]>;
-  /** The newest turn that left the path with this content. */
-  whoLeft(root: string, path: string, sha256: string): Promise<string | undefined>;
-  content(sha256: string): Promise<Buffer>;
-  /** Takes a turn off the record. */
-  forget(scope: TurnScope): Promise<void>;
-  close(): void;
 }
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -76,19 +50,14 @@ const STEPS: readonly Migration[] = [
 ];
 const SCHEMA: Schema = { version: STEPS.length, steps: async () => STEPS };
 
-export function createUndoStore(options: StoreOptions): UndoStore {
-  const { home, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS } = options;
-  const path = join(home, 'undo', 'undo.db');
-  let opened: Promise<DatabaseSync> | undefined;
+export interface LocalUndoRecords extends UndoRecords {
+  close(): Promise<void>;
+}
 
-  async function use<T>(statements: (db: DatabaseSync) => T): Promise<T> {
-    try {
-      opened ??= openDatabase({ path, schema: SCHEMA, pragmas: PRAGMAS });
-      return statements(await opened);
-    } catch (error) {
-      throw storageError(path, error);
-    }
-  }
+export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalUndoRecords {
+  const { home, locks, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS } = options;
+  const path = join(home, 'undo', 'undo.db');
+  const { use, close } = createDatabase({ path, schema: SCHEMA, pragmas: PRAGMAS });
 
   /** What is stored already is not stored again. */
   async function unknownContents(named: readonly NamedChange[]): Promise<Content[]> {
@@ -101,11 +70,12 @@ export function createUndoStore(options: StoreOptions): UndoStore {
   }
 
   return {
-    async add(scope, changes, { undoes, notCovered } = {}) {
+    async add(scope, changes, { undoes, notCovered, fence } = {}) {
       const named = await Promise.all(changes.map(nameStates));
       const contents = await unknownContents(named);
       const dropped = await use((db) =>
         inTransaction(db, () => {
+          locks.verify(fence);
           const { number, isNew } = turnNumber(db, scope, now(), undoes);
           for (const content of contents) putContent(db, content);
           for (const change of named) putChange(db, number, change);
@@ -165,18 +135,12 @@ export function createUndoStore(options: StoreOptions): UndoStore {
         dropUnused(db);
       }),
 
-    close() {
-      opened?.then(
-        (db) => db.close(),
-        () => {},
-      );
-      opened = undefined;
-    },
+    close,
   };
 }
 
 interface NamedChange {
-  change: Change;
+  change: FileChange;
   before: NamedState | undefined;
   after: NamedState | undefined;
 }
@@ -190,7 +154,7 @@ interface Content extends Packed {
   sha256: string;
 }
 
-async function nameStates(change: Change): Promise<NamedChange> {
+async function nameStates(change: FileChange): Promise<NamedChange> {
   // What a file becomes is rarely stored already: it is compressed on another thread while this one hashes.
   const packing = change.after && pack(change.after.bytes);
   packing?.catch(() => {});

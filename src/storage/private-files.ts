@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StorageError, type StorageErrorCode } from '../storage.ts';
+import { StorageError, type StorageErrorCode } from './storage.ts';
 
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
