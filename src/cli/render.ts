@@ -1,6 +1,7 @@
 // A turn on the way to its reader: as one JSON value on stdout, or as streamed text with tool lines on stderr.
 import type { AskResult, RunEvent } from '../pipeline/events.ts';
 import { CALLED_BY_HAND } from '../pipeline/events.ts';
+import type { GrantedPermission } from '../pipeline/questions.ts';
 import type { ToolCall, ToolResult } from '../tools/tool.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import { withoutShown } from './live-output.ts';
@@ -21,7 +22,16 @@ export async function renderJson(events: AsyncIterable<RunEvent>, terminal: Term
   return ended;
 }
 
-export async function renderText(events: AsyncIterable<RunEvent>, terminal: Terminal): Promise<AskResult> {
+export interface RenderOptions {
+  /** Say what a person allowed: who looks at it was not there. */
+  showsGrants?: boolean;
+}
+
+export async function renderText(
+  events: AsyncIterable<RunEvent>,
+  terminal: Terminal,
+  { showsGrants = false }: RenderOptions = {},
+): Promise<AskResult> {
   const { out, err } = terminal;
   const colors = colorsFor(err, terminal);
   let result: AskResult | undefined;
@@ -62,6 +72,7 @@ export async function renderText(events: AsyncIterable<RunEvent>, terminal: Term
         break;
       case 'tool-end':
         err.write(`${toolLine(event.call, event.result, colors)}\n`);
+        if (showsGrants && event.granted) err.write(`${colors.dim(`  ${grantLine(event.granted)}`)}\n`);
         break;
       case 'run-end':
         result = event.result;
@@ -95,6 +106,17 @@ function toolLine(call: ToolCall, result: ToolResult, colors: Colors): string {
     `${result.ok ? colors.green('✓') : colors.red('✗')} ${colors.bold(printable(call.name))} ${colors.dim(shown)}`.trimEnd();
   const took = colors.dim(`${result.meta.durationMs} ms${result.meta.cached ? ', cached' : ''}`);
   return result.ok ? `${head} ${took}` : `${head} ${colors.red(printable(result.error.message))}`;
+}
+
+/** `allowed once by Anna, in the chat` */
+export function grantLine({
+  scope,
+  by,
+  place,
+  rules,
+}: Pick<GrantedPermission, 'by' | 'rules'> & { scope: string; place: string }): string {
+  const kept = rules.length > 0 ? `; kept as ${rules.join(', ')}` : '';
+  return printable(`allowed ${scope} by ${by}, in the ${place}${kept}`);
 }
 
 function sayWaiting(terminal: Terminal): void {

@@ -6,6 +6,7 @@ import type { HistoryCall, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
+import type { GrantedPermission } from './questions.ts';
 
 export interface PlaybackOptions {
   sessionKey: string;
@@ -58,7 +59,8 @@ function calledEvents(calls: readonly HistoryCall[]): { event: RunEvent; time: n
     if (!told.result) return [start];
     const result = recordedResult(told);
     const time = began === undefined ? undefined : began + result.meta.durationMs;
-    return [start, { event: { type: 'tool-end', call, result }, time }];
+    const granted = told.granted as GrantedPermission | undefined;
+    return [start, { event: { type: 'tool-end', call, result, ...(granted && { granted }) }, time }];
   });
   const isTimed = events.every(({ time }) => time !== undefined);
   return isTimed ? events.sort((a, b) => (a.time ?? 0) - (b.time ?? 0)) : events;
@@ -110,6 +112,7 @@ function asEnd(turn: HistoryTurn, answer: SessionMessage | undefined, options: P
     sessionId: options.sessionId,
     provider: answer?.provider ?? turn.provider,
     profileId: answer?.profileId ?? turn.profileId,
+    model: answer?.model ?? turn.model,
     memoryEnabled: turn.memoryEnabled ?? false,
     memoryUpdated: false,
     toolCalls: turn.calls.map(asCall),

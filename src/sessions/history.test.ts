@@ -77,6 +77,21 @@ describe('a transcript told turn by turn', () => {
     expect(turn?.calls.map((each) => each.result?.text)).toEqual(['one', 'two']);
   });
 
+  it('tells with each call what a person allowed, and with the turn which model answered', async () => {
+    const granted = { scope: 'once', by: 'Anna', place: 'chat', at: AT, rules: [] };
+    const permission = (callId: string) => ({ type: 'permission', turnId: 't', timestamp: AT, callId, granted });
+    const calls = [call('a'), call('a'), permission('a'), call('b'), permission('none')];
+    const told = await tell(start('t'), ...calls, end('t', 'answered', { model: 'small' }));
+    const [turn] = turnsOf(told);
+    expect(turn?.model).toBe('small');
+    expect(turn?.calls.map((each) => each.granted)).toEqual([granted, undefined, undefined]);
+  });
+
+  it('a permission that lacks its parts is damaged', async () => {
+    const broken = { type: 'permission', turnId: 't', timestamp: AT, callId: 'a', granted: { scope: 'once' } };
+    expect(await tell(start('t'), call('a'), broken, end('t'))).toContainEqual({ kind: 'damaged', line: 3 });
+  });
+
   it('a turn without its end is interrupted when another follows, unfinished when none does', async () => {
     const turns = turnsOf(await tell(start('a'), say('user', 'one'), call('c'), start('b'), say('user', 'two')));
     expect(turns.map(({ outcome }) => outcome)).toEqual(['interrupted', 'unfinished']);

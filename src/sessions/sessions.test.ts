@@ -265,4 +265,34 @@ describe('listing and showing', () => {
     expect(await shown(1_000)).toHaveLength(30);
     expect(await sessions.show('nope', 1)).toBeUndefined();
   });
+
+  it('show the model of an answer and what a person allowed, where it stands among the messages', async () => {
+    const granted = {
+      scope: 'once',
+      by: 'Anna',
+      place: 'chat',
+      at: '',
+      rules: [],
+      preview: { summary: '', text: 'x', paths: [] },
+    };
+    for (const input of ['one', 'two']) {
+      const begun = await begin('main');
+      await begun.start(input);
+      const call = { id: 'same', name: `tool-${input}`, args: {}, source: 'model' };
+      await begun.callStarts(call, 'exec');
+      await begun.callPermitted(call, granted);
+      await begun.end({ outcome: 'answered', text: 'done', model: 'small', route: 'r', stage: 'answered' });
+      await begun.close();
+    }
+    const { messages = [], permissions = [] } = (await sessions.show('main', 100)) ?? {};
+    expect(messages.filter(({ role }) => role === 'assistant').map(({ model }) => model)).toEqual(['small', 'small']);
+    expect(messages.filter(({ role }) => role === 'user').map(({ model }) => model)).toEqual([undefined, undefined]);
+    const { preview: _preview, ...facts } = granted;
+    const [first, , , second] = messages;
+    expect(permissions).toMatchObject([
+      { ...facts, tool: 'tool-one', afterMessageId: first?.id },
+      { ...facts, tool: 'tool-two', afterMessageId: second?.id },
+    ]);
+    expect((await sessions.show('main', 3))?.permissions).toHaveLength(1);
+  });
 });

@@ -11,7 +11,7 @@ import type {
 import { type FoundTurn, findTurn } from './find-turn.ts';
 import type { HistoryItem } from './history.ts';
 import type { KeptSession } from './kept.ts';
-import { asSessionLine, type SessionMessage } from './lines.ts';
+import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
 import { readRecent } from './recent.ts';
 import { recoverTurn } from './recover.ts';
 import { createTurn, type Turn } from './turn.ts';
@@ -38,9 +38,18 @@ export interface BeginTurn {
   onWait?: () => void;
 }
 
+export interface ShownPermission extends Omit<JournalledPermission, 'preview'> {
+  turnId: string;
+  tool: string;
+  /** The message that it stands after. */
+  afterMessageId: string;
+}
+
 export interface ShownSession {
   entry: SessionEntry;
   messages: SessionMessage[];
+  /** What a person allowed between those messages. */
+  permissions: ShownPermission[];
   damagedLines: number[];
 }
 
@@ -180,6 +189,8 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       const entry = await find(name);
       if (!entry) return undefined;
       const messages: SessionMessage[] = [];
+      const permissions: ShownPermission[] = [];
+      const tools = new Map<string, string>();
       const damagedLines: number[] = [];
       for await (const scanned of transcripts.scan(entry.sessionId)) {
         if ('damaged' in scanned) {
@@ -187,11 +198,27 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           continue;
         }
         const line = asSessionLine(scanned.line);
+        if (line?.type === 'turn-start') tools.clear();
+        if (line?.type === 'tool-call') tools.set(line.call.id, line.call.name);
+        if (line?.type === 'permission') {
+          const { turnId, callId, granted } = line;
+          const { preview: _shown, ...facts } = granted;
+          permissions.push({
+            turnId,
+            tool: tools.get(callId) ?? '',
+            ...facts,
+            afterMessageId: messages.at(-1)?.id ?? '',
+          });
+        }
         if (line?.type !== 'message') continue;
         messages.push(line.message);
-        if (messages.length > last * 2) messages.splice(0, messages.length - last);
+        if (messages.length <= last * 2) continue;
+        messages.splice(0, messages.length - last);
+        keepShown(permissions, messages);
       }
-      return { entry, messages: messages.slice(-last), damagedLines };
+      messages.splice(0, messages.length - last);
+      keepShown(permissions, messages);
+      return { entry, messages, permissions, damagedLines };
     },
 
     async kept() {
@@ -209,6 +236,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       return summariesOf((await notes.read(sessionKey)) ?? '', sessionId);
     },
   };
+}
+
+function keepShown(permissions: ShownPermission[], messages: readonly SessionMessage[]): void {
+  const shown = new Set(messages.map(({ id }) => id));
+  permissions.splice(0, permissions.length, ...permissions.filter(({ afterMessageId }) => shown.has(afterMessageId)));
 }
 
 function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry, { unlisted = false } = {}): TranscriptLine {

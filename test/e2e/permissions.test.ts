@@ -344,6 +344,24 @@ describe.concurrent('the question on a terminal', () => {
     expect(stdout).toContain('40 more lines');
   });
 
+  it('is on record with who answered, and shown by show, export and replay', async () => {
+    const home = testHome();
+    await answering(home, call('file_write', { path: 'made', content: 'new text' }), 's\n');
+    const shown = (await lainclaw(['sessions', 'show', 'main'], { home })).json<{ permissions: unknown[] }>();
+    expect(shown.permissions).toMatchObject([{ tool: 'file_write', scope: 'session', by: 'owner', place: 'terminal' }]);
+    const lines = (await lainclaw(['sessions', 'export', 'main', '--format', 'jsonl'], { home })).stdout.split('\n');
+    const exported = lines.flatMap((line) => (line.includes('"tool-call"') ? [JSON.parse(line)] : []));
+    expect(exported).toMatchObject([{ granted: { scope: 'session', preview: { paths: ['made'] } } }]);
+    const markdown = (await lainclaw(['sessions', 'export', 'main', '--format', 'markdown'], { home })).stdout;
+    expect(markdown).toMatch(/allowed .session. by .owner. in the .terminal., kept as /);
+    expect(markdown).toContain('Approved: ');
+    const replayed = await lainclaw(['sessions', 'replay', 'main', '--text'], { home });
+    expect(replayed.stderr).toContain('allowed session by owner, in the terminal');
+    await answering(home, call('file_write', { path: '.env', content: 'x' }), 'n\n');
+    const after = (await lainclaw(['sessions', 'show', 'main'], { home })).json<{ permissions: unknown[] }>();
+    expect(after.permissions).toHaveLength(1);
+  });
+
   it('is put also by "tools invoke", and not where --approve decides', async () => {
     const home = testHome();
     const args = ['tools', 'invoke', 'bash', '--args', '{"command":"touch made"}'];

@@ -124,16 +124,20 @@ function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Term
 async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
   const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
   if (!shown) throw await unknownKey(key, sessions);
-  const { entry, messages, damagedLines } = shown;
+  const { entry, messages, permissions, damagedLines } = shown;
   if (damagedLines.length > 0) {
     warn(
       terminal,
       `${damagedLines.length} line(s) of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${entry.sessionId}.jsonl`,
     );
   }
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { session: entry, messages, damagedLines });
+  if (wantsJson(terminal, flags)) return writeJson(terminal, { session: entry, messages, permissions, damagedLines });
   const colors = colorsFor(terminal.out, terminal);
-  for (const { role, timestamp, content } of messages) {
-    terminal.out.write(`${colors.bold(role)} ${colors.dim(localTime(timestamp))}\n${printable(content)}\n\n`);
+  const { grantLine } = await import('../render.ts');
+  for (const { id, role, timestamp, model, content } of messages) {
+    const facts = [localTime(timestamp), ...(model ? [printable(model)] : [])].join(' · ');
+    terminal.out.write(`${colors.bold(role)} ${colors.dim(facts)}\n${printable(content)}\n\n`);
+    for (const permission of permissions.filter(({ afterMessageId }) => afterMessageId === id))
+      terminal.out.write(`${colors.dim(`${printable(permission.tool)} ${grantLine(permission)}`)}\n\n`);
   }
 }

@@ -2,6 +2,7 @@
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
 import type { HistoryCall, HistoryTurn, HistoryUsage } from '../history.ts';
+import type { JournalledPermission } from '../lines.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';
 
@@ -83,7 +84,7 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   // Calls stand between the question and what the turn left of them.
   const question = said.findIndex(({ message }) => message.role === 'user') + 1;
   blocks.push(...said.slice(0, question).flatMap((each) => each.blocks));
-  blocks.push(...turn.calls.map((call) => toolBlock(call, time)));
+  blocks.push(...turn.calls.flatMap((call) => [toolBlock(call, time), ...previewBlock(call)]));
   blocks.push(...said.slice(question).flatMap((each) => each.blocks));
   if (ending !== undefined && !isCut) blocks.push({ kind: 'note', isWarning: true, phrase: [ending] });
   if (turn.error) {
@@ -95,10 +96,11 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
 }
 
 function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, time: LocalClock['time']): Block[] {
-  const { role, timestamp, provider, profileId, content } = message;
+  const { role, timestamp, provider, profileId, model, content } = message;
   const facts: Phrase[] = typeof timestamp === 'string' ? [[time(timestamp)]] : [];
   if (role === 'assistant' && provider) {
     facts.push([{ value: provider }]);
+    if (model) facts.push([{ value: model }]);
     if (profileId) facts.push(['profile ', { value: profileId }]);
   }
   if (role !== 'system') return [{ kind: 'speech', role, title: SPEAKERS[role], facts, text: content }];
@@ -112,11 +114,12 @@ function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, tim
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
 }
 
-function toolBlock({ call, effect, timestamp, result }: HistoryCall, time: LocalClock['time']): Block {
+function toolBlock({ call, effect, timestamp, granted, result }: HistoryCall, time: LocalClock['time']): Block {
   const facts: Phrase[] = [];
   facts.push([time(timestamp)]);
   if (call.source !== 'model') facts.push(['called by ', { value: call.source }]);
   if (effect !== 'read') facts.push(['effect ', { value: effect }]);
+  if (granted) facts.push(permissionPhrase(granted));
   if (typeof result?.meta?.durationMs === 'number') facts.push([`${result.meta.durationMs} ms`]);
   if (result?.meta?.cached === true) facts.push(['reused']);
   if (result?.error?.reason === 'denied') facts.push(['not permitted']);
@@ -133,7 +136,20 @@ function toolBlock({ call, effect, timestamp, result }: HistoryCall, time: Local
   };
 }
 
-export function usageText({ inputTokens, outputTokens, costUsd }: HistoryUsage): string {
+/** What the person was shown before they allowed it. */
+function previewBlock({ granted }: HistoryCall): Block[] {
+  if (!granted?.preview) return [];
+  const { summary, text } = granted.preview;
+  return [{ kind: 'note', isWarning: false, phrase: ['Approved: ', { value: summary }], text }];
+}
+
+function permissionPhrase({ scope, by, place, rules }: JournalledPermission): Phrase {
+  const kept: Phrase = rules.length > 0 ? [', kept as ', { value: rules.join(', ') }] : [];
+  return ['allowed ', { value: scope }, ' by ', { value: by }, ' in the ', { value: place }, ...kept];
+}
+
+export function usageText({ inputTokens, outputTokens, cachedTokens, costUsd }: HistoryUsage): string {
+  const cached = cachedTokens === undefined ? '' : ` (${cachedTokens} cached)`;
   const cost = costUsd === undefined ? '' : `, ${costUsd.toFixed(costUsd < 0.01 ? 6 : 4)} USD`;
-  return `${inputTokens} tokens in, ${outputTokens} out${cost}`;
+  return `${inputTokens} tokens in${cached}, ${outputTokens} out${cost}`;
 }

@@ -40,8 +40,8 @@ function asEntry({ kind, ...facts }: Exclude<ExportItem, { kind: 'turn' }>): Rec
   return { type: kind === 'compaction' ? 'summary' : kind, ...facts };
 }
 
-function flatCall({ call, effect, timestamp, result }: HistoryCall): Record<string, unknown> {
-  return { ...call, effect, timestamp, result: result ?? null };
+function flatCall({ call, effect, timestamp, granted, result }: HistoryCall): Record<string, unknown> {
+  return { ...call, effect, timestamp, ...(granted && { granted }), result: result ?? null };
 }
 
 export function createJsonLinesExporter(): Exporter {
@@ -67,7 +67,7 @@ export function createJsonLinesExporter(): Exporter {
 
 /** In the order of the turn: the question, the calls, what was left of them, the answer, the end. */
 function turnLines(turn: HistoryTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
-  const { number, messages, calls, turnId, startedAt, endedAt, outcome, error, usage } = turn;
+  const { number, messages, calls, turnId, startedAt, endedAt, outcome, model, error, usage } = turn;
   const of = { turn: number, turnId };
   const question = messages.findIndex(({ role }) => role === 'user') + 1;
   const said = (message: HistoryTurn['messages'][number]): string => line('message', { ...of, ...message });
@@ -75,6 +75,6 @@ function turnLines(turn: HistoryTurn, line: (type: string, facts: Record<string,
     ...messages.slice(0, question).map(said),
     ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),
     ...messages.slice(question).map(said),
-    ...(turnId === undefined ? [] : [line('turn-end', { ...of, startedAt, endedAt, outcome, error, usage })]),
+    ...(turnId === undefined ? [] : [line('turn-end', { ...of, startedAt, endedAt, outcome, model, error, usage })]),
   ].join('');
 }

@@ -161,7 +161,7 @@ async function play(turn: HistoryTurn, { session, asJson, speed }: Playing, term
   const at = Number.isNaN(Date.parse(turn.startedAt ?? '')) ? '' : ` · ${localTime(turn.startedAt ?? '')}`;
   terminal.out.write(`${colors.dim(`── turn ${turn.number}${at}`)}\n`);
   if (input !== undefined) terminal.out.write(`${colors.bold('>')} ${printable(input).replaceAll('\n', '\n  ')}\n`);
-  await renderText(paced(played, speed, terminal.signal), terminal);
+  await renderText(paced(played, speed, terminal.signal), terminal, { showsGrants: true });
   terminal.out.write('\n');
 }
 
