@@ -1,5 +1,6 @@
 // Imports only point down: a file may import from its own folder or from a lower layer. Folders on one level are
-// siblings and never import each other. A folder that is not listed here is an error: place it first.
+// siblings and never import each other. A folder that is not listed here is an error: place it first. Only the composition root
+// and tests know an implementation of the storage.
 import { posix } from 'node:path';
 import { report, sourceFiles } from './source-files.ts';
 
@@ -33,6 +34,9 @@ const LAYERS: string[][] = [
   ['lib'],
 ];
 
+const LOCAL_STORAGE = 'src/storage/local/';
+const COMPOSITION_ROOT = 'src/runtime/';
+
 const level = new Map(LAYERS.flatMap((folders, index) => folders.map((folder) => [folder, index] as const)));
 const findings: string[] = [];
 
@@ -49,6 +53,9 @@ for (const { path, text } of sourceFiles('src')) {
       if (!isTest && !target.startsWith('bin/')) findings.push(`${path}: imports ${target}, outside src`);
       continue;
     }
+    const mayImportLocal = isTest || path.startsWith(LOCAL_STORAGE) || path.startsWith(COMPOSITION_ROOT);
+    if (target.startsWith(LOCAL_STORAGE) && !mayImportLocal)
+      findings.push(`${path}: only ${COMPOSITION_ROOT} may import ${LOCAL_STORAGE} (${specifier})`);
     const to = layerOf(target);
     if (to === from || (level.get(to) ?? -1) > (level.get(from) ?? 0)) continue;
     findings.push(`${path}: ${from} must not import ${to} (${specifier})`);

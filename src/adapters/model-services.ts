@@ -12,7 +12,6 @@ import { createProviderAdapters } from './provider-adapters.ts';
 import { RETRY_POLICY_BEFORE_FALLBACK } from './robust.ts';
 
 export interface ModelServicesOptions {
-  home: string;
   locks: Locks;
   files: OwnerFiles;
   env: Readonly<Record<string, string | undefined>>;
@@ -33,8 +32,8 @@ export interface ModelServices {
 }
 
 export function createModelServices(options: ModelServicesOptions): ModelServices {
-  const { home, locks, files, env, now, baseUrl, fallback } = options;
-  const auth = createAuth({ home, locks, now, env });
+  const { locks, files, env, now, baseUrl, fallback } = options;
+  const auth = createAuth({ files, locks, now, env });
   const endpoints = { env, baseUrls: { 'openai-compatible': baseUrl } };
   const parts = { ...endpoints, credentials: auth, limits: createModelLimits({ files, now }), now };
   const providers = createProviderAdapters(parts);

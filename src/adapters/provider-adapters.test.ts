@@ -6,6 +6,7 @@ import { codexToken } from '../../test/fakes/model-server/codex-token.ts';
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server/model-server.ts';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import { createLocks } from '../storage/local/locks.ts';
+import { createOwnerFiles } from '../storage/local/owner-files.ts';
 import type { Adapter } from './adapter.ts';
 import { type Auth, createAuth } from './auth/auth.ts';
 import type { CredentialRequest, CredentialSource } from './auth/credential.ts';
@@ -46,7 +47,8 @@ function open(env: Env, options: Partial<ProviderAdaptersOptions> = {}): Provide
 }
 
 function authOf(env: Env, issuer?: string): Auth {
-  return createAuth({ home, locks: createLocks(join(home, 'locks')), now: Date.now, env, issuer });
+  const locks = createLocks(join(home, 'locks'));
+  return createAuth({ files: createOwnerFiles(home, locks), locks, now: Date.now, env, issuer });
 }
 
 function get(providers: ProviderAdapters, name: string): Adapter {

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryHome } from '../../test/support/test-memory.ts';
 import { createLocks } from '../storage/local/locks.ts';
+import { createOwnerFiles } from '../storage/local/owner-files.ts';
 import { type CoreMemory, createCoreMemory, renderCoreMemory } from './core-memory.ts';
 
 function core(home = temporaryHome()): { home: string; memory: CoreMemory; again(): CoreMemory } {
-  const open = (): CoreMemory =>
-    createCoreMemory({ home, locks: createLocks(join(home, 'locks')), now: () => Date.parse('2026-12-01') });
+  const open = (): CoreMemory => {
+    const locks = createLocks(join(home, 'locks'));
+    return createCoreMemory({ files: createOwnerFiles(home, locks), locks, now: () => Date.parse('2026-12-01') });
+  };
   return { home, memory: open(), again: open };
 }
 

@@ -2,12 +2,9 @@
 // edit. Changes are made under a lock and replace the file whole, so writers in other processes never lose each other's;
 // what a change replaces is kept in core_memory.history.jsonl first.
 
-import { constants } from 'node:fs';
-import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Locks } from '../storage/locks.ts';
-import { ensureDirectory, openPrivate, storageError, writeAtomically } from '../storage/private-files.ts';
+import type { OwnerFiles } from '../storage/storage.ts';
 import { MemoryError } from './memory-error.ts';
 
 export const CORE_SECTIONS = ['user', 'agent'] as const;
@@ -15,6 +12,8 @@ export type CoreSection = (typeof CORE_SECTIONS)[number];
 
 export type CoreFacts = Record<CoreSection, Record<string, string>>;
 
+const FILE = 'core_memory.json';
+const HISTORY = 'core_memory.history.jsonl';
 const LOCK = 'core-memory';
 const LONGEST_KEY = 100;
 const LONGEST_VALUE = 2_000;
@@ -29,24 +28,23 @@ export interface CoreMemory {
 }
 
 export interface CoreMemoryDependencies {
-  home: string;
+  files: OwnerFiles;
   locks: Locks;
   now(): number;
 }
 
-export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): CoreMemory {
-  const path = join(home, 'core_memory.json');
-  const history = join(home, 'core_memory.history.jsonl');
+export function createCoreMemory({ files, locks, now }: CoreMemoryDependencies): CoreMemory {
+  const read = async (): Promise<Contents> => parseContents(await files.read(FILE), files.location(FILE));
 
   async function change<T>(make: (facts: Facts) => Change & { result: T }): Promise<T> {
-    await ensureDirectory(home);
     const lock = await locks.acquire(LOCK);
     try {
-      const { facts, others } = await readContents(path);
+      const { facts, others } = await read();
       const { section, key, previous, value, result } = make(facts);
       if (previous !== value) {
-        await keepHistory(history, { at: new Date(now()).toISOString(), section, key, previous, value });
-        await writeAtomically(path, `${JSON.stringify({ ...plain(facts), ...others }, undefined, 2)}\n`);
+        const entry = { at: new Date(now()).toISOString(), section, key, previous, value };
+        await files.append(HISTORY, JSON.stringify(entry), lock);
+        await files.update(FILE, () => `${JSON.stringify({ ...plain(facts), ...others }, undefined, 2)}\n`, lock);
       }
       return result;
     } finally {
@@ -55,7 +53,7 @@ export function createCoreMemory({ home, locks, now }: CoreMemoryDependencies): 
   }
 
   return {
-    get: async () => plain((await readContents(path)).facts),
+    get: async () => plain((await read()).facts),
     update: (section, key, value) =>
       change((facts) => {
         checkKey(key);
@@ -106,22 +104,15 @@ interface Contents {
   others: Record<string, unknown>;
 }
 
-async function readContents(path: string): Promise<Contents> {
-  let text: string;
-  try {
-    text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { facts: { user: new Map(), agent: new Map() }, others: {} };
-    throw storageError(path, error);
-  }
+function parseContents(text: string | undefined, path: string): Contents {
+  if (text === undefined) return { facts: { user: new Map(), agent: new Map() }, others: {} };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new MemoryError(
       'MEMORY_DAMAGED',
-      `${path} is not valid JSON (${(error as Error).message}): mend it or move it away`,
+      `${path} is not valid JSON (${(error as Error).message}): repair it or move it away`,
       error,
     );
   }
@@ -129,7 +120,7 @@ async function readContents(path: string): Promise<Contents> {
   const section = (name: CoreSection): Map<string, string> => {
     const facts = root?.[name] ?? {};
     if (!root || !isObject(facts)) {
-      throw new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: mend it or move it away`);
+      throw new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: repair it or move it away`);
     }
     // Whatever a person wrote by hand is a fact; a number or a list is kept as its JSON.
     return new Map(
@@ -143,20 +134,6 @@ async function readContents(path: string): Promise<Contents> {
 
 function plain(facts: Facts): CoreFacts {
   return { user: Object.fromEntries(facts.user), agent: Object.fromEntries(facts.agent) };
-}
-
-async function keepHistory(path: string, entry: Record<string, unknown>): Promise<void> {
-  try {
-    const handle = await openPrivate(path, constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY);
-    try {
-      await appendFile(handle, `${JSON.stringify(entry)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw storageError(path, error);
-  }
 }
 
 function checkKey(key: string): void {

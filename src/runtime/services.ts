@@ -87,7 +87,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   });
   const coreMemory = lazily(async () => {
     const { createCoreMemory } = await import('../memory/core-memory.ts');
-    return createCoreMemory({ home, locks, now });
+    return createCoreMemory({ files: ownerFiles, locks, now });
   });
   const docs = lazily(async () => {
     const { createDocs, findDocsDirectory } = await import('../docs/docs.ts');
@@ -115,7 +115,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {
     const { createModelServices } = await import('../adapters/model-services.ts');
     const { fallback } = config;
-    return createModelServices({ home, locks, files: ownerFiles, env: variables, now, baseUrl, fallback });
+    return createModelServices({ locks, files: ownerFiles, env: variables, now, baseUrl, fallback });
   }
   function modelServices(baseUrl = config.baseUrl): Promise<ModelServices> {
     const made = modelServicesAt.get(baseUrl) ?? createModelServicesAt(baseUrl);

@@ -269,6 +269,92 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
       );
     });
 
+    describe('owner files', () => {
+      it('are read through every door as they were last written', async () => {
+        const { ownerFiles: files } = storage;
+        expect(await files.read('a.json')).toBeUndefined();
+        for (const text of ['{}\n', 'ж中😀\n'.repeat(10_000), ''])
+          for (const name of ['a.json', 'folder/b.json']) {
+            await files.update(name, () => text);
+            expect(await other.ownerFiles.read(name)).toBe(text);
+          }
+        await files.update('a.json', () => undefined);
+        expect(await other.ownerFiles.read('a.json')).toBe('');
+        await files.update('a.json', () => null);
+        await files.update('a.json', () => null);
+        expect(await other.ownerFiles.read('a.json')).toBeUndefined();
+        expect(files.location('a.json')).toContain('a.json');
+      });
+
+      it('lose no change and no line of writers that write at the same time', async () => {
+        const numbers = Array.from({ length: 20 }, (_, index) => index);
+        const add = (n: number) => (current: string | undefined) => JSON.stringify([...JSON.parse(current ?? '[]'), n]);
+        await Promise.all(
+          numbers.flatMap((n) => {
+            const { ownerFiles } = n % 2 === 0 ? storage : other;
+            return [ownerFiles.update('list.json', add(n)), ownerFiles.append('log.jsonl', `${n} ж`)];
+          }),
+        );
+        const sorted = (found: readonly number[]): number[] => found.toSorted((a, b) => a - b);
+        expect(sorted(JSON.parse((await storage.ownerFiles.read('list.json')) ?? '[]'))).toEqual(numbers);
+        const lines = (await other.ownerFiles.read('log.jsonl'))?.trimEnd().split('\n') ?? [];
+        expect(lines.every((line) => line.endsWith(' ж'))).toBe(true);
+        expect(sorted(lines.map(Number.parseFloat))).toEqual(numbers);
+      });
+
+      it('a change that fails changes nothing, and its reason is told', async () => {
+        await storage.ownerFiles.update('a.json', () => 'before');
+        const failing = storage.ownerFiles.update('a.json', () => {
+          throw new TypeError('not this one');
+        });
+        await expect(failing).rejects.toThrow(new TypeError('not this one'));
+        expect(await other.ownerFiles.read('a.json')).toBe('before');
+      });
+
+      it('renamed, one is kept under the new name, never in place of another', async () => {
+        const { ownerFiles: files } = storage;
+        for (const name of ['a', 'b']) await files.update(name, () => `of ${name}`);
+        await expect(files.rename('a', 'b')).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+        await expect(files.rename('absent', 'c')).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+        await files.rename('a', 'a.damaged');
+        const found = ['a', 'a.damaged', 'b'].map((name) => other.ownerFiles.read(name));
+        expect(await Promise.all(found)).toEqual([undefined, 'of a', 'of b']);
+      });
+
+      it('take nothing under a lock that somebody else has had since', async () => {
+        const lock = await storage.locks.acquire('name');
+        await storage.ownerFiles.update('a', () => 'mine', lock);
+        await lock.release();
+        await (await other.locks.acquire('name')).release();
+        const lost = { code: 'STORAGE_LOCK_LOST' };
+        await expect(storage.ownerFiles.update('a', () => 'late', lock)).rejects.toMatchObject(lost);
+        await expect(storage.ownerFiles.append('a', 'late', lock)).rejects.toMatchObject(lost);
+        expect(await other.ownerFiles.read('a')).toBe('mine');
+      });
+    });
+
+    describe('trust', () => {
+      it('of folders is granted once, seen through every door, and taken back', async () => {
+        expect(await storage.trust.list()).toEqual([]);
+        expect(await storage.trust.add('/one')).toBe(true);
+        expect(await other.trust.add('/ж 中/two')).toBe(true);
+        const granted = await other.trust.list();
+        expect(granted.map(({ folder }) => folder)).toEqual(['/one', '/ж 中/two']);
+        for (const { grantedAt } of granted) expect(new Date(grantedAt).toISOString()).toBe(grantedAt);
+        expect(await other.trust.add('/one')).toBe(false);
+        expect(await storage.trust.list()).toEqual(granted);
+        expect(await storage.trust.remove('/one')).toBe(true);
+        expect(await other.trust.remove('/one')).toBe(false);
+        expect((await other.trust.list()).map(({ folder }) => folder)).toEqual(['/ж 中/two']);
+      });
+
+      it('granted at the same time is not lost', async () => {
+        const folders = Array.from({ length: 10 }, (_, index) => `/folder-${index}`);
+        await Promise.all(folders.map((folder, index) => (index % 2 ? storage : other).trust.add(folder)));
+        expect((await storage.trust.list()).map(({ folder }) => folder).toSorted()).toEqual(folders);
+      });
+    });
+
     describe('spending', () => {
       it('is summed by day, over every door', async () => {
         const add = (door: Storage, day: string) => door.spending.add(day, { tokens: 10, costUsd: 0.25 });

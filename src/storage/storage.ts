@@ -133,7 +133,10 @@ export interface SessionNotes {
   path(sessionKey: string): string;
 }
 
-/** Small files in the home that a person writes, and a program now and then. */
+/**
+ * Small named texts that a person or a program writes: settings, permissions, pairing lists, sign-ins, core memory. Local
+ * storage keeps each as a private file of the home; a database can keep each as a row.
+ */
 export interface OwnerFiles {
   /** Undefined when there is none. */
   read(name: string): Promise<string | undefined>;
@@ -141,27 +144,61 @@ export interface OwnerFiles {
    * Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing, null
    * removes the file.
    */
-  update(name: string, change: (current: string | undefined) => string | undefined | null): Promise<void>;
+  update(
+    name: string,
+    change: (current: string | undefined) => string | undefined | null,
+    fence?: Fence,
+  ): Promise<void>;
+  /** Adds one line at the end, creating it when absent; durable when it resolves. */
+  append(name: string, line: string, fence?: Fence): Promise<void>;
+  /** Keeps it, byte for byte, under a name that is not taken. */
+  rename(name: string, to: string): Promise<void>;
+  /** Where a person finds it, for messages. */
+  location(name: string): string;
 }
 
-export interface Storage {
+/** A folder whose instructions a person allowed to be read. */
+export interface TrustedFolder {
+  /** Absolute. */
+  folder: string;
+  /** ISO 8601. */
+  grantedAt: string;
+}
+
+/** Folders that a person trusts. */
+export interface Trust {
+  /** In the order in which they were granted. */
+  list(): Promise<TrustedFolder[]>;
+  /** Durable when it resolves. False: it was trusted before, and stays so. */
+  add(folder: string): Promise<boolean>;
+  /** False: it was not trusted. */
+  remove(folder: string): Promise<boolean>;
+}
+
+/** What can live in a database that several gateways share. Stores behind a function are loaded when they are first asked for. */
+export interface Records {
   transcripts: Transcripts;
   catalogue: Catalogue;
   locks: Locks;
   resultCache: ResultCache;
-  outputs: Outputs;
   spending: Spending;
-  /** Loaded when it is first asked for. */
-  archive(): Promise<Archive>;
-  agentRuns(): Promise<AgentRuns>;
-  /** Scheduled jobs. Loaded when they are first asked for. */
-  jobs(): Promise<Jobs>;
-  /** Loaded when it is first asked for. */
-  mailbox(): Promise<Mailbox>;
-  /** Loaded when they are first asked for. */
-  undoRecords(): Promise<UndoRecords>;
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
+  trust: Trust;
+  archive(): Promise<Archive>;
+  agentRuns(): Promise<AgentRuns>;
+  /** Scheduled jobs. */
+  jobs(): Promise<Jobs>;
+  mailbox(): Promise<Mailbox>;
+  undoRecords(): Promise<UndoRecords>;
+}
+
+/** What has a path on the machine that runs the turn, whatever holds the records. */
+export interface LocalFiles {
+  outputs: Outputs;
+}
+
+export interface Storage extends Records, LocalFiles {
   /** Resolves when nothing is open any more. Locks that are still held are lost. */
   close(): Promise<void>;
 }

@@ -135,6 +135,15 @@ it.each([
   expect(finished.stderr).toMatch(message);
 });
 
+it('a file of a newer version is refused as such and left as it is', async () => {
+  const text = '{"version":2,"allowFrom":{"anna":{}}}';
+  writeFileSync(join(home.path, 'telegram-allowFrom.json'), text);
+  const finished = await pairing('list');
+  expect([finished.code, errorOf(finished).code]).toEqual([1, 'STORAGE_NEWER_VERSION']);
+  expect(errorOf(finished).message).toMatch(/telegram-allowFrom\.json.*newer Lainclaw/);
+  expect(readFileSync(join(home.path, 'telegram-allowFrom.json'), 'utf8')).toBe(text);
+});
+
 it('a damaged file is named and left as it is', async () => {
   writeFileSync(join(home.path, 'telegram-allowFrom.json'), '{"version":1,');
   const finished = await pairing('list');

@@ -11,5 +11,11 @@ export function memoryOwnerFiles(initial: Record<string, string> = {}): OwnerFil
       if (text === null) texts.delete(name);
       else if (text !== undefined) texts.set(name, text);
     },
+    append: async (name, line) => void texts.set(name, `${texts.get(name) ?? ''}${line}\n`),
+    async rename(name, to) {
+      texts.set(to, texts.get(name) ?? '');
+      texts.delete(name);
+    },
+    location: (name) => name,
   };
 }

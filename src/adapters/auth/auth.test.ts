@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocks } from '../../storage/local/locks.ts';
+import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, type AuthOptions, createAuth } from './auth.ts';
 import type { LoginInteraction } from './codex-login.ts';
 import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts';
@@ -28,9 +29,10 @@ afterEach(async () => {
 });
 
 function open(options: Partial<AuthOptions> = {}): Auth {
+  const locks = createLocks(join(home, 'locks'));
   return createAuth({
-    home,
-    locks: createLocks(join(home, 'locks')),
+    files: createOwnerFiles(home, locks),
+    locks,
     now: () => time,
     env: {},
     issuer: issuer.url,

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nearest } from '../../lib/nearest.ts';
 import type { Locks } from '../../storage/locks.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
 import { readBaseUrl } from '../base-url.ts';
 import { findProvider, PROVIDERS } from '../providers/all.ts';
 import { baseUrlVariableOf, keyInEnvironment, loginCommand, type Provider } from '../providers/provider.ts';
@@ -57,7 +58,7 @@ export interface Auth extends CredentialSource {
 }
 
 export interface AuthOptions {
-  home: string;
+  files: OwnerFiles;
   locks: Locks;
   now(): number;
   env: Readonly<Record<string, string | undefined>>;
@@ -71,7 +72,7 @@ const CALLBACK_PORT = 1455;
 
 export function createAuth(options: AuthOptions): Auth {
   const {
-    home,
+    files,
     locks,
     now,
     env,
@@ -80,7 +81,7 @@ export function createAuth(options: AuthOptions): Auth {
     callbackPort = CALLBACK_PORT,
   } = options;
   const sleep = options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
-  const file = createProfileFile({ home, locks, now });
+  const file = createProfileFile({ files, locks, now });
   const tokens = createTokenEndpoint({ fetch, now, issuer });
 
   async function login(request: LoginRequest): Promise<ProfileStatus> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLocks } from '../../storage/local/locks.ts';
+import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, createAuth } from './auth.ts';
 import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts';
 
@@ -24,7 +25,8 @@ afterEach(async () => {
 });
 
 function open(): Auth {
-  return createAuth({ home, locks: createLocks(join(home, 'locks')), now: () => time, env: {}, issuer: issuer.url });
+  const locks = createLocks(join(home, 'locks'));
+  return createAuth({ files: createOwnerFiles(home, locks), locks, now: () => time, env: {}, issuer: issuer.url });
 }
 
 const stored = async (): Promise<Record<string, string>> =>
@@ -92,7 +94,9 @@ test('two processes renew it once', async () => {
   const script = `
     import { createAuth } from ${at('./auth.ts')};
     import { createLocks } from ${at('../../storage/local/locks.ts')};
-    const auth = createAuth({ home: process.env.TEST_HOME, locks: createLocks(process.env.TEST_HOME + '/locks'), now: Date.now, env: {}, issuer: process.env.TEST_ISSUER });
+    import { createOwnerFiles } from ${at('../../storage/local/owner-files.ts')};
+    const locks = createLocks(process.env.TEST_HOME + '/locks');
+    const auth = createAuth({ files: createOwnerFiles(process.env.TEST_HOME, locks), locks, now: Date.now, env: {}, issuer: process.env.TEST_ISSUER });
     process.stdout.write(JSON.stringify(await auth.credential('openai-codex')));`;
   const env = { ...process.env, TEST_HOME: home, TEST_ISSUER: issuer.url };
   const run = () =>

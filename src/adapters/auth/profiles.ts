@@ -1,10 +1,7 @@
 // auth-profiles.json: who is signed in where. Read without a lock (it is replaced whole), written under one. A damaged
 // file is moved aside by the next sign-in, never overwritten; one of a newer version is refused.
-import { chmod, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Locks } from '../../storage/locks.ts';
-import { ensureDirectory, storageError, writeAtomically } from '../../storage/private-files.ts';
-import { StorageError } from '../../storage/storage.ts';
+import { type OwnerFiles, StorageError } from '../../storage/storage.ts';
 
 interface ProfileBase {
   profileId: string;
@@ -54,41 +51,42 @@ export interface ProfileFile {
 export interface UpdateOptions {
   /** Ends the wait for the lock, not the change. */
   signal?: AbortSignal;
-  /** Begin anew where the file is damaged, which is then kept aside. */
+  /** Start with an empty one where the file is damaged, which is then kept aside. */
   replaceDamaged?: boolean;
 }
 
 export interface ProfileFileOptions {
-  home: string;
+  files: OwnerFiles;
   locks: Locks;
   now(): number;
 }
 
+const FILE = 'auth-profiles.json';
 const VERSION = 1;
 const LOCK = 'auth';
 
-export function createProfileFile({ home, locks, now }: ProfileFileOptions): ProfileFile {
-  const path = join(home, 'auth-profiles.json');
+export function createProfileFile({ files, locks, now }: ProfileFileOptions): ProfileFile {
+  const path = files.location(FILE);
+  const load = async (): Promise<Found> => parseProfiles(await files.read(FILE), path);
 
   return {
     path,
     async read() {
-      const found = await load(path);
+      const found = await load();
       if (found.state === 'damaged') throw damaged(path, found.reason);
       return found.state === 'read' ? found.profiles : empty();
     },
     async update(change, { signal, replaceDamaged = false } = {}) {
-      await ensureDirectory(home);
       const lock = await locks.acquire(LOCK, { signal });
       try {
-        const found = await load(path);
+        const found = await load();
         if (found.state === 'damaged' && !replaceDamaged) throw damaged(path, found.reason);
         const profiles = found.state === 'read' ? found.profiles : empty();
         const before = serialize(profiles);
         const result = await change(profiles);
         const after = serialize(profiles);
-        if (found.state === 'damaged') await setAside(path, now());
-        if (after !== before) await writeAtomically(path, after);
+        if (found.state === 'damaged') await files.rename(FILE, `${FILE}.damaged-${now()}`);
+        if (after !== before) await files.update(FILE, () => after, lock);
         return result;
       } finally {
         await lock.release();
@@ -98,27 +96,14 @@ export function createProfileFile({ home, locks, now }: ProfileFileOptions): Pro
 }
 
 function damaged(path: string, reason: string): StorageError {
-  const message = `${path} is damaged (${reason}). Mend it, or sign in again: it is then kept aside`;
+  const message = `${path} is damaged (${reason}). Repair it, or sign in again: it is then kept aside`;
   return new StorageError('STORAGE_FAILED', message);
-}
-
-async function setAside(path: string, time: number): Promise<void> {
-  await rename(path, `${path}.damaged-${time}`).catch((error: unknown) => {
-    throw storageError(path, error);
-  });
 }
 
 type Found = { state: 'missing' } | { state: 'damaged'; reason: string } | { state: 'read'; profiles: Profiles };
 
-async function load(path: string): Promise<Found> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-    await makePrivate(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
-    throw storageError(path, error);
-  }
+function parseProfiles(text: string | undefined, path: string): Found {
+  if (text === undefined) return { state: 'missing' };
   let value: { version?: unknown; active?: unknown; profiles?: unknown };
   try {
     value = JSON.parse(text);
@@ -143,12 +128,6 @@ async function load(path: string): Promise<Found> {
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return { state: 'read', profiles: { active: new Map(active), profiles: profiles as Map<string, Profile> } };
-}
-
-/** A file that was copied or restored may be open to others. */
-async function makePrivate(path: string): Promise<void> {
-  const { mode } = await stat(path);
-  if ((mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {});
 }
 
 function empty(): Profiles {

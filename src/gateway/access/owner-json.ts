@@ -1,7 +1,9 @@
 // The files of access: {version:1, <key>:[…]}. One that cannot be read is never taken for an empty one, which would forget who
-// was let in, or for whom a limit holds.
-import type { OwnerFiles } from '../../storage/storage.ts';
+// was admitted, or for whom a limit holds.
+import { newerVersion, type OwnerFiles } from '../../storage/storage.ts';
 import { AccessError } from './access-error.ts';
+
+const VERSION = 1;
 
 export interface ListFile<T> {
   read(): Promise<T[]>;
@@ -18,7 +20,7 @@ export function listFile<T>(
   const parse = (text: string | undefined): T[] => {
     if (text === undefined) return [];
     const damaged = (): AccessError =>
-      new AccessError('PAIRING_FILE_DAMAGED', `${name} in the home cannot be read: mend it, or move it away`);
+      new AccessError('PAIRING_FILE_DAMAGED', `${name} in the home cannot be read: repair it, or move it away`);
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -26,7 +28,8 @@ export function listFile<T>(
       throw damaged();
     }
     const { version, [key]: items } = (value ?? {}) as Record<string, unknown>;
-    if (version !== 1 || !Array.isArray(items)) throw damaged();
+    if (typeof version === 'number' && version > VERSION) throw newerVersion(files.location(name), version, VERSION);
+    if (version !== VERSION || !Array.isArray(items)) throw damaged();
     return items.map((item) => {
       const parsed = parseItem(item);
       if (parsed === undefined) throw damaged();
@@ -41,7 +44,7 @@ export function listFile<T>(
         const before = JSON.stringify(items);
         const changed = change(items);
         if (JSON.stringify(changed) === before) return undefined;
-        return `${JSON.stringify({ version: 1, [key]: changed }, undefined, 2)}\n`;
+        return `${JSON.stringify({ version: VERSION, [key]: changed }, undefined, 2)}\n`;
       }),
   };
 }

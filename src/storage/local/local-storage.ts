@@ -11,6 +11,7 @@ import { createOwnerFiles } from './owner-files.ts';
 import { createResultCache } from './result-cache.ts';
 import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
+import { createTrust } from './trust.ts';
 import { createWriteAheadLog } from './write-ahead-log.ts';
 
 export interface LocalStorageOptions {
@@ -30,6 +31,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const runsDatabase = createLainclawDb(home);
   const jobsDatabase = createLainclawDb(home);
   const mailboxDatabase = createLainclawDb(home);
+  const ownerFiles = createOwnerFiles(home, locks);
   const undoRecords = lazily(async () =>
     (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({ home, locks, now }),
   );
@@ -65,7 +67,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     },
     undoRecords,
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
-    ownerFiles: createOwnerFiles(home, locks),
+    ownerFiles,
+    trust: createTrust({ files: ownerFiles, now }),
     outputs: createOutputs(join(home, 'outputs')),
     async close() {
       await Promise.all([

@@ -1,43 +1,93 @@
-import { readFile, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Locks } from '../locks.ts';
-import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
+import { ensureDirectory, openPrivate, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { OwnerFiles } from '../storage.ts';
+import type { LocalLocks } from './locks.ts';
 
-export function createOwnerFiles(home: string, locks: Locks): OwnerFiles {
+export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
+  const location = (name: string): string => join(home, name);
+
   async function read(name: string): Promise<string | undefined> {
-    const path = join(home, name);
     try {
-      return await readFile(path, 'utf8');
+      return await readPrivately(location(name));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-      throw storageError(path, error);
+      throw storageError(location(name), error);
     }
   }
+
+  /** One writer of a name at a time. */
+  async function write(name: string, work: (path: string) => Promise<void>): Promise<void> {
+    const path = location(name);
+    await ensureDirectory(dirname(path));
+    const lock = await locks.acquire(`file:${name}`);
+    try {
+      await work(path);
+    } catch (error) {
+      throw isSystemError(error) ? storageError(path, error) : error;
+    } finally {
+      await lock.release();
+    }
+  }
+
   return {
     read,
-    async update(name, change) {
-      const path = join(home, name);
-      await ensureDirectory(dirname(path));
-      const lock = await locks.acquire(`file:${name}`);
-      try {
+    location,
+    update: (name, change, fence) =>
+      write(name, async (path) => {
         const current = await read(name);
         const text = change(current);
+        locks.verify(fence);
         if (text === null && current !== undefined) await remove(path);
         if (typeof text === 'string') await writeAtomically(path, text);
-      } finally {
-        await lock.release();
-      }
-    },
+      }),
+    append: (name, line, fence) =>
+      write(name, async (path) => {
+        locks.verify(fence);
+        const handle = await openPrivate(path, constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY);
+        try {
+          await handle.writeFile(`${line}\n`);
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+      }),
+    rename: (name, to) =>
+      write(name, async (path) => {
+        await refuseTaken(location(to));
+        await rename(path, location(to));
+        await syncDirectory(dirname(path));
+      }),
   };
 }
 
-async function remove(path: string): Promise<void> {
+/** A file that was copied or restored may be open to others: it is made private. */
+async function readPrivately(path: string): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY);
   try {
-    await unlink(path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    throw storageError(path, error);
+    const stats = await handle.stat();
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
   }
+}
+
+async function remove(path: string): Promise<void> {
+  await unlink(path);
+  await syncDirectory(dirname(path));
+}
+
+async function refuseTaken(path: string): Promise<void> {
+  const isTaken = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isTaken) throw storageError(path, new Error('there is such a file already'));
+}
+
+function isSystemError(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException)?.syscall === 'string';
 }
