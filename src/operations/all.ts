@@ -6,9 +6,11 @@ import * as memory from './memory.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
+import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
+import * as undo from './undo.ts';
 
-const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, skills];
+const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, sessions, skills, undo];
 
 export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>
   Object.values(noun).filter(isOperation),

@@ -1,32 +1,45 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testRuntime } from '../../test/support/test-runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { valueProblem } from '../tools/validate.ts';
 import { OPERATIONS } from './all.ts';
 import { invokeOperation } from './invoke.ts';
 
 async function setUp() {
-  const home = mkdtempSync(join(tmpdir(), 'lainclaw-operations-'));
-  const runtime = await testRuntime(home);
+  const folder = mkdtempSync(join(tmpdir(), 'lainclaw-operations-'));
+  mkdirSync(join(folder, 'project'));
+  const runtime = await testRuntime(join(folder, 'home'), { cwd: join(folder, 'project') });
   onTestFinished(async () => {
     await runtime.close();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   });
   const context = { runtime, signal: new AbortController().signal, warn() {} };
-  return (name: string, input: Record<string, unknown> = {}) => {
+  const invoke = (name: string, input: Record<string, unknown> = {}) => {
     const operation = OPERATIONS.find((each) => each.name === name);
     if (!operation) throw new Error(`there is no operation ${name}`);
     return invokeOperation(operation, input, context);
   };
+  return { invoke, runtime };
+}
+
+/** A turn of the session `main` that leaves a file behind. */
+async function writeFile(runtime: Runtime, path: string): Promise<void> {
+  const { ask } = await (await runtime.openWorkspace()).gateway();
+  const input = `tool:file_write ${JSON.stringify({ path, content: 'hello' })}`;
+  const settings = { provider: 'stub', sessionKey: 'main', newSession: false, withTools: true, toolMaxSteps: 3 };
+  const request = { input, attachments: [], approval: 'auto' as const, caps: {}, ...settings };
+  for await (const event of await ask(request, new AbortController().signal))
+    if (event.type === 'run-end') expect(event.result.toolError).toBeUndefined();
 }
 
 const outputOf = (name: string) => ({ ...OPERATIONS.find((each) => each.name === name)?.output });
 
 describe('an operation', () => {
   it('refuses input that does not fit its schema, naming the field, before it runs', async () => {
-    const invoke = await setUp();
+    const { invoke } = await setUp();
     await expect(invoke('memory.save', { content: 7 })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining('content'),
@@ -36,7 +49,7 @@ describe('an operation', () => {
   });
 
   it('fills in the defaults of its schema, also for a field that is undefined', async () => {
-    const invoke = await setUp();
+    const { invoke } = await setUp();
     for (let note = 0; note < 12; note += 1) await invoke('memory.save', { content: `note ${note} about tea` });
     const found = (await invoke('memory.search', { query: 'tea' })) as { results: unknown[] };
     expect(found.results).toHaveLength(10);
@@ -56,6 +69,12 @@ describe('an operation', () => {
     ['docs.search', { query: 'gateway' }],
     ['docs.read', { address: 'glossary.md' }],
     ['skills.list', {}],
+    ['sessions.list', {}],
+    ['sessions.listAll', {}],
+    ['sessions.show', { key: 'main' }],
+    ['undo.list', {}],
+    ['undo.diff', {}],
+    ['undo.turn', {}],
     ['schedule.add', { name: 'brief', cron: '0 8 * * 1-5', message: 'what is on today?' }],
     ['schedule.list', {}],
     ['schedule.history', { name: 'daily' }],
@@ -65,8 +84,9 @@ describe('an operation', () => {
     ['schedule.run', { name: 'daily' }],
     ['schedule.runDue', {}],
   ])('%s answers what its output schema says', async (name, input) => {
-    const invoke = await setUp();
+    const { invoke, runtime } = await setUp();
     await invoke('memory.save', { content: 'an earlier note', title: 'Title' });
+    await writeFile(runtime, 'note.txt');
     await invoke('schedule.add', { name: 'daily', cron: '@daily', message: 'hello' });
     expect(await valueProblem(outputOf(name), await invoke(name, input))).toBeUndefined();
   });

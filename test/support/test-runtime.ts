@@ -2,7 +2,7 @@
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts';
 
-export function testRuntime(home: string, variables: Record<string, string> = {}): Promise<Runtime> {
-  const environment = readEnvironment({ variables: { LAINCLAW_HOME: home, ...variables }, cwd: home, program: [] });
+export function testRuntime(home: string, { cwd = home }: { cwd?: string } = {}): Promise<Runtime> {
+  const environment = readEnvironment({ variables: { LAINCLAW_HOME: home }, cwd, program: [] });
   return createRuntime({ environment, warn() {} });
 }

@@ -1,15 +1,14 @@
-import type { KeptSession } from '../../sessions/kept.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
-import { UndoError } from '../../undo/undo-error.ts';
+import type { OutputOf } from '../../operations/operation.ts';
+import { listKeptSessions, listSessions, showSession } from '../../operations/sessions.ts';
+import { diffSession } from '../../operations/undo.ts';
 import { colorsFor } from '../colors.ts';
-import { CommandError } from '../command-error.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import { localTime } from '../local-time.ts';
 import type { ConfigureCommand } from '../program.ts';
+import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
-import { unknownKey } from './sessions/find.ts';
 import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
 
 interface ListFlags extends OutputFlags {
@@ -21,7 +20,6 @@ interface ShowFlags extends OutputFlags {
   last?: number;
 }
 
-const SHOWN_BY_DEFAULT = 50;
 const LISTED_BY_DEFAULT = 20;
 
 export const configureSessions: ConfigureCommand = (sessions, terminal, setExitCode) => {
@@ -38,17 +36,15 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     )
     .addOption(json())
     .addOption(plainText())
-    .action((flags: ListFlags) => withSessions(flags, terminal, (service) => list(service, flags, terminal)));
+    .action((flags: ListFlags) => list(flags, terminal));
   sessions
     .command('show')
     .description('the messages of a session')
     .argument('<key>')
-    .addOption(single('--last <N>', `only the newest N messages (default: ${SHOWN_BY_DEFAULT})`, integerFrom(1)))
+    .addOption(single('--last <N>', 'only the newest N messages (default: 50)', integerFrom(1)))
     .addOption(json())
     .addOption(plainText())
-    .action((key: string, flags: ShowFlags) =>
-      withSessions(flags, terminal, (service) => show(key, service, flags, terminal)),
-    );
+    .action((key: string, flags: ShowFlags) => show(key, flags, terminal));
   sessions
     .command('diff')
     .description('what the agent changed in files, as a diff')
@@ -58,7 +54,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .addOption(plainText())
     .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
   configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
-    withSessions(flags, terminal, (service) => exportSession(key, flags, service, terminal)),
+    withRuntime(terminal, ({ sessions: service }) => exportSession(key, flags, service, terminal)),
   );
   configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
     withRuntime(terminal, async (runtime) => setExitCode(await replay(key, flags, runtime, terminal))),
@@ -69,50 +65,36 @@ interface DiffFlags extends OutputFlags {
   turn?: string;
 }
 
-async function diff(key: string, flags: DiffFlags, terminal: Terminal): Promise<void> {
-  const asJson = wantsJson(terminal, flags);
-  await withRuntime(terminal, async (runtime) => {
-    const { findSession } = await import('./undo.ts');
-    try {
-      const { sessionId } = await findSession(runtime, key);
-      const files = await (await runtime.undo()).diff({ sessionId, turnId: flags.turn });
-      if (asJson) return writeJson(terminal, files);
-      if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
-      for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
-    } catch (error) {
-      if (!(error instanceof UndoError)) throw error;
-      throw new CommandError(error.code, error.message);
-    }
+async function diff(session: string, { turn, ...flags }: DiffFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, diffSession, { session, turn }, (files) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, files);
+    if (files.length === 0) terminal.out.write('the agent changed no file in this session\n');
+    for (const file of files) terminal.out.write(`${printable(file.diff.trimEnd())}\n`);
   });
 }
 
-async function withSessions(
-  flags: OutputFlags,
-  terminal: Terminal,
-  use: (sessions: Sessions) => Promise<void>,
-): Promise<void> {
-  wantsJson(terminal, flags);
-  await withRuntime(terminal, ({ sessions }) => use(sessions));
-}
-
-async function list(sessions: Sessions, flags: ListFlags, terminal: Terminal): Promise<void> {
-  const { limit } = flags;
-  if (flags.all) return listKept((await sessions.kept()).slice(limit === undefined ? 0 : -limit), flags, terminal);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, await sessions.list({ limit }));
-  const entries = await sessions.list({ limit: limit ?? LISTED_BY_DEFAULT });
-  if (entries.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
-  const colors = colorsFor(terminal.out, terminal);
-  const width = Math.max(...entries.map(({ sessionKey }) => sessionKey.length));
-  for (const { sessionKey, updatedAt, provider = '', sessionId } of entries) {
-    terminal.out.write(
-      `${colors.bold(sessionKey.padEnd(width))}  ${localTime(updatedAt)}  ${provider}  ${colors.dim(sessionId)}\n`,
+async function list({ limit, all, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
+  if (all)
+    return runOperation(terminal, listKeptSessions, {}, (kept) =>
+      showKept(kept.slice(limit === undefined ? 0 : -limit), flags, terminal),
     );
-  }
-  const count = limit === undefined ? await sessions.count() : 0;
-  if (count > entries.length) terminal.out.write(colors.dim(`${count - entries.length} more: --limit ${count}\n`));
+  const asJson = wantsJson(terminal, flags);
+  const shown = limit ?? (asJson ? undefined : LISTED_BY_DEFAULT);
+  await runOperation(terminal, listSessions, { limit: shown }, ({ sessions, total }) => {
+    if (asJson) return writeJson(terminal, sessions);
+    if (sessions.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
+    const colors = colorsFor(terminal.out, terminal);
+    const width = Math.max(...sessions.map(({ sessionKey }) => sessionKey.length));
+    for (const { sessionKey, updatedAt, provider = '', sessionId } of sessions)
+      terminal.out.write(
+        `${colors.bold(sessionKey.padEnd(width))}  ${localTime(updatedAt)}  ${provider}  ${colors.dim(sessionId)}\n`,
+      );
+    const left = limit === undefined ? total - sessions.length : 0;
+    if (left > 0) terminal.out.write(colors.dim(`${left} more: --limit ${total}\n`));
+  });
 }
 
-function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Terminal): void {
+function showKept(kept: OutputOf<typeof listKeptSessions>, flags: OutputFlags, terminal: Terminal): void {
   if (wantsJson(terminal, flags)) return void writeJson(terminal, kept);
   const colors = colorsFor(terminal.out, terminal);
   for (const { sessionKey = '(key unknown)', sessionId, createdAt = '', isCurrent } of kept) {
@@ -121,23 +103,21 @@ function listKept(kept: readonly KeptSession[], flags: ListFlags, terminal: Term
   }
 }
 
-async function show(key: string, sessions: Sessions, flags: ShowFlags, terminal: Terminal): Promise<void> {
-  const shown = await sessions.show(key, flags.last ?? SHOWN_BY_DEFAULT);
-  if (!shown) throw await unknownKey(key, sessions);
-  const { entry, messages, permissions, damagedLines } = shown;
-  if (damagedLines.length > 0) {
-    warn(
-      terminal,
-      `${damagedLines.length} line(s) of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${entry.sessionId}.jsonl`,
-    );
-  }
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { session: entry, messages, permissions, damagedLines });
-  const colors = colorsFor(terminal.out, terminal);
-  const { grantLine } = await import('../render.ts');
-  for (const { id, role, timestamp, model, content } of messages) {
-    const facts = [localTime(timestamp), ...(model ? [printable(model)] : [])].join(' · ');
-    terminal.out.write(`${colors.bold(role)} ${colors.dim(facts)}\n${printable(content)}\n\n`);
-    for (const permission of permissions.filter(({ afterMessageId }) => afterMessageId === id))
-      terminal.out.write(`${colors.dim(`${printable(permission.tool)} ${grantLine(permission)}`)}\n\n`);
-  }
+async function show(key: string, { last, ...flags }: ShowFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, showSession, { key, last }, async ({ session, messages, permissions, damagedLines }) => {
+    if (damagedLines.length > 0)
+      warn(
+        terminal,
+        `${damagedLines.length} line(s) of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${session.sessionId}.jsonl`,
+      );
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { session, messages, permissions, damagedLines });
+    const colors = colorsFor(terminal.out, terminal);
+    const { grantLine } = await import('../render.ts');
+    for (const { id, role, timestamp, model, content } of messages) {
+      const facts = [localTime(timestamp), ...(model ? [printable(model)] : [])].join(' · ');
+      terminal.out.write(`${colors.bold(role)} ${colors.dim(facts)}\n${printable(content)}\n\n`);
+      for (const permission of permissions.filter(({ afterMessageId }) => afterMessageId === id))
+        terminal.out.write(`${colors.dim(`${printable(permission.tool)} ${grantLine(permission)}`)}\n\n`);
+    }
+  });
 }

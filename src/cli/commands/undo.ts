@@ -1,13 +1,11 @@
-import type { Runtime } from '../../runtime/runtime.ts';
-import type { SessionEntry } from '../../storage/storage.ts';
-import type { ListedTurn, Undo, Undone } from '../../undo/undo.ts';
+import type { OutputOf } from '../../operations/operation.ts';
+import { listChanges, undoTurn, WITHOUT_SESSION } from '../../operations/undo.ts';
 import { UndoError } from '../../undo/undo-error.ts';
 import { type Colors, colorsFor } from '../colors.ts';
-import { CommandError } from '../command-error.ts';
 import { json, plainText, single, text } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
-import { withRuntime } from '../with-runtime.ts';
+import { runOperation } from '../run-operation.ts';
+import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
 interface UndoFlags extends OutputFlags {
   session?: string;
@@ -17,8 +15,6 @@ interface UndoFlags extends OutputFlags {
 }
 
 const DEFAULT_SESSION = 'main';
-/** Tools called without a session (`tools invoke`) are on record under this name. */
-const WITHOUT_SESSION = 'cli';
 
 export const configureUndo: ConfigureCommand = (command, terminal, setExitCode) => {
   command
@@ -30,26 +26,18 @@ export const configureUndo: ConfigureCommand = (command, terminal, setExitCode) 
     .option('--list', 'only show the turns that changed files')
     .addOption(json())
     .addOption(plainText())
-    .action(async (flags: UndoFlags) =>
-      setExitCode(await withRuntime(terminal, (runtime) => run(runtime, flags, terminal))),
-    );
+    .action(async (flags: UndoFlags) => setExitCode(await run(flags, terminal)));
 };
 
-async function run(runtime: Runtime, flags: UndoFlags, terminal: Terminal): Promise<number> {
+async function run({ session, turn, force, list, ...flags }: UndoFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
   try {
-    const undo = await runtime.undo();
-    const session = await findSession(runtime, flags.session ?? DEFAULT_SESSION);
-    if (flags.list) return showTurns(await undo.turns(session.sessionId), asJson, terminal);
-    const undone = await undo.undo({
-      ...session,
-      turnId: flags.turn === 'last' ? undefined : flags.turn,
-      force: flags.force ?? false,
-      signal: terminal.signal,
-      onWait: () => warn(terminal, 'a turn of this session is running; waiting for it'),
-    });
-    if (asJson) writeJson(terminal, { success: true, sessionKey: session.sessionKey, ...undone });
-    else showUndone(undone, terminal);
+    if (list) await runOperation(terminal, listChanges, { session }, (turns) => showTurns(turns, asJson, terminal));
+    else
+      await runOperation(terminal, undoTurn, { session, turn: turn === 'last' ? undefined : turn, force }, (undone) => {
+        if (asJson) writeJson(terminal, { success: true, ...undone });
+        else showUndone(undone, terminal);
+      });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof UndoError)) throw error;
@@ -57,35 +45,26 @@ async function run(runtime: Runtime, flags: UndoFlags, terminal: Terminal): Prom
   }
 }
 
-/** By key, or by the id of a session that is no longer its key's current one. */
-export async function findSession(
-  runtime: Pick<Runtime, 'sessions'>,
-  name: string,
-): Promise<Pick<SessionEntry, 'sessionKey' | 'sessionId'>> {
-  const entry = await runtime.sessions.find(name);
-  if (entry) return entry;
-  if (name === WITHOUT_SESSION || /^session-[\w-]+$/.test(name)) return { sessionKey: name, sessionId: name };
-  throw new CommandError(
-    'SESSION_NOT_FOUND',
-    `there is no session "${name}"; "lainclaw sessions list" shows what there is`,
-  );
-}
-
-function showTurns(turns: Awaited<ReturnType<Undo['turns']>>, asJson: boolean, terminal: Terminal): number {
+function showTurns(turns: OutputOf<typeof listChanges>, asJson: boolean, terminal: Terminal): void {
   if (asJson) writeJson(terminal, turns);
   else if (turns.length === 0) terminal.out.write('no turn of this session changed a file\n');
   else for (const turn of turns) terminal.out.write(turnLine(turn, colorsFor(terminal.out, terminal)));
-  return EXIT.done;
 }
 
-function turnLine({ turnId, recordedAt, undone, undoes, paths, notCovered }: ListedTurn, colors: Colors): string {
+function turnLine(
+  { turnId, recordedAt, undone, undoes, paths, notCovered }: OutputOf<typeof listChanges>[number],
+  colors: Colors,
+): string {
   const state = undone ? ' (undone)' : undoes ? ` (undid ${undoes})` : '';
   const files = paths.slice(0, 10).map(printable).join(', ') + (paths.length > 10 ? ', …' : '');
   const lost = notCovered.length > 0 ? colors.dim(' (and a command whose changes are not covered)') : '';
   return `${colors.bold(turnId)}  ${recordedAt}${state}  ${files}${lost}\n`;
 }
 
-function showUndone({ turnId, recordedAt, root, undoId, files, notCovered }: Undone, terminal: Terminal): void {
+function showUndone(
+  { sessionKey, turnId, recordedAt, root, undoId, files, notCovered }: OutputOf<typeof undoTurn>,
+  terminal: Terminal,
+): void {
   const { out } = terminal;
   const colors = colorsFor(out, terminal);
   const what = files.length > 0 ? 'undone' : 'nothing to put back';
@@ -95,7 +74,8 @@ function showUndone({ turnId, recordedAt, root, undoId, files, notCovered }: Und
     out.write(
       `${colors.yellow('!')} a command of this turn may have changed more, which is not covered: ${printable(reason)}\n`,
     );
-  out.write(colors.dim(`bring it back: lainclaw undo --turn ${undoId}\n`));
+  const sessionFlag = sessionKey === DEFAULT_SESSION ? '' : `--session ${sessionKey} `;
+  out.write(colors.dim(`bring it back: lainclaw undo ${sessionFlag}--turn ${undoId}\n`));
 }
 
 function showRefusal({ code, message, conflicts }: UndoError, asJson: boolean, terminal: Terminal): number {

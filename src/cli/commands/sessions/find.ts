@@ -1,6 +1,6 @@
 // Which session a command means: by its key, and among those ever kept under it by id.
 import type { Command } from 'commander';
-import { nearest } from '../../../lib/nearest.ts';
+import { unknownSession } from '../../../operations/sessions.ts';
 import type { KeptSession } from '../../../sessions/kept.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
 import { CommandError } from '../../command-error.ts';
@@ -8,8 +8,6 @@ import { single, text } from '../../flags.ts';
 import { UsageError } from '../../terminal.ts';
 
 const NAMED = 10;
-/** Among these the nearest key is looked for. */
-const COMPARED = 1_000;
 
 export function addSessionChoice(command: Command): Command {
   return command
@@ -39,7 +37,7 @@ export async function findSessions(
     // An id alone says enough.
     const byId = kept.find((one) => one.sessionId === key);
     if (byId && sessionId === undefined) return [{ ...byId, sessionKey: byId.sessionKey ?? key }];
-    throw await unknownKey(key, sessions);
+    throw await unknownSession(key, sessions);
   }
   const own = kept.filter((one) => one.sessionKey === key).map((one) => ({ ...one, sessionKey: key }));
   if (sessionId === undefined) return all ? own : own.slice(-1);
@@ -48,15 +46,4 @@ export async function findSessions(
   const ids = own.map((one) => one.sessionId);
   const shown = ids.slice(-NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} older ones` : '');
   throw new CommandError('SESSION_NOT_FOUND', `"${key}" has no session with the id "${sessionId}"; it has ${shown}`);
-}
-
-export async function unknownKey(key: string, sessions: Sessions): Promise<CommandError> {
-  const keys = (await sessions.list({ limit: COMPARED })).map(({ sessionKey }) => sessionKey);
-  const close = nearest(key, keys);
-  const shown = keys.slice(0, NAMED).join(', ') + (keys.length > NAMED ? ', …' : '');
-  const advice =
-    keys.length === 0
-      ? '; there is none yet: lainclaw ask "hello" starts one'
-      : `${close ? ` (did you mean ${close}?)` : ''}; "lainclaw sessions list" shows what there is: ${shown}`;
-  return new CommandError('SESSION_NOT_FOUND', `there is no session "${key}"${advice}`);
 }
