@@ -40,6 +40,11 @@ export interface ModelRequest {
   system: string[];
   /** Every tool message has its call in the assistant message before it. */
   messages: ModelMessage[];
+  /**
+   * What holds for this request only (the date, what is remembered). It goes behind the last message, so that the next request
+   * begins with the same bytes as this one.
+   */
+  turnNote?: string;
   tools: ModelTool[];
   /** How long it thinks, where it can; the provider's own default when absent. */
   effort?: Effort;
@@ -97,7 +102,7 @@ export type ModelEvent =
   /** What the model thinks before it answers, where the provider shows it. */
   | { type: 'thinking-delta'; text: string }
   | { type: 'tool-call'; call: ModelToolCall }
-  /** `answeredBy` is told when another than the adapter asked answered (a fallback). */
+  /** `answeredBy` is set when a fallback provider answered. */
   | { type: 'finish'; reason: FinishReason; usage?: ModelUsage; native?: unknown; answeredBy?: AnsweredBy }
   | { type: 'failure'; failure: ModelFailure; usage?: ModelUsage };
 

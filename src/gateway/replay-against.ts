@@ -6,6 +6,7 @@ import type { Attachment } from '../pipeline/attachments.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult, TurnUsage } from '../pipeline/events.ts';
 import { recordedResult } from '../pipeline/playback.ts';
+import { attachedPicture, attachedText, type KeptAttachment } from '../sessions/attached.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { contextParts } from '../sessions/turn-context.ts';
@@ -112,7 +113,19 @@ async function tellAgain(
   const turn = await sessions.begin({ sessionKey, newSession: false, state, signal });
   try {
     await turn.start(input, { marked: told.marked });
-    for (const { role, content } of told.messages) if (role === 'system') turn.addContext(content);
+    for (const message of told.messages) {
+      if (message.role !== 'system') continue;
+      const { attachments, rest } = contextParts(message, told);
+      for (const text of [...attachments.map(keptText), rest]) if (text !== '') turn.addContext(text);
+    }
+    for (const { text, calls } of told.steps) {
+      await turn.stepAnswered({ text });
+      for (const { call, result } of calls) {
+        // Nothing is run: no call of the new session has an effect.
+        await turn.callStarts(call, 'read');
+        if (result) await turn.callEnded({ callId: call.id, ...result });
+      }
+    }
     const outcome = told.outcome === 'unfinished' ? 'interrupted' : (told.outcome ?? 'answered');
     await turn.end({
       outcome,
@@ -125,6 +138,10 @@ async function tellAgain(
   } finally {
     await turn.close();
   }
+}
+
+function keptText(attachment: KeptAttachment): string {
+  return attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name);
 }
 
 function questionOf({ messages }: HistoryTurn): string | undefined {

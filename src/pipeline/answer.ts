@@ -12,8 +12,9 @@ import { CANCELLED, type Outcome } from './commit.ts';
 import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
+import { historyFor } from './history.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
-import { asToolResults, historyMessages, newestTurns, systemPrompt } from './prompt.ts';
+import { asToolResults, systemPrompt, turnNote } from './prompt.ts';
 import type { TurnContext } from './run.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -34,7 +35,6 @@ export async function* answerWithModel(
   if (room.refused !== undefined) return overBudget(room.refused, before);
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
-  const today = localDay(now());
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
   const offersTools = request.withTools && adapter.callsTools;
@@ -42,11 +42,13 @@ export async function* answerWithModel(
   // A provider that was offered no tools accepts no calls either: it is told the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
+  const images = imagesOf(attachments);
   const asked = {
     role: 'user' as const,
     text: questionWith(question, attachments) + told,
-    images: imagesOf(attachments),
+    ...(images.length > 0 && { images }),
   };
+  const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText });
 
   const end = yield* runLoop({
     adapter,
@@ -54,19 +56,16 @@ export async function* answerWithModel(
       model: model.model,
       profileId: request.profileId ?? model.profileId,
       system: [
-        systemPrompt({ workspaceRoot: toolbox.workspaceRoot, today }),
+        systemPrompt({ workspaceRoot: toolbox.workspaceRoot }),
         ...(request.instructions === undefined ? [] : [request.instructions]),
-        ...(await memories(context)),
       ],
-      messages: [
-        ...historyMessages(newestTurns(turn.history, request.historyTurns)),
-        asked,
-        ...(toldAsText ? [] : calledByHand(before, wireNames)),
-      ],
+      messages: [...history.messages, asked, ...(toldAsText ? [] : calledByHand(before, wireNames))],
+      turnNote: turnNote({ today: localDay(now()), memories: await memories(context) }),
       tools,
       effort: request.effort,
       sessionId: turn.entry.sessionId,
     },
+    pinned: history.pinned,
     contextWindow: model.contextWindow,
     withTools: request.withTools,
     maxSteps: request.toolMaxSteps,

@@ -7,9 +7,9 @@ export type Attachment =
   | { kind: 'text'; name: string; text: string }
   | { kind: 'image'; name: string; mimeType: string; data: string };
 
+/** As later turns see it too: pictures are named in the text, whether or not they are sent beside it. */
 export function questionWith(question: string, attachments: readonly Attachment[]): string {
-  const texts = attachments.flatMap((attachment) => (attachment.kind === 'text' ? [attachedText(attachment)] : []));
-  return [question, ...texts].join('\n\n');
+  return [question, ...contextOf(attachments)].join('\n\n');
 }
 
 export function imagesOf(attachments: readonly Attachment[]): ModelImage[] {
@@ -18,7 +18,7 @@ export function imagesOf(attachments: readonly Attachment[]): ModelImage[] {
   );
 }
 
-/** What later turns are told. A picture is named, not kept. */
+/** What is kept of them in the session. A picture is named, not kept. */
 export function contextOf(attachments: readonly Attachment[]): string[] {
   return attachments.map((attachment) =>
     attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name),

@@ -58,6 +58,13 @@ describe('what is sent of a conversation', () => {
     expect(textsOf(fitted)).toEqual(['second', 'Two.', 'What now?']);
   });
 
+  it('keeps the summary that it begins with', () => {
+    const summary = [user(long('summary', 100)), assistant('I continue from it.')];
+    const messages = [...summary, user(long('first')), assistant('One.'), question];
+    const fitted = fitContext({ messages, questionAt: 4, pinned: 2, contextWindow: 400, request });
+    expect(fitted).toEqual({ messages: [...summary, question], questionAt: 2, dropped: 2 });
+  });
+
   it('keeps the question, however long it is', () => {
     const asked = user(long('why'));
     const fitted = fitContext({
@@ -80,15 +87,12 @@ describe('what is sent of a conversation', () => {
 
 describe('whatever the conversation and the window', () => {
   const words = fc.integer({ min: 0, max: 400 }).map((count) => long('word', count));
-  const turn = fc.tuple(words, fc.option(words), fc.option(words)).map(([asked, results, answer]) => [
-    user(asked),
-    ...(results === null ? [] : [user(`<tool-results>${results}</tool-results>`)]),
-    // A turn that failed has no answer.
-    ...(answer === null ? [] : [assistant(answer)]),
-  ]);
   const rounds = fc
     .array(fc.array(words, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
     .map((all) => all.flatMap((results, index) => round(`r${index}`, results)));
+  const turn = fc
+    .tuple(words, rounds, words)
+    .map(([asked, called, answer]) => [user(asked), ...called, assistant(answer)]);
   const conversation = fc.tuple(fc.array(turn, { maxLength: 6 }), words, rounds).map(([turns, asked, after]) => {
     const history = turns.flat();
     return { messages: [...history, user(asked), ...after], questionAt: history.length };
@@ -102,27 +106,27 @@ describe('whatever the conversation and the window', () => {
         const fitted = fitContext({ messages, questionAt, contextWindow: window, request });
         expect(messages).toEqual(before);
 
-        const kept = fitted.messages.slice(fitted.questionAt);
-        const asked = messages.slice(questionAt);
-        expect(kept.map(withoutResult)).toEqual(asked.map(withoutResult));
-        const replaced = kept.map(({ text }, index) => text !== asked[index]?.text);
+        const gone = questionAt - fitted.questionAt;
+        const kept = fitted.messages;
+        const untouched = messages.slice(gone);
+        expect(kept.map(withoutResult)).toEqual(untouched.map(withoutResult));
+        const replaced = kept.map(({ text }, index) => text !== untouched[index]?.text);
         for (const [index, isReplaced] of replaced.entries()) {
           if (isReplaced) expect(kept[index]).toMatchObject({ role: 'tool', text: NOTE });
         }
-        const droppable = asked.flatMap(({ role, text }, index) =>
+        const droppable = untouched.flatMap(({ role, text }, index) =>
           role === 'tool' && text.length > NOTE.length ? [index] : [],
         );
         const flags = droppable.map((index) => replaced[index]);
         expect(flags).toEqual(flags.toSorted((a, b) => Number(b) - Number(a)));
+        // Turns go whole, and only after every result.
+        expect(kept[0]?.role).toBe('user');
+        if (gone > 0) expect(flags.every(Boolean)).toBe(true);
 
-        const history = fitted.messages.slice(0, fitted.questionAt);
-        expect(history).toEqual(messages.slice(questionAt - history.length, questionAt));
-        if (history.length < questionAt) expect(fitted.messages[0]?.role).toBe('user');
-
-        const fits = sizeOf(request, fitted.messages) <= window * 0.8;
+        const fits = sizeOf(request, kept) <= window * 0.8;
         if (!fits)
-          expect({ history: history.length, results: flags.every(Boolean) }).toEqual({ history: 0, results: true });
-        expect(fitted.dropped).toBe(questionAt - history.length + flags.filter(Boolean).length);
+          expect({ history: fitted.questionAt, results: flags.every(Boolean) }).toEqual({ history: 0, results: true });
+        expect(fitted.dropped > 0).toBe(gone > 0 || flags.some(Boolean));
       }),
       { numRuns: 300 },
     );

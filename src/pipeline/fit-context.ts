@@ -1,9 +1,9 @@
 // Keeps what is sent within the model's context window. The oldest tool results go first (the call stays, its result is
-// replaced by a note), then the oldest messages of the conversation. It never breaks a call from its result, and never
-// drops the question of this turn: what is left may then still be too long, and the provider will say so.
+// replaced by a note), then the oldest turns of the conversation. It never parts a call from its result, and never drops
+// the summary that a conversation begins with, nor the question of this turn: what is left may then still be too long, and
+// the provider will say so.
 import type { ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import { isToolResults } from './prompt.ts';
 
 const DROPPED = '[this result was dropped to fit the context window]';
 /** Left free for the answer. */
@@ -13,9 +13,11 @@ export interface FitOptions {
   messages: readonly ModelMessage[];
   /** Index of this turn's question; everything before it is history. */
   questionAt: number;
+  /** How many of the first messages always stay. */
+  pinned?: number;
   contextWindow: number;
-  /** What is sent besides: the system text and the tools. */
-  request: Pick<ModelRequest, 'system' | 'tools'>;
+  /** What is sent besides: the system text, the tools and the turn's note. */
+  request: Pick<ModelRequest, 'system' | 'tools' | 'turnNote'>;
 }
 
 export interface Fitted {
@@ -25,7 +27,7 @@ export interface Fitted {
   dropped: number;
 }
 
-export function fitContext({ messages, questionAt, contextWindow, request }: FitOptions): Fitted {
+export function fitContext({ messages, questionAt, pinned = 0, contextWindow, request }: FitOptions): Fitted {
   const budget = contextWindow * (1 - ANSWER_SHARE) - sizeOf(request, []);
   const fitted = [...messages];
   let total = fitted.reduce((sum, message) => sum + tokensOf(message), 0);
@@ -34,20 +36,21 @@ export function fitContext({ messages, questionAt, contextWindow, request }: Fit
 
   for (const [index, message] of fitted.entries()) {
     if (total <= budget) break;
-    if (!isToolResults(message) || message.text.length <= DROPPED.length) continue;
+    if (message.role !== 'tool' || message.text.length <= DROPPED.length) continue;
     const shorter = { ...message, text: DROPPED };
     total -= tokensOf(message) - tokensOf(shorter);
     fitted[index] = shorter;
     dropped += 1;
   }
-  let first = 0;
-  // History holds no calls, so any prefix of it can go, as long as what is left begins with a user's words.
-  const isAnswer = (index: number): boolean => index > 0 && fitted[index]?.role === 'assistant';
-  for (; first < questionAt && (total > budget || isAnswer(first)); first += 1) {
+  let first = pinned;
+  // Each turn begins with a user's message.
+  const isWithinTurn = (index: number): boolean => index > pinned && fitted[index]?.role !== 'user';
+  for (; first < questionAt && (total > budget || isWithinTurn(first)); first += 1) {
     total -= tokensOf(fitted[first]);
     dropped += 1;
   }
-  return { messages: fitted.slice(first), questionAt: questionAt - first, dropped };
+  const left = [...fitted.slice(0, pinned), ...fitted.slice(first)];
+  return { messages: left, questionAt: questionAt - (first - pinned), dropped };
 }
 
 /** A window in which half of these messages fit. */
@@ -57,12 +60,15 @@ export function windowForHalf(request: FitOptions['request'], messages: readonly
 }
 
 /** About how many tokens a request is. */
-export function sizeOf({ system, tools }: FitOptions['request'], messages: readonly ModelMessage[]): number {
-  const fixed = estimateTokens(system.join('\n')) + estimateTokens(JSON.stringify(tools));
+export function sizeOf(
+  { system, tools, turnNote = '' }: FitOptions['request'],
+  messages: readonly ModelMessage[],
+): number {
+  const fixed = estimateTokens(`${system.join('\n')}\n${turnNote}`) + estimateTokens(JSON.stringify(tools));
   return messages.reduce((sum, message) => sum + tokensOf(message), fixed);
 }
 
-function tokensOf(message: ModelMessage | undefined): number {
+export function tokensOf(message: ModelMessage | undefined): number {
   if (!message) return 0;
   const calls =
     message.role === 'assistant' && message.toolCalls.length > 0

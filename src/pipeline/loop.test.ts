@@ -69,6 +69,7 @@ async function loop(
     },
   };
   const turn = {
+    stepAnswered: async () => {},
     callStarts: async ({ name }: { name: string }) => void journal.push(`${name} starts`),
     callEnded: async ({ text }: { text: string }) => void journal.push(`ended: ${text}`),
     checkpoint: () => void journal.push('checkpoint'),
@@ -118,7 +119,7 @@ describe('the calls of one round', () => {
     expect(requests[1]?.messages.slice(-2).map(({ text }) => text)).toEqual(['fs.read', 'fs.list']);
   });
 
-  it('with an effect run alone, in their reservation', async () => {
+  it('with an effect run alone, in their place', async () => {
     const running = new Set<string>();
     const seen: string[] = [];
     const { journal } = await loop([calls('fs_read', 'fs_list', 'fs_write', 'fs_read'), { text: 'Done.' }], {

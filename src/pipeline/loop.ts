@@ -16,6 +16,8 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   adapter: Adapter;
   /** Its last user message is the question. */
   request: ModelRequest;
+  /** How many of the first messages are never left out. */
+  pinned?: number;
   contextWindow: number | undefined;
   withTools: boolean;
   maxSteps: number;
@@ -77,6 +79,8 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     if (!withTools || answer.calls.length === 0) return end({ kind: 'answered' });
 
     const calls = answer.calls.map((call) => toToolCall(call, options));
+    const message = askedFor(answer, calls, wireNames);
+    await turn.stepAnswered({ text: message.text, native: message.native });
     const round = yield* callTools({ ...options, calls });
     turn.checkpoint();
     called.push(...round);
@@ -84,8 +88,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
     const guarded = guards.afterRound(round, ledger.spent());
     if (guarded) return end({ kind: 'guarded', message: guarded });
-    conversation.messages.push(askedFor(answer, calls, wireNames));
-    conversation.messages.push(...round.map(resultMessage(wireNames)));
+    conversation.messages.push(message, ...round.map(resultMessage(wireNames)));
   }
 }
 
@@ -115,12 +118,15 @@ async function* askWithinWindow(
   options: LoopOptions,
   conversation: Conversation,
 ): AsyncGenerator<RunEvent, { answer: Answer; sent: Conversation }> {
-  const { adapter, request, contextWindow, signal } = options;
-  const sent = contextWindow === undefined ? conversation : fitContext({ ...conversation, request, contextWindow });
+  const { adapter, request, pinned, contextWindow, signal } = options;
+  const fitted =
+    contextWindow === undefined ? undefined : fitContext({ ...conversation, pinned, request, contextWindow });
+  const sent = fitted ?? conversation;
+  if (fitted && fitted.dropped > 0) yield { type: 'notice', text: leftOut(fitted.dropped) };
   const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal);
   if (answer.failure?.code !== 'context_length') return { answer, sent };
 
-  const smaller = fitContext({ ...sent, request, contextWindow: windowForHalf(request, sent.messages) });
+  const smaller = fitContext({ ...sent, pinned, request, contextWindow: windowForHalf(request, sent.messages) });
   if (smaller.dropped === 0) return { answer, sent };
   yield {
     type: 'text-restart',
@@ -130,12 +136,20 @@ async function* askWithinWindow(
   return { answer: yield* askModel(adapter, { ...request, messages: smaller.messages }, signal), sent: smaller };
 }
 
+function leftOut(count: number): string {
+  return `${count} older messages and tool results of this conversation do not fit the model's context window and are left out of this turn`;
+}
+
 function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {
   return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: callSource };
 }
 
 /** The answer as it goes back: names legal on the wire, ids as the results have them, else the service refuses it. */
-function askedFor({ text, calls, native }: Answer, made: readonly ToolCall[], wireNames: WireNames): ModelMessage {
+function askedFor(
+  { text, calls, native }: Answer,
+  made: readonly ToolCall[],
+  wireNames: WireNames,
+): Extract<ModelMessage, { role: 'assistant' }> {
   const toolCalls = made.map(({ id, name, args }) => ({ id, name: wireNames.toWire(name), args }));
   const isUnchanged = calls.every(
     ({ id, name }, index) => toolCalls[index]?.id === id && toolCalls[index]?.name === name,

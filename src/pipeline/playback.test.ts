@@ -32,6 +32,7 @@ const turn = (more: Partial<HistoryTurn> = {}): HistoryTurn => ({
   outcome: 'answered',
   messages: [message('user', 0, 'hi'), message('assistant', 30, 'one two\nthree 你好')],
   calls: [],
+  steps: more.calls ? [{ text: '', calls: more.calls }] : [],
   ...more,
 });
 const play = (told: HistoryTurn, more: object = {}): PlayedEvent[] => [...playTurn(told, { ...options, ...more })];

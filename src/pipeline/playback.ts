@@ -2,7 +2,7 @@
 // moments of messages and calls, and how long each call took; when the answer was streaming is not on record, so it is
 // spread over the second half of the time it took. Results of tools are told as the model saw them.
 
-import type { HistoryCall, HistoryTurn } from '../sessions/history.ts';
+import type { HistoryCall, HistoryStep, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
@@ -38,7 +38,7 @@ export function* playTurn(turn: HistoryTurn, options: PlaybackOptions): Generato
   const { sessionKey } = options;
   const provider = answer?.provider ?? turn.provider ?? '';
   yield { event: { type: 'run-start', requestId: idOf(turn), sessionKey, provider }, waitMs: 0 };
-  for (const { event, time } of calledEvents(turn.calls)) yield { event, waitMs: until(time) };
+  for (const { event, time } of steppedEvents(turn.steps)) yield { event, waitMs: until(time) };
   if (answer) {
     const waited = until(timeOf(answer.timestamp));
     const pieces = options.streams ? piecesOf(answer.content) : [answer.content];
@@ -50,20 +50,31 @@ export function* playTurn(turn: HistoryTurn, options: PlaybackOptions): Generato
   yield { event: { type: 'run-end', result: asEnd(turn, answer, options) }, waitMs: 0 };
 }
 
-/** Calls that ran at the same time overlap here too. */
-function calledEvents(calls: readonly HistoryCall[]): { event: RunEvent; time: number | undefined }[] {
-  const events = calls.flatMap((told): { event: RunEvent; time: number | undefined }[] => {
-    const call = asCall(told);
-    const began = timeOf(told.timestamp);
-    const start = { event: { type: 'tool-start' as const, call }, time: began };
-    if (!told.result) return [start];
-    const result = recordedResult(told);
-    const time = began === undefined ? undefined : began + result.meta.durationMs;
-    const granted = told.granted as GrantedPermission | undefined;
-    return [start, { event: { type: 'tool-end', call, result, ...(granted && { granted }) }, time }];
+interface TimedEvent {
+  event: RunEvent;
+  time: number | undefined;
+}
+
+/** Words before the calls they came with. Calls that ran at the same time overlap here too. */
+function steppedEvents(steps: readonly HistoryStep[]): TimedEvent[] {
+  const events = steps.flatMap(({ text, calls }): TimedEvent[] => {
+    const began = timeOf(calls[0]?.timestamp);
+    const said: TimedEvent[] = text === '' ? [] : [{ event: { type: 'text-delta', text }, time: began }];
+    return [...said, ...calls.flatMap(calledEvents)];
   });
   const isTimed = events.every(({ time }) => time !== undefined);
   return isTimed ? events.sort((a, b) => (a.time ?? 0) - (b.time ?? 0)) : events;
+}
+
+function calledEvents(told: HistoryCall): TimedEvent[] {
+  const call = asCall(told);
+  const began = timeOf(told.timestamp);
+  const start: TimedEvent = { event: { type: 'tool-start', call }, time: began };
+  if (!told.result) return [start];
+  const result = recordedResult(told);
+  const time = began === undefined ? undefined : began + result.meta.durationMs;
+  const granted = told.granted as GrantedPermission | undefined;
+  return [start, { event: { type: 'tool-end', call, result, ...(granted && { granted }) }, time }];
 }
 
 /** By words, or by characters where nothing stands between them. */

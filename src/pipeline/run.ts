@@ -21,6 +21,7 @@ import type { DayBudget, Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { createGrants, type Grants } from './grants.ts';
+import { charactersToRead, historyBudget } from './history-budget.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
 import type { TurnQuestions } from './questions.ts';
@@ -88,6 +89,8 @@ export interface RunDependencies {
     session: { sessionKey: string; sessionId: string; isOutside: boolean },
     messages: readonly SessionMessage[],
   ): Promise<void>;
+  /** The most tokens of history that a request carries; the built-in number when absent. */
+  historyTokens?: number;
   /** Core memory as a model is told it; empty when there is none. */
   coreMemory(): Promise<string>;
   now(): number;
@@ -125,7 +128,7 @@ export async function* run(
     const trigger = parseManualTrigger(request.input);
     const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
-    turn = yield* begin(request, dependencies, model.profileId, signal);
+    turn = yield* begin(request, dependencies, model, signal);
     await turn.start(request.input, { marked: request.marked });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     const running = AbortSignal.any([signal, turn.lock.lost]);
@@ -219,8 +222,8 @@ async function* remember(
 /** Takes the session's turn, telling once when another one is in the way. */
 async function* begin(
   request: RunRequest,
-  { adapter, sessions }: RunDependencies,
-  profileId: string | undefined,
+  { adapter, sessions, historyTokens }: RunDependencies,
+  { profileId, contextWindow }: ModelDescription,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Turn> {
   const { promise: waiting, resolve: onWait } = Promise.withResolvers<'waiting'>();
@@ -232,6 +235,7 @@ async function* begin(
     unlisted,
     state,
     origin,
+    historyCharacters: charactersToRead(historyBudget(contextWindow, historyTokens)),
     signal,
     onWait: () => onWait('waiting'),
   });

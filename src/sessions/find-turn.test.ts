@@ -92,7 +92,9 @@ describe('a turn that is asked again', () => {
     await cut('o1', [{ id: 'c1', effect: 'read', isEnded: true }]);
     await ended('o1', 'cancelled');
     const turn = await begin('o1');
-    const told = turn.history.map(({ role, content }) => `${role}: ${content}`);
+    const told = turn.history.turns
+      .flatMap(({ messages }) => messages)
+      .map(({ role, content }) => `${role}: ${content}`);
     await turn.close();
     expect(told.filter((line) => line.includes('question of o1'))).toEqual([]);
     expect(told[0]).toBe('user: question of o0');
@@ -103,7 +105,9 @@ describe('a turn that is asked again', () => {
     await cut('o1');
     const turn = await begin('o2');
     await turn.close();
-    expect(turn.history.map(({ content }) => content)).toEqual(['question of o1']);
+    expect(turn.history.turns.flatMap(({ messages }) => messages.map(({ content }) => content))).toEqual([
+      'question of o1',
+    ]);
   });
 });
 
@@ -116,6 +120,6 @@ it('a session that is renewed has the key and the state of the one before, and n
   const turn = await begin();
   await turn.close();
   expect(turn.entry.sessionId).toBe(renewed.sessionId);
-  expect(turn.history).toEqual([]);
+  expect(turn.history.turns).toEqual([]);
   expect((await sessions.renew('fresh', never)).sessionKey).toBe('fresh');
 });

@@ -1,6 +1,6 @@
-// A transcript as it is told to a reader: turn by turn, oldest first, with one turn in memory at a time. A turn begins with
-// its `turn-start` and ends with its `turn-end`; messages without a journal (written by hand, or around a damaged line)
-// are told as turns of their own, one for each question. Lines that cannot be read are told in their place.
+// A transcript read turn by turn, oldest first, with one turn in memory at a time. A turn begins with its `turn-start` and
+// ends with its `turn-end`; messages without a journal (written by hand, or around a damaged line) are turns of their own,
+// one for each question. A line that cannot be read is reported in its place.
 import type { ScannedLine } from '../storage/storage.ts';
 import {
   asSessionLine,
@@ -11,7 +11,7 @@ import {
   type TurnOutcome,
 } from './lines.ts';
 
-/** More messages than this are no turn of ours: told in parts, so that memory stays bounded. */
+/** A turn with more messages than this is read in parts, so that memory stays bounded. */
 const MOST_MESSAGES = 1_000;
 
 export interface HistoryError {
@@ -38,6 +38,14 @@ export interface HistoryCall {
   result?: HistoryResult;
 }
 
+/** One answer of the model that called tools, or calls that were made without one (by hand, or before steps were recorded). */
+export interface HistoryStep {
+  /** The words beside the calls. */
+  text: string;
+  calls: HistoryCall[];
+  native?: unknown;
+}
+
 export interface HistoryUsage {
   inputTokens: number;
   outputTokens: number;
@@ -62,8 +70,12 @@ export interface HistoryTurn {
   origin?: string;
   /** Content from outside was part of it. */
   marked?: true;
+  /** The turn that this one continues; it has no question of its own. */
+  continues?: string;
   messages: SessionMessage[];
+  /** All calls in order; `steps` holds the same ones. */
   calls: HistoryCall[];
+  steps: HistoryStep[];
   error?: HistoryError;
   usage?: HistoryUsage;
 }
@@ -71,66 +83,111 @@ export interface HistoryTurn {
 export type HistoryItem =
   | { kind: 'turn'; turn: HistoryTurn }
   | { kind: 'compaction'; timestamp: string; compactedMessageCount: number }
+  | { kind: 'summary'; timestamp: string; throughMessage: number; summary: string }
   | { kind: 'repair'; timestamp: string; droppedBytes: number }
   | { kind: 'damaged'; line: number };
 
 export async function* readHistory(lines: AsyncIterable<ScannedLine>): AsyncGenerator<HistoryItem> {
+  const reader = createHistoryReader();
+  for await (const scanned of lines) yield* reader.read(scanned);
+  yield* reader.end();
+}
+
+export interface HistoryReader {
+  /** What is complete with this line. */
+  read(scanned: ScannedLine): HistoryItem[];
+  /** What is left when no line follows. */
+  end(): HistoryItem[];
+}
+
+export function createHistoryReader(): HistoryReader {
   let open: HistoryTurn | undefined;
+  /** Of the open turn, the step whose line was read last. */
+  let step: HistoryStep | undefined;
   let number = 0;
+
   const begin = (facts: Partial<HistoryTurn> = {}): HistoryTurn => {
     number += 1;
-    return { number, ...facts, messages: [], calls: [] };
+    step = undefined;
+    return { number, ...facts, messages: [], calls: [], steps: [] };
+  };
+  const interrupted = (): HistoryItem[] => {
+    const items = open ? [closed(open, 'interrupted')] : [];
+    open = undefined;
+    return items;
   };
 
-  for await (const scanned of lines) {
-    const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
-    if (!line || !isWhole(line)) {
-      if ('damaged' in scanned || line || scanned.line.type === 'message')
-        yield { kind: 'damaged', line: scanned.number };
-      continue;
-    }
+  function read(line: SessionLine): HistoryItem[] {
     switch (line.type) {
       case 'session':
-        break;
+        return [];
       case 'repair':
-        yield { kind: 'repair', timestamp: line.timestamp, droppedBytes: line.droppedBytes };
-        break;
-      case 'compaction':
-        if (open) yield closed(open, 'interrupted');
-        open = undefined;
-        yield { kind: 'compaction', timestamp: line.timestamp, compactedMessageCount: line.compactedMessageCount };
-        break;
-      case 'turn-start':
-        if (open) yield closed(open, 'interrupted');
+        return [{ kind: 'repair', timestamp: line.timestamp, droppedBytes: line.droppedBytes }];
+      case 'compaction': {
+        const { timestamp, compactedMessageCount } = line;
+        return [...interrupted(), { kind: 'compaction', timestamp, compactedMessageCount }];
+      }
+      case 'history-summary': {
+        const { timestamp, throughMessage, summary } = line;
+        return [{ kind: 'summary', timestamp, throughMessage, summary }];
+      }
+      case 'turn-start': {
+        const items = interrupted();
         open = begin(startFacts(line));
-        break;
-      case 'message':
-        if (open && isAnother(open, line.message)) {
-          yield closed(open, 'interrupted');
-          open = undefined;
-        }
+        return items;
+      }
+      case 'message': {
+        const items = open && isAnother(open, line.message) ? interrupted() : [];
         open ??= begin();
         open.messages.push(line.message);
-        break;
+        return items;
+      }
+      case 'model-step':
+        open ??= begin();
+        step = { text: line.text, calls: [], ...(line.native !== undefined && { native: line.native }) };
+        open.steps.push(step);
+        return [];
       case 'tool-call':
         open ??= begin();
-        open.calls.push({ call: line.call, effect: line.effect, timestamp: line.timestamp });
-        break;
+        addCall(open, step, { call: line.call, effect: line.effect, timestamp: line.timestamp });
+        return [];
       case 'permission':
         if (open) addPermission(open, line);
-        break;
+        return [];
       case 'tool-result':
         if (open) addResult(open, line);
-        break;
-      case 'turn-end':
-        if (!open) break;
-        Object.assign(open, endFacts(line));
-        yield { kind: 'turn', turn: open };
+        return [];
+      case 'turn-end': {
+        if (!open) return [];
+        const turn = Object.assign(open, endFacts(line));
         open = undefined;
-        break;
+        return [{ kind: 'turn', turn }];
+      }
     }
   }
-  if (open) yield closed(open, 'unfinished');
+
+  return {
+    read(scanned) {
+      const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
+      if (line && isWhole(line)) return read(line);
+      const isDamaged = 'damaged' in scanned || line !== undefined || scanned.line.type === 'message';
+      return isDamaged ? [{ kind: 'damaged', line: scanned.number }] : [];
+    },
+    end: () => (open ? [closed(open, 'unfinished')] : []),
+  };
+}
+
+/**
+ * Calls follow the line of their step. Without one, all calls made by hand are one step; of a model's calls, as many as
+ * were made before the first result came.
+ */
+function addCall(turn: HistoryTurn, step: HistoryStep | undefined, call: HistoryCall): void {
+  turn.calls.push(call);
+  const last = step ?? turn.steps.at(-1);
+  const isByHand = call.call.source === 'ask';
+  const isSameRound = last?.calls.every(({ call: other, result }) => (isByHand ? other.source === 'ask' : !result));
+  if (last && (step || isSameRound)) last.calls.push(call);
+  else turn.steps.push({ text: '', calls: [call] });
 }
 
 function closed(turn: HistoryTurn, outcome: 'interrupted' | 'unfinished'): HistoryItem {
@@ -155,6 +212,7 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
     ...(typeof memoryEnabled === 'boolean' && { memoryEnabled }),
     ...(line.origin !== undefined && { origin: line.origin }),
     ...(line.marked && { marked: true as const }),
+    ...(typeof line.continues === 'string' && { continues: line.continues }),
   };
 }
 
@@ -227,6 +285,10 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.callId) && isPermission(line.granted);
     case 'tool-result':
       return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
+    case 'model-step':
+      return isText(line.turnId) && isText(line.text);
+    case 'history-summary':
+      return isText(line.timestamp) && isText(line.summary) && typeof line.throughMessage === 'number';
     case 'compaction':
       return typeof line.compactedMessageCount === 'number' && isText(line.timestamp);
     case 'repair':

@@ -37,6 +37,22 @@ export interface JournalledPermission {
   preview?: { summary: string; text: string; paths: readonly string[] };
 }
 
+/** The model sees `summary` in place of the messages of this range, which stay in the transcript. */
+export type HistorySummaryLine = {
+  type: 'history-summary';
+  timestamp: string;
+  /** Numbers of messages in the whole transcript, from one; what an earlier summary covered is in this one. */
+  fromMessage: number;
+  throughMessage: number;
+  /** The first turn that is still sent as it was. */
+  keptFrom?: string;
+  summary: string;
+  /** `extract`: sentences taken from the messages, where there is no model. */
+  by: 'model' | 'extract';
+  /** Content from outside is in the summary. */
+  tainted?: true;
+};
+
 export type SessionLine =
   | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
   | {
@@ -48,13 +64,26 @@ export type SessionLine =
       origin?: string;
       /** What is asked came from outside. */
       marked?: true;
+      /** The turn that this one continues where it stopped; it has no question of its own. */
+      continues?: string;
     }
   | { type: 'message'; message: SessionMessage }
+  | {
+      /** An answer of the model that calls tools; the lines of its calls follow. The turn's last answer is its message. */
+      type: 'model-step';
+      turnId: string;
+      timestamp: string;
+      /** The words beside the calls, often none. */
+      text: string;
+      /** What the provider wants back unchanged. */
+      native?: unknown;
+    }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
   | { type: 'permission'; turnId: string; timestamp: string; callId: string; granted: JournalledPermission }
   | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }
   | { type: 'repair'; timestamp: string; droppedBytes: number }
   | { type: 'compaction'; timestamp: string; compactedMessageCount: number }
+  | HistorySummaryLine
   | {
       type: 'turn-end';
       turnId: string;
@@ -70,12 +99,23 @@ export type SessionLine =
       marked?: true;
     };
 
-const KNOWN = ['session', 'turn-start', 'tool-call', 'permission', 'tool-result', 'repair', 'compaction', 'turn-end'];
+const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
+  'session',
+  'turn-start',
+  'model-step',
+  'tool-call',
+  'permission',
+  'tool-result',
+  'repair',
+  'compaction',
+  'history-summary',
+  'turn-end',
+]);
 
 /** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */
 export function asSessionLine(line: TranscriptLine): SessionLine | undefined {
   if (line.type === 'message') return isMessage(line.message) ? (line as SessionLine) : undefined;
-  return KNOWN.includes(line.type) ? (line as unknown as SessionLine) : undefined;
+  return KNOWN.has(line.type) ? (line as unknown as SessionLine) : undefined;
 }
 
 function isMessage(value: unknown): value is SessionMessage {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import { type SessionEntry, type Storage, StorageError } from '../storage/storage.ts';
-import type { SessionLine } from './lines.ts';
+import type { SessionLine, SessionMessage } from './lines.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import type { Turn } from './turn.ts';
 
 let home: string;
 let storage: Storage;
@@ -60,12 +61,14 @@ const linesOf = (sessionId: string): SessionLine[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as SessionLine);
 
+const messagesBefore = ({ history }: Turn): SessionMessage[] => history.turns.flatMap(({ messages }) => messages);
+
 describe('a turn', () => {
   it('is given the conversation before it', async () => {
     await turn('main', 'one', 'ONE');
     await turn('main', 'two', 'TWO');
     const third = await begin('main');
-    expect(third.history.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+    expect(messagesBefore(third).map(({ role, content }) => `${role}: ${content}`)).toEqual([
       'user: one',
       'assistant: ONE',
       'user: two',
@@ -122,7 +125,7 @@ describe('a turn', () => {
     });
     await begun.close();
     const next = await begin('main');
-    expect(next.history.map(({ role, content }) => [role, content])).toEqual([
+    expect(messagesBefore(next).map(({ role, content }) => [role, content])).toEqual([
       ['user', 'go'],
       ['system', '[tool a {"x":1}]\nA'],
       ['assistant', 'done'],
@@ -236,8 +239,8 @@ describe('an interrupted turn', () => {
     await cut.callStarts({ id: 'c', name: 'file_write', args: {}, source: 'model' }, 'write');
     await cut.close();
     const next = await begin('main');
-    expect(next.history.map(({ role }) => role)).toEqual(['user', 'system']);
-    expect(next.history[1]?.content).toContain('outcome unknown');
+    expect(messagesBefore(next).map(({ role }) => role)).toEqual(['user', 'system']);
+    expect(messagesBefore(next)[1]?.content).toContain('outcome unknown');
     await next.start('again');
     await next.end({ outcome: 'answered', text: 'ok', route: 'stub', stage: 'answered' });
     await next.close();

@@ -8,13 +8,15 @@ import type {
   TranscriptLine,
   Transcripts,
 } from '../storage/storage.ts';
+import { readRecent, turnsOf } from './conversation.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
-import type { HistoryItem } from './history.ts';
+import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
-import { readRecent } from './recent.ts';
 import { recoverTurn } from './recover.ts';
 import { createTurn, type Turn } from './turn.ts';
+
+const HISTORY_CHARACTERS = 200_000;
 
 export interface SessionsDependencies {
   catalogue: Catalogue;
@@ -34,6 +36,8 @@ export interface BeginTurn {
   state: Pick<SessionEntry, 'provider' | 'profileId' | 'route' | 'memoryEnabled'>;
   /** What the turn answers, for `findTurn`. */
   origin?: string;
+  /** How far back the conversation is read; enough for a short one by default. */
+  historyCharacters?: number;
   signal: AbortSignal;
   onWait?: () => void;
 }
@@ -94,7 +98,8 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
   }
 
   return {
-    async begin({ sessionKey, newSession, unlisted = false, state, origin, signal, onWait }) {
+    async begin(request) {
+      const { sessionKey, newSession, unlisted = false, state, origin, signal, onWait } = request;
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const timestamp = new Date(now()).toISOString();
@@ -110,20 +115,18 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
         const transcript = await transcripts.open(entry.sessionId, lock);
         try {
-          const recent = await readRecent(transcript, origin);
+          const recent = await readRecent(transcript, request.historyCharacters ?? HISTORY_CHARACTERS);
           if (transcript.isEmpty) await transcript.append([firstLine(entry, { unlisted })]);
           if (transcript.repairedBytes > 0)
             await transcript.append([{ type: 'repair', timestamp, droppedBytes: transcript.repairedBytes }]);
           const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
           if (lines.length > 0) await transcript.append(lines);
           const messageCount = recent.messageCount + (message ? 1 : 0);
-          const all = message ? [...recent.messages, message] : recent.messages;
-          // What is summarised is told by the memory instead.
-          const summarised = entry.memoryEnabled ? (entry.compactedMessageCount ?? 0) : 0;
-          const history = all.slice(-Math.max(1, messageCount - summarised));
+          const { summary, hasOlder } = recent;
+          const turns = turnsOf([...recent.lines, ...lines], origin);
           return createTurn({
             entry,
-            history,
+            history: { summary, turns, hasOlder },
             isMarked: recent.isMarked,
             messageCount,
             origin,
@@ -227,7 +230,6 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     },
 
     async *history(sessionId) {
-      const { readHistory } = await import('./history.ts');
       yield* readHistory(transcripts.scan(sessionId));
     },
 

@@ -2,8 +2,10 @@
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
 import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { HistoryTurn } from './history.ts';
 import {
   asSessionLine,
+  type HistorySummaryLine,
   type JournalledCall,
   type JournalledPermission,
   type SessionLine,
@@ -14,7 +16,7 @@ import { toolContext, unfinishedCall } from './tool-context.ts';
 
 export interface TurnDependencies {
   entry: SessionEntry;
-  history: SessionMessage[];
+  history: TurnHistory;
   isMarked: boolean;
   messageCount: number;
   origin?: string;
@@ -24,6 +26,22 @@ export interface TurnDependencies {
   lock: Lock;
   now(): number;
   newId(prefix: string): string;
+}
+
+/** The conversation before a turn. */
+export interface TurnHistory {
+  /** What stands in place of everything before `turns`. */
+  summary?: HistorySummaryLine;
+  /** Oldest first. */
+  turns: readonly HistoryTurn[];
+  /** Older messages exist that are neither in `turns` nor in the summary: too many to be read. */
+  hasOlder: boolean;
+}
+
+/** An answer of the model that calls tools. */
+export interface ModelStep {
+  text: string;
+  native?: unknown;
 }
 
 export interface EndedCall {
@@ -55,12 +73,16 @@ export interface Turn {
   readonly entry: SessionEntry;
   /** Some of that conversation came from outside. */
   readonly isMarked: boolean;
-  /** The recent conversation before this turn, oldest first. */
-  readonly history: readonly SessionMessage[];
+  readonly history: TurnHistory;
   /** The session's lock. Once it is lost, nothing more of this turn is journalled: every write rejects. */
   readonly lock: Omit<Lock, 'release'>;
-  /** Journals the user's message and enters the session in the index. `marked`: it came from outside. */
-  start(input: string, options?: { marked?: boolean }): Promise<void>;
+  /**
+   * Journals the user's message and enters the session in the index. `marked`: it came from outside. `continues`: there is no
+   * message; the turn of this id is continued where it stopped.
+   */
+  start(input: string, options?: { marked?: boolean; continues?: string }): Promise<void>;
+  /** Journals an answer that calls tools, before the first of its calls starts. */
+  stepAnswered(step: ModelStep): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
   callStarts(call: JournalledCall, effect: string): Promise<void>;
   /** A person allowed the call; durable when it resolves, so before the call runs. */
@@ -80,6 +102,8 @@ export interface Turn {
   newestMessages(count: number): Promise<SessionMessage[]>;
   /** Everything up to this message is summarised; durable when it resolves. */
   recordCompaction(compactedMessageCount: number): Promise<void>;
+  /** The model sees this summary in place of the messages it covers, from the next turn on; durable when it resolves. */
+  recordSummary(summary: Omit<HistorySummaryLine, 'type' | 'timestamp'>): Promise<void>;
   /** Lets the next turn in. */
   close(): Promise<void>;
 }
@@ -134,14 +158,27 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     history: dependencies.history,
     lock,
 
-    async start(input, { marked = false } = {}) {
+    async start(input, { marked = false, continues } = {}) {
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
-      const line = message('user', 'msg-user', input, entry.route ?? '', 'input');
-      const start = { type: 'turn-start' as const, turnId, timestamp: timestamp(), entry: state };
-      await append({ ...start, ...(origin !== undefined && { origin }), ...(marked && { marked }) }, line);
+      const asked = continues === undefined ? [message('user', 'msg-user', input, entry.route ?? '', 'input')] : [];
+      const start = {
+        type: 'turn-start' as const,
+        turnId,
+        timestamp: timestamp(),
+        entry: state,
+        ...(origin !== undefined && { origin }),
+        ...(marked && { marked }),
+        ...(continues !== undefined && { continues }),
+      };
+      await append(start, ...asked);
       // The index is written while the model thinks; `end` waits for it.
       indexed = enter(entry);
       indexed.catch(() => {});
+    },
+
+    async stepAnswered({ text, native }) {
+      const step = { type: 'model-step' as const, turnId, timestamp: timestamp(), text };
+      await append({ ...step, ...(native !== undefined && { native }) });
     },
 
     async callStarts(call, effect) {
@@ -222,6 +259,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await append({ type: 'compaction', timestamp: timestamp(), compactedMessageCount });
       await transcript.sync();
       await enter({ ...entry, compactedMessageCount });
+    },
+
+    async recordSummary(summary) {
+      await append({ type: 'history-summary', timestamp: timestamp(), ...summary });
+      await transcript.sync();
     },
 
     async close() {

@@ -172,7 +172,7 @@ describe.concurrent('a cap of the day', () => {
         env: { TZ: timeZone },
       });
       await start('one').ended;
-      const told = /Today is (\S+)\./.exec(asked[0]?.system.join() ?? '')?.[1];
+      const told = /Today is (\S+)\./.exec(asked[0]?.note ?? '')?.[1];
       expect([before, today()]).toContain(told);
       expect(readdirSync(join(home.path, 'spending'))).toEqual([`${told}.jsonl`]);
     },

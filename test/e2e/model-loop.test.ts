@@ -234,7 +234,7 @@ describe.concurrent('the limit of steps', () => {
     await ask('go', '--tool-max-steps', '1');
     follow([{ text: 'Ended.' }]);
     expect((await ask('well?')).json()).toMatchObject({ result: 'Ended.' });
-    expect(JSON.stringify(asked.at(-1)?.messages)).toMatch(/tools\.echo/);
+    expect(JSON.stringify(asked.at(-1)?.messages)).toMatch(/tools_echo/);
     expect(server.violations).toEqual([]);
   });
 });

@@ -83,7 +83,7 @@ describe.concurrent('a process killed', () => {
     async (provider) => {
       const model = await killedTurn(provider, 'read a.txt', [ROUND, hang()]);
       expect(told(await expectRecovered(model))).toMatch(
-        /read a\.txt.*interrupted.*fs\.read_file.*alpha.*are you there\?/,
+        /read a\.txt.*fs_read_file.*alpha.*interrupted.*are you there\?/,
       );
       expect(count(model.home, 'tool-call')).toBe(1);
     },
@@ -168,7 +168,7 @@ describe.concurrent('a call with an effect, interrupted', () => {
       { ok: true, text: 'alpha' },
       { ok: false, text: expect.stringContaining('outcome unknown'), error: { reason: 'interrupted' } },
     ]);
-    expect(told(asked[0])).toMatch(/test\.write.*outcome unknown.*was it written\?/);
+    expect(told(asked[0])).toMatch(/test_write.*outcome unknown.*was it written\?/);
     expect(outcomes(home)).toEqual(['interrupted', 'answered']);
     expect(structureProblems(home.lines())).toEqual([]);
     expect(server.violations).toEqual([]);

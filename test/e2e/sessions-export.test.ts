@@ -96,6 +96,7 @@ describe.concurrent('a conversation with tools and a killed turn', () => {
     expect(lines.map((line) => (JSON.parse(line) as Entry).type)).toEqual([
       'session',
       'message',
+      'said',
       'tool-call',
       'message',
       'message',

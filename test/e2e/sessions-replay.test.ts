@@ -48,6 +48,7 @@ describe.concurrent('played back', () => {
     expect(lines.map(({ turn, type }) => `${turn} ${type}`)).toEqual([
       '1 turn',
       '1 run-start',
+      '1 text-delta',
       '1 tool-start',
       '1 tool-end',
       '1 text-delta',

@@ -11,6 +11,7 @@ import type {
 import type { Effort } from '../../config/effort.ts';
 import type { ApiName } from './catalogue.ts';
 import type { Echoes } from './echoes.ts';
+import { finishPayload } from './payload.ts';
 
 type Stream = (model: Model<Api>, context: TranscriptContext, options: StreamOptions) => AssistantMessageEventStream;
 type Module = { stream: unknown; streamSimple: unknown };
@@ -31,12 +32,14 @@ export interface Ask {
   /** Of the ChatGPT account, which its backend wants named. */
   accountId: string | undefined;
   sessionId: string;
+  /** Goes behind the last message. */
+  turnNote: string | undefined;
   fetch: typeof globalThis.fetch;
   signal: AbortSignal;
 }
 
 export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
-  const { model, context, effort, echoes, accountId, sessionId, fetch, signal } = request;
+  const { model, context, effort, echoes, accountId, sessionId, turnNote, fetch, signal } = request;
   const [module, { normalizeContext }] = await Promise.all([
     MODULES[model.api as ApiName](),
     import('@earendil-works/pi-ai/utils/transcript'),
@@ -51,7 +54,7 @@ export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
     maxRetries: 0,
     // Ours end a request that takes too long; the library's own would cut long answers of Mistral.
     timeoutMs: LONGEST_REQUEST_MS,
-    ...(echoes && { onPayload: (payload: unknown) => echoes.addTo(payload) }),
+    onPayload: (payload: unknown) => finishPayload(echoes ? echoes.addTo(payload) : payload, model, turnNote),
     ...thinking(model, effort),
   };
   // Which of Mistral's two ways to think a model has is known only to the library's simple door.
@@ -68,7 +71,7 @@ function thinking(model: Model<Api>, wanted: Effort): object {
   const level = model.reasoning ? nearestLevel(model, wanted) : undefined;
   if (model.api === 'mistral-conversations') return level ? { reasoning: level } : {};
   if (model.api !== 'anthropic-messages') return level ? { reasoningEffort: level } : {};
-  const limits = { maxTokens: Math.min(model.maxTokens, LONGEST_ANSWER), onPayload: withoutEagerInput };
+  const limits = { maxTokens: Math.min(model.maxTokens, LONGEST_ANSWER) };
   if (!level) return { ...limits, ...(model.reasoning ? { thinkingEnabled: false } : {}) };
   return { ...limits, thinkingEnabled: true, effort: level, thinkingBudgetTokens: BUDGETS[level] ?? BUDGETS.high };
 }
@@ -85,11 +88,4 @@ function nearestLevel({ thinkingLevelMap: map = {} }: Model<Api>, wanted: Effort
   const from = LEVELS.indexOf(wanted === 'off' ? 'low' : wanted);
   const isOffered = (level: ThinkingLevel): boolean => map[level] !== null;
   return LEVELS.slice(from).find(isOffered) ?? LEVELS.slice(0, from).findLast(isOffered);
-}
-
-/** Streams arguments faster by not checking that they are JSON. We only use them whole, so we would rather have them right. */
-function withoutEagerInput(payload: unknown): unknown {
-  const { tools } = payload as { tools?: { eager_input_streaming?: boolean }[] };
-  for (const tool of tools ?? []) delete tool.eager_input_streaming;
-  return payload;
 }

@@ -129,6 +129,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       context: toContext(request, model),
       accountId: credential.accountId,
       sessionId: request.sessionId,
+      turnNote: request.turnNote,
       fetch: wire.fetch,
     });
     const reply = toModelEvents(events, {

@@ -50,7 +50,7 @@ function userContent({ text, images = [] }: Extract<ModelMessage, { role: 'user'
 type UserContent = Extract<Message, { role: 'user' }>['content'];
 
 function toAssistant({ text, toolCalls, native }: AssistantTurn, model: Model<Api>): AssistantMessage {
-  const stored = fromNative(native, { text, callIds: toolCalls.map(({ id }) => id), model });
+  const stored = fromNative(native, { text, toolCalls, model });
   return {
     role: 'assistant',
     // Without what the provider gave, the message is nobody's: the library then adapts its ids to the protocol.

@@ -1,7 +1,7 @@
 // A conversation as a person reads it, before it is Markdown or HTML: who spoke when, what was called, how it ended.
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
-import type { HistoryCall, HistoryTurn, HistoryUsage } from '../history.ts';
+import type { HistoryCall, HistoryStep, HistoryTurn, HistoryUsage } from '../history.ts';
 import type { JournalledPermission } from '../lines.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';
@@ -62,6 +62,10 @@ export function blocksOf(item: ExportItem, clock: LocalClock): Block[] {
         { kind: 'note', isWarning: false, phrase: [told], ...(item.summary !== undefined && { text: item.summary }) },
       ];
     }
+    case 'summary': {
+      const told = `Messages up to ${item.throughMessage} were summarised for the model, ${clock.time(item.timestamp)}`;
+      return [{ kind: 'note', isWarning: false, phrase: [told], text: item.summary }];
+    }
     case 'repair': {
       const told = `A half-written last line (${item.droppedBytes} bytes) was cut off, ${clock.time(item.timestamp)}.`;
       return [{ kind: 'note', isWarning: true, phrase: [told] }];
@@ -84,7 +88,7 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   // Calls stand between the question and what the turn left of them.
   const question = said.findIndex(({ message }) => message.role === 'user') + 1;
   blocks.push(...said.slice(0, question).flatMap((each) => each.blocks));
-  blocks.push(...turn.calls.flatMap((call) => [toolBlock(call, time), ...previewBlock(call)]));
+  blocks.push(...turn.steps.flatMap((step) => stepBlocks(step, time)));
   blocks.push(...said.slice(question).flatMap((each) => each.blocks));
   if (ending !== undefined && !isCut) blocks.push({ kind: 'note', isWarning: true, phrase: [ending] });
   if (turn.error) {
@@ -112,6 +116,12 @@ function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, tim
   );
   if (rest === '') return attached;
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
+}
+
+function stepBlocks({ text, calls }: HistoryStep, time: LocalClock['time']): Block[] {
+  const said: Block[] =
+    text.trim() === '' ? [] : [{ kind: 'speech', role: 'assistant', title: SPEAKERS.assistant, facts: [], text }];
+  return [...said, ...calls.flatMap((call) => [toolBlock(call, time), ...previewBlock(call)])];
 }
 
 function toolBlock({ call, effect, timestamp, granted, result }: HistoryCall, time: LocalClock['time']): Block {

@@ -45,6 +45,14 @@ function turnOf(said: {
   error: string;
 }): HistoryTurn {
   const message = { id: 'm', timestamp: AT, route: 'r', stage: 's', provider: said.tool };
+  const calls: HistoryTurn['calls'] = [
+    {
+      call: { id: 'c', name: said.tool, args: { text: said.args }, source: 'model' },
+      effect: 'exec',
+      timestamp: AT,
+      result: { ok: false, text: said.result, error: { code: 'execution_error', message: 'x', reason: said.tool } },
+    },
+  ];
   return {
     number: 1,
     turnId: 't',
@@ -55,14 +63,8 @@ function turnOf(said: {
       { ...message, role: 'user', content: said.user },
       { ...message, role: 'assistant', content: said.assistant },
     ],
-    calls: [
-      {
-        call: { id: 'c', name: said.tool, args: { text: said.args }, source: 'model' },
-        effect: 'exec',
-        timestamp: AT,
-        result: { ok: false, text: said.result, error: { code: 'execution_error', message: 'x', reason: said.tool } },
-      },
-    ],
+    calls,
+    steps: [{ text: '', calls }],
     error: { code: said.tool, message: said.error },
     usage: { inputTokens: 1, outputTokens: 2, costUsd: 0.001 },
   };

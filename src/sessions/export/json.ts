@@ -1,6 +1,6 @@
 // JSON for programs: one value, written turn by turn; or a line for each message, call, end of a turn and summary.
 // docs/sessions.md describes both. Fields are added, never renamed; otherwise the version changes.
-import type { HistoryCall, HistoryTurn } from '../history.ts';
+import type { HistoryCall, HistoryStep, HistoryTurn } from '../history.ts';
 import type { ExportedSession, Exporter, ExportItem } from './exporter.ts';
 
 export const EXPORT_VERSION = 1;
@@ -32,12 +32,28 @@ function opened(value: Record<string, unknown>): string {
 
 function entryOf(item: ExportItem): Record<string, unknown> {
   if (item.kind !== 'turn') return asEntry(item);
-  const { number, messages, calls, ...facts } = item.turn;
-  return { type: 'turn', turn: number, ...facts, messages, toolCalls: calls.map(flatCall) };
+  const { number, messages, calls, steps, ...facts } = item.turn;
+  const said = wordsBetween(steps);
+  return {
+    type: 'turn',
+    turn: number,
+    ...facts,
+    messages,
+    toolCalls: calls.map(flatCall),
+    ...(said.length > 0 && { said }),
+  };
 }
 
+/** A `summary` is one of the session's memory; the other kind took the place of older messages for the model. */
+const ENTRY_TYPES = { compaction: 'summary', summary: 'history-summary', repair: 'repair' } as const;
+
 function asEntry({ kind, ...facts }: Exclude<ExportItem, { kind: 'turn' }>): Record<string, unknown> {
-  return { type: kind === 'compaction' ? 'summary' : kind, ...facts };
+  return { type: ENTRY_TYPES[kind], ...facts };
+}
+
+/** What the model said beside its calls, each with the ids of the calls it came with. */
+function wordsBetween(steps: readonly HistoryStep[]): { text: string; callIds: string[] }[] {
+  return steps.flatMap(({ text, calls }) => (text === '' ? [] : [{ text, callIds: calls.map(({ call }) => call.id) }]));
 }
 
 function flatCall({ call, effect, timestamp, granted, result }: HistoryCall): Record<string, unknown> {
@@ -67,13 +83,16 @@ export function createJsonLinesExporter(): Exporter {
 
 /** In the order of the turn: the question, the calls, what was left of them, the answer, the end. */
 function turnLines(turn: HistoryTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
-  const { number, messages, calls, turnId, startedAt, endedAt, outcome, model, error, usage } = turn;
+  const { number, messages, steps, turnId, startedAt, endedAt, outcome, model, error, usage } = turn;
   const of = { turn: number, turnId };
   const question = messages.findIndex(({ role }) => role === 'user') + 1;
   const said = (message: HistoryTurn['messages'][number]): string => line('message', { ...of, ...message });
   return [
     ...messages.slice(0, question).map(said),
-    ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),
+    ...steps.flatMap(({ text, calls }) => [
+      ...(text === '' ? [] : [line('said', { ...of, text })]),
+      ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),
+    ]),
     ...messages.slice(question).map(said),
     ...(turnId === undefined ? [] : [line('turn-end', { ...of, startedAt, endedAt, outcome, model, error, usage })]),
   ].join('');

@@ -13,6 +13,7 @@ import type { Fault, Reply } from './reply.ts';
 import type { RequestContext, Violation } from './request-context.ts';
 import { readResponsesRequest } from './responses/request.ts';
 import type { SchemaCheck } from './tool-schema.ts';
+import { withNoteApart } from './turn-note.ts';
 
 export interface AnswerDependencies {
   accept: (token: string) => boolean;
@@ -56,7 +57,7 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
     const { status, body } = unknownModelError(dialect, neutral.model);
     return { answer: errorAnswer(status, body), violations: [] };
   }
-  const reply = await dependencies.nextReply(neutral);
+  const reply = await dependencies.nextReply(withNoteApart(neutral));
   return { answer: answerOf(reply, neutral, dependencies), fault: reply.fault, violations: [] };
 }
 

@@ -29,6 +29,8 @@ export interface NeutralRequest {
   /** Everything said in the system or developer role, in order. */
   system: string[];
   messages: NeutralMessage[];
+  /** What the last message ends with and the next request will not have: see turn-note.ts. */
+  note?: string;
   tools: NeutralTool[];
   stream: boolean;
   /** The body as it was sent. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Transcript, TranscriptLine } from '../storage/storage.ts';
-import type { SessionLine } from './lines.ts';
-import { readRecent } from './recent.ts';
+import { LEAST_MESSAGES, type RecentLines, readRecent as readLines, turnsOf } from './conversation.ts';
+import type { SessionLine, SessionMessage } from './lines.ts';
 
 /** A transcript that counts how many of its lines were read. */
 function transcriptOf(lines: readonly (SessionLine | TranscriptLine)[]): Transcript & { read: number } {
@@ -21,6 +21,15 @@ function transcriptOf(lines: readonly (SessionLine | TranscriptLine)[]): Transcr
     },
   };
   return transcript;
+}
+
+interface Recent extends RecentLines {
+  messages: SessionMessage[];
+}
+
+async function readRecent(transcript: Transcript, characters = 0): Promise<Recent> {
+  const recent = await readLines(transcript, characters);
+  return { ...recent, messages: turnsOf(recent.lines).flatMap(({ messages }) => messages) };
 }
 
 const message = (role: 'user' | 'assistant' | 'system', content: string): SessionLine => ({
@@ -48,6 +57,8 @@ describe('the recent conversation', () => {
   it('of nothing is nothing', async () => {
     expect(await readRecent(transcriptOf([]))).toEqual({
       messages: [],
+      lines: [],
+      hasOlder: false,
       messageCount: 0,
       isMarked: false,
       unfinished: [],
@@ -68,12 +79,12 @@ describe('the recent conversation', () => {
   });
 
   it.each([
-    [1, 24],
-    [2, 24],
-    [3, 24],
-    [5, 25],
+    [1, 12],
+    [2, 12],
+    [3, 12],
+    [5, 15],
     [30, 30],
-  ])('of turns of %i messages is whole turns, at least 24 messages: %i', async (size, expected) => {
+  ])('of turns of %i messages is whole turns, at least 12 messages: %i', async (size, expected) => {
     const { messages, messageCount } = await readRecent(transcriptOf(turns(100, size)));
     expect(messages).toHaveLength(expected);
     expect(messages[0]?.content).toMatch(/-0$/);
@@ -82,21 +93,52 @@ describe('the recent conversation', () => {
   });
 
   it('costs the same however long the transcript is', async () => {
-    const [short, long] = [transcriptOf(turns(50)), transcriptOf(turns(5_000))];
-    await readRecent(short);
-    await readRecent(long);
+    const [short, long] = [transcriptOf(turns(1_100)), transcriptOf(turns(9_000))];
+    for (const transcript of [short, long]) await readRecent(transcript, 200);
     expect(long.read).toBe(short.read);
-    expect(long.read).toBeLessThan(60);
+    expect(long.read).toBeLessThan(100);
   });
 
-  it('ends earlier where messages are very long', async () => {
+  it('goes back as far as the size asked for, and says whether there is more', async () => {
+    const some = await readRecent(transcriptOf(turns(100)), 300);
+    expect(some.messages.length).toBeGreaterThan(30);
+    expect(some.messages.length).toBeLessThan(50);
+    expect(some.hasOlder).toBe(true);
+    expect(await readRecent(transcriptOf(turns(100)), 1_000_000)).toMatchObject({ hasOlder: false });
+  });
+
+  it('begins where the newest summary ends', async () => {
+    const summary = (keptFrom: string, throughMessage: number): SessionLine => ({
+      type: 'history-summary',
+      timestamp: '',
+      fromMessage: 1,
+      throughMessage,
+      keptFrom,
+      summary: `up to ${throughMessage}`,
+      by: 'model',
+    });
+    const all = turns(20);
+    const lines = [...all.slice(0, 60), summary('turn-5', 10), ...all.slice(60), summary('turn-12', 24)];
+    const transcript = transcriptOf(lines);
+    const { messages, summary: found, hasOlder } = await readRecent(transcript, 1_000_000);
+    expect(found).toMatchObject({ summary: 'up to 24' });
+    expect(messages[0]?.content).toBe('turn-12-0');
+    expect(hasOlder).toBe(false);
+    expect(transcript.read).toBe(8 * 4 + 2);
+    // Where no turn is named, the number of the message decides.
+    const { keptFrom: _, ...unnamed } = summary('', 24) as Extract<SessionLine, { type: 'history-summary' }>;
+    const bare = await readRecent(transcriptOf([...all, unnamed]), 1_000_000);
+    expect(bare.messages[0]?.content).toBe('turn-12-0');
+  });
+
+  it('has the last messages whole, however long they are', async () => {
     count = 0;
     const long = Array.from({ length: 10 }, (_, index) => {
       const [start, , ...rest] = turn(`turn-${index}`);
       return [start as SessionLine, message('user', `${index}${'x'.repeat(1_500_000)}`), ...rest];
     }).flat();
     const { messages, messageCount } = await readRecent(transcriptOf(long));
-    expect(messages.length).toBeLessThan(8);
+    expect(messages.length).toBe(LEAST_MESSAGES);
     expect(messages.at(-1)?.content).toBe('turn-9-1');
     expect(messageCount).toBe(20);
   });
@@ -159,7 +201,7 @@ it('the count is right after any mixture of turns', async () => {
       expect(messageCount).toBe(count);
       const all = lines.flatMap((line) => (line.type === 'message' ? [line.message] : []));
       expect(messages).toEqual(all.slice(all.length - messages.length));
-      expect(messages.length).toBeGreaterThanOrEqual(Math.min(24, all.length));
+      expect(messages.length).toBeGreaterThanOrEqual(Math.min(LEAST_MESSAGES, all.length));
     }),
   );
 });

@@ -1,0 +1,54 @@
+// How much of a conversation a model is sent: as many turns as fit half of its context window, and no more than the owner
+// wants to pay for with every turn; never less than the last messages.
+import type { ModelMessage } from '../adapters/adapter.ts';
+import { LEAST_MESSAGES } from '../sessions/conversation.ts';
+import type { HistoryTurn } from '../sessions/history.ts';
+import { tokensOf } from './fit-context.ts';
+
+export const DEFAULT_HISTORY_TOKENS = 64_000;
+
+/** Of a model that nobody knows: a smaller one says so, and is then sent less. */
+const ASSUMED_WINDOW = 128_000;
+/** What lies beyond the budget is read as well, as far as one summary can take it in. */
+const READ_SHARE = 3;
+const CHARACTERS_PER_TOKEN = 4;
+const MOST_CHARACTERS = 2_000_000;
+
+export function historyBudget(contextWindow = ASSUMED_WINDOW, historyTokens = DEFAULT_HISTORY_TOKENS): number {
+  return Math.floor(Math.min(contextWindow / 2, historyTokens));
+}
+
+/** How far back the transcript is read for a history of this many tokens. */
+export function charactersToRead(budgetTokens: number): number {
+  return Math.min(MOST_CHARACTERS, budgetTokens * READ_SHARE * CHARACTERS_PER_TOKEN);
+}
+
+export function tokensIn(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
+}
+
+/**
+ * How many of the newest turns fit: as many as the tokens allow, and at least those with the last messages. A turn is never
+ * parted from the one that continues it.
+ */
+export function newestThatFit(
+  turns: readonly HistoryTurn[],
+  { tokens, sizeOf }: { tokens: number; sizeOf(turn: HistoryTurn): number },
+): number {
+  let used = 0;
+  let messages = 0;
+  let fitting = 0;
+  for (let count = 1; count <= turns.length; count += 1) {
+    const turn = turns[turns.length - count] as HistoryTurn;
+    used += sizeOf(turn);
+    if (used > tokens && messages >= LEAST_MESSAGES) break;
+    messages += turn.messages.length;
+    if (turn.continues === undefined) fitting = count;
+  }
+  return fitting === 0 ? turns.length : fitting;
+}
+
+/** Each turn begins with what was asked. */
+export function newestTurns(turns: readonly HistoryTurn[], count: number | undefined): readonly HistoryTurn[] {
+  return count === undefined ? turns : turns.slice(-count);
+}

@@ -1,0 +1,115 @@
+// Earlier turns as the provider's own messages: the question, each answer with its tool calls, their results, the last answer.
+// A turn is written here exactly as it was sent while it ran, so that the next request begins with the same bytes. Every call
+// has its result, and every turn begins with a user's message and ends with an answer, whatever became of it.
+import type { ModelMessage } from '../adapters/adapter.ts';
+import { attachedPicture, attachedText, type KeptAttachment } from '../sessions/attached.ts';
+import type { HistoryCall, HistoryStep, HistoryTurn } from '../sessions/history.ts';
+import type { SessionMessage } from '../sessions/lines.ts';
+import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
+import { contextParts } from '../sessions/turn-context.ts';
+import type { ToolArgs } from '../tools/tool.ts';
+import { CALLED_BY_HAND } from './events.ts';
+import { parseManualTrigger } from './manual-trigger.ts';
+import { asToolResults } from './prompt.ts';
+
+export interface HistoryMessagesOptions {
+  /** A tool's name as the provider is sent it. */
+  toWire(name: string): string;
+  /** Calls and results are written as text: a provider that is offered no tools accepts no calls. */
+  callsAsText: boolean;
+}
+
+export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
+  return turns.flatMap((turn, index) => turnMessages(turn, isContinuedBy(turn, turns[index + 1]), options));
+}
+
+/** The messages of a turn that is being continued: all but its answer. */
+export function unansweredMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
+  return turns.flatMap((turn, index) =>
+    turnMessages(turn, index === turns.length - 1 || isContinuedBy(turn, turns[index + 1]), options),
+  );
+}
+
+function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn | undefined): boolean {
+  return turnId !== undefined && next?.continues === turnId;
+}
+
+function turnMessages(turn: HistoryTurn, isContinued: boolean, options: HistoryMessagesOptions): ModelMessage[] {
+  const asked = turn.messages.find(({ role }) => role === 'user');
+  const answer = turn.messages.findLast(({ role }) => role === 'assistant');
+  if (!asked && turn.continues === undefined) return withoutQuestion(turn);
+  // The answer of calls made by hand without a question is their results.
+  const steps = answer?.route === CALLED_BY_HAND ? [] : turn.steps;
+  const question = asked ? questionOf(asked, turn) : '';
+  const calls = steps.flatMap((step) => step.calls);
+  const told = options.callsAsText && calls.length > 0 ? asToolResults(toolContext(calls.map(pairOf))) : '';
+  const text = [question, told].filter((part) => part !== '').join('\n\n');
+  return [
+    ...(text === '' ? [] : [{ role: 'user' as const, text }]),
+    ...(options.callsAsText ? [] : steps.flatMap((step) => stepMessages(step, options))),
+    ...(isContinued ? [] : [{ role: 'assistant' as const, text: answerOf(turn, answer), toolCalls: [] }]),
+  ];
+}
+
+/** What was typed, without calls made by hand, and the texts that came with it. */
+function questionOf({ content }: SessionMessage, turn: HistoryTurn): string {
+  const trigger = parseManualTrigger(content);
+  const question = trigger?.kind === 'calls' && trigger.question !== '' ? trigger.question : content;
+  const context = turn.messages.find(({ role }) => role === 'system');
+  if (!context) return question;
+  const { attachments, rest } = contextParts(context, turn);
+  // Results without their journal, in a transcript that was written by hand.
+  const others = rest === '' || context.route === 'recovery' ? [] : [asToolResults(rest)];
+  return [question, ...attachments.map(written), ...others].join('\n\n');
+}
+
+function written(attachment: KeptAttachment): string {
+  return attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name);
+}
+
+function stepMessages({ text, calls, native }: HistoryStep, { toWire }: HistoryMessagesOptions): ModelMessage[] {
+  if (calls.length === 0) return [];
+  const toolCalls = calls.map(({ call }) => ({ id: call.id, name: toWire(call.name), args: argsOf(call.args) }));
+  return [
+    { role: 'assistant', text, toolCalls, ...(native !== undefined && { native }) },
+    ...calls.map((call) => ({
+      role: 'tool' as const,
+      callId: call.call.id,
+      toolName: toWire(call.call.name),
+      text: pairOf(call).text,
+      isError: call.result?.ok !== true,
+    })),
+  ];
+}
+
+function pairOf({ call, effect, result }: HistoryCall): { call: HistoryCall['call']; text: string } {
+  return { call, text: result?.text ?? unfinishedCall(effect) };
+}
+
+/** Somebody may have edited the file; a provider takes nothing but an object. */
+function argsOf(args: unknown): ToolArgs {
+  return typeof args === 'object' && args !== null && !Array.isArray(args) ? (args as ToolArgs) : {};
+}
+
+const NO_ANSWER = new Map<string | undefined, string>([
+  ['cancelled', '(This turn was stopped before it was answered.)'],
+  ['failed', '(This turn failed before it was answered.)'],
+  ['interrupted', '(This turn was interrupted before it was answered.)'],
+]);
+
+function answerOf({ outcome }: HistoryTurn, answer: SessionMessage | undefined): string {
+  const text = answer?.content ?? '';
+  return text.trim() === '' ? (NO_ANSWER.get(outcome) ?? '(No answer is on record.)') : text;
+}
+
+/** Of a turn whose question is asked again, or is not on record. */
+function withoutQuestion({ messages }: HistoryTurn): ModelMessage[] {
+  const context = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  if (context.length === 0 && !answer) return [];
+  const told = asToolResults(context.length > 0 ? context.join('\n\n') : '(nothing is on record)');
+  return [
+    { role: 'user', text: told },
+    { role: 'assistant', text: answer?.content.trim() ? answer.content : '(Noted.)', toolCalls: [] },
+  ];
+}
