@@ -23,13 +23,6 @@ export function historyMessages(turns: readonly HistoryTurn[], options: HistoryM
   return turns.flatMap((turn, index) => turnMessages(turn, isContinuedBy(turn, turns[index + 1]), options));
 }
 
-/** The messages of a turn that is being continued: all but its answer. */
-export function unansweredMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
-  return turns.flatMap((turn, index) =>
-    turnMessages(turn, index === turns.length - 1 || isContinuedBy(turn, turns[index + 1]), options),
-  );
-}
-
 function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn | undefined): boolean {
   return turnId !== undefined && next?.continues === turnId;
 }
