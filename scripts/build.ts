@@ -4,6 +4,7 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'rolldown';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
+import { writeLibraryTypes } from './library-types.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -30,6 +31,7 @@ const { output } = await build({
   input: {
     index: 'src/index.ts',
     cli: 'src/cli/main.ts',
+    library: 'src/library/library.ts',
     'embedding-worker': 'src/memory/embeddings/model-worker.ts',
   },
   platform: 'node',
@@ -49,11 +51,11 @@ const { output } = await build({
       groups: [
         {
           name: 'cli',
-          test: /src[\\/](cli[\\/](?!chat[\\/]|completion|login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
+          test: /src[\\/](cli[\\/](?!chat[\\/]|completion|login-interaction|ask-permission|ask-form|form-field|read-|commands[\\/](?!ask\.))|lib[\\/]|config[\\/](?!gateway)|tools[\\/]policy|runtime[\\/]asked-turn|pipeline[\\/](events|image-type)|tools[\\/]shell[\\/]progress-lines)|commander|picocolors|rolldown:runtime/,
         },
         {
           name: 'shared',
-          test: /src[\\/](storage[\\/](storage|local[\\/]files)|workspace[\\/](workspace|protected)\.|tools[\\/](tool\.|search[\\/]program|permissions[\\/]paths)|sessions[\\/]session-key|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
+          test: /src[\\/](vocabulary[\\/]|storage[\\/](storage|local[\\/](files|open-database))|workspace[\\/](workspace|protected)\.|tools[\\/]((tool|define-tool|subject|validate)\.|search[\\/]program|permissions[\\/]paths)|mcp[\\/](mcp|mcp-error|elicitation)\.|sessions[\\/](session-key|attached|tool-context)|memory[\\/](core-memory|memory-error)|schedule[\\/]summary)/,
         },
         {
           name: 'archive',
@@ -67,6 +69,7 @@ const { output } = await build({
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 writeFileSync('dist/third-party-notices.txt', thirdPartyNotices(modules));
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
+writeLibraryTypes({ entry: 'src/library/library.ts', directory: 'dist/types' });
 
 linkCommand();
 await import('./warm-up.ts');

@@ -6,7 +6,7 @@ import { report, sourceFiles } from './source-files.ts';
 
 const LAYERS: string[][] = [
   ['index.ts'],
-  ['cli'],
+  ['cli', 'library'],
   ['operations'],
   ['runtime'],
   ['console'],

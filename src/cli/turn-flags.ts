@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { EFFORTS, type Effort } from '../config/effort.ts';
-import { qualifiedModel } from '../config/qualified-model.ts';
 import type { AskRequest, Providers } from '../gateway/gateway.ts';
+import { askedCaps, askedProvider } from '../runtime/asked-turn.ts';
 import type { Approval } from '../tools/policy.ts';
 import {
   amount,
@@ -94,45 +94,25 @@ export interface TurnDefaults {
   usage: string;
 }
 
-/** Flags over the configuration: a configured model and profile belong to their own provider only. */
+/** Flags over the configuration. */
 export async function turnOf(
   flags: TurnFlags,
   { config, chooseModel }: { config: Config; chooseModel: Providers['choose'] },
   { maxSteps, usage }: TurnDefaults,
 ): Promise<TurnSettings> {
-  const named = flags.provider ?? config.provider;
-  const { modelFor = named } = config;
-  const configured = modelFor === named ? config : undefined;
-  const model =
-    flags.model === undefined
-      ? configured?.model && beside(config.modelFor, configured.model)
-      : beside(flags.provider, flags.model);
-  const chosen = await chooseModel({ provider: named, model });
-  const { provider } = chosen;
-  if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
-    throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${provider}`, { usage });
+  const asked = await askedProvider(flags, { config, chooseModel });
+  if (flags.baseUrl !== undefined && asked.provider !== COMPATIBLE)
+    throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${asked.provider}`, { usage });
   return {
-    provider,
-    profileId: flags.profile ?? (provider === named ? configured?.profile : undefined),
-    model: chosen.model && qualifiedModel(provider, chosen.model),
+    ...asked,
     effort: flags.effort,
     memory: flags.memory,
     withTools: flags.withTools ?? true,
     toolAllow: flags.toolAllow,
     toolMaxSteps: flags.toolMaxSteps ?? maxSteps,
     approval: flags.approve ?? 'ask',
-    caps: {
-      maxTokens: flags.maxTokens ?? config.maxTokens,
-      maxCostUsd: flags.maxCostUsd ?? config.maxCostUsd,
-      dailyMaxTokens: config.dailyMaxTokens,
-      dailyMaxCostUsd: config.dailyMaxCostUsd,
-    },
+    caps: askedCaps(flags, config),
   };
-}
-
-/** A model named beside its provider is that provider's, whatever its name looks like. */
-function beside(provider: string | undefined, model: string): string {
-  return provider === undefined ? model : qualifiedModel(provider, model);
 }
 
 /** What the gateway refuses outright is wrong usage of the command. */

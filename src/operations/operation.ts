@@ -2,8 +2,8 @@
 // what it may cost them. It renders nothing and knows no flags. Commands of the terminal, commands of chats, the HTTP API and
 // the library are thin readers of operations.
 import type { Runtime } from '../runtime/runtime.ts';
+import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
-import type { JsonSchema } from '../tools/tool.ts';
 
 /** `read` changes nothing; `change` can be taken back or repeated; `danger` removes something for good, or lets somebody in. */
 export type OperationClass = 'read' | 'change' | 'danger';

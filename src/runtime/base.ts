@@ -1,6 +1,7 @@
 // What the whole process shares and everything else is built on: configuration, storage, sessions, budget, clock.
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
+import { keepMemorySmall } from '../config/lasting-process.ts';
 import { createTurnHub, type TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
 import { newId } from '../lib/new-id.ts';
@@ -9,6 +10,7 @@ import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Mailbox } from '../storage/mailbox.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { ToolSpec } from '../tools/tool.ts';
 
 export interface Base {
   environment: Environment;
@@ -21,6 +23,10 @@ export interface Base {
   budget: DayBudget;
   /** One for the process: every turn of every workspace. */
   hub: TurnHub;
+  /** Of the program that uses the runtime, beside the built-in ones. */
+  tools: readonly ToolSpec[];
+  /** Called with the second turn: this process lasts. */
+  onLasting(): void;
   userHome: string;
   now(): number;
   newId(prefix: string): string;
@@ -30,11 +36,20 @@ export interface Base {
 
 export interface BaseOptions {
   environment: Environment;
+  /** Called with the second turn: this process lasts. By default it keeps its heap small. */
+  onLasting?: () => void;
+  /** Tools of the program that uses the runtime, in every workspace beside the built-in ones. */
+  tools?: readonly ToolSpec[];
   /** Shows a line to whoever runs the process. */
   warn(text: string): void;
 }
 
-export async function createBase({ environment, warn }: BaseOptions): Promise<Base> {
+export async function createBase({
+  environment,
+  tools = [],
+  onLasting = keepMemorySmall,
+  warn,
+}: BaseOptions): Promise<Base> {
   const config = await loadConfig(environment);
   const { now, userHome } = environment;
   const storage = createLocalStorage({
@@ -50,6 +65,8 @@ export async function createBase({ environment, warn }: BaseOptions): Promise<Ba
     mailbox: lazily(() => storage.mailbox()),
     budget: createDayBudget({ spending: storage.spending, now }),
     hub: createTurnHub({ now, newId }),
+    tools,
+    onLasting,
     userHome,
     now,
     newId,

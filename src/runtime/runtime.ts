@@ -12,6 +12,7 @@ import type { Schedule } from '../schedule/schedule.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
 import { createGatewayService } from './gateway-service.ts';
@@ -73,8 +74,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     startWorker: () => void import('../agents/start-worker.ts').then(({ startWorker }) => startWorker(environment)),
   };
 
+  let isClosed = false;
   const open = new Set<RuntimeWorkspace>();
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
+    if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
     const workspace = await openWorkspace(base, shared, workspaceOptions);
     const tracked: RuntimeWorkspace = {
       ...workspace,
@@ -128,6 +131,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     answerProblem: service.answerProblem,
     mcpAdmission,
     async close() {
+      isClosed = true;
       await Promise.all([...open].map((workspace) => workspace.close()));
       await services.close();
       await storage.close();

@@ -55,7 +55,7 @@ export async function openToolbox(
     use.onQueued();
     return spawned;
   };
-  const specs = createBuiltinTools({
+  const builtin = createBuiltinTools({
     systemTimezone,
     maxFileSizeBytes: config.maxFileSizeBytes,
     ...services,
@@ -65,6 +65,7 @@ export async function openToolbox(
     home,
     outputs,
   });
+  const specs = [...builtin, ...base.tools];
   return createToolbox({
     specs,
     moreTools: use.ownToolsOnly ? undefined : mcpTools,

@@ -1,7 +1,6 @@
 // An open workspace: its confined files, its tools and their permissions, and the door for its turns. Everything else it
 // uses belongs to the process and is shared with the other workspaces.
 import { isAbsolute } from 'node:path';
-import { keepMemorySmall } from '../config/lasting-process.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { ListModels } from '../gateway/chats/commands/command.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
@@ -118,7 +117,7 @@ export async function openWorkspace(
       now,
       newId,
       debugSource: config.debugSource,
-      onLasting: keepMemorySmall,
+      onLasting: base.onLasting,
     });
     closings.push(gateway.close);
     return { ask: gateway.ask };

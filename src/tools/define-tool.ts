@@ -1,8 +1,9 @@
 // The way to write a tool: its schema is the type of its arguments. The executor validates the arguments before any function of
 // the tool sees them, and the schema's defaults are filled in here.
+import type { JsonSchema } from './json-schema.ts';
 import type { ArgsOf } from './schema-args.ts';
 import type { ToolSubject } from './subject.ts';
-import type { JsonSchema, ToolArgs, ToolContext, ToolOutput, ToolPreview, ToolSpec } from './tool.ts';
+import type { ToolArgs, ToolContext, ToolOutput, ToolPreview, ToolSpec } from './tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 

@@ -1,5 +1,6 @@
 // The registry: every name a tool can be called by. A filtered registry is the same thing with fewer names, so what is
 // not allowed does not exist for listing, for the model or for execution.
+import { CodedError } from '../vocabulary/coded-error.ts';
 import type { ToolSpec } from './tool.ts';
 
 export interface RegisteredTool {
@@ -21,7 +22,8 @@ export function createRegistry(specs: readonly ToolSpec[]): Registry {
   const tools = new Map<string, ToolSpec>();
   for (const spec of specs) {
     for (const name of [spec.name, ...(spec.aliases ?? [])]) {
-      if (tools.has(name)) throw new Error(`a tool named "${name}" is registered already`);
+      if (tools.has(name))
+        throw new CodedError('TOOL_NAME_TAKEN', `a tool named "${name}" is registered already: choose another name`);
       tools.set(name, spec);
     }
   }

@@ -1,5 +1,5 @@
 // The arguments that a JSON Schema describes, as a type. Types only: nothing of this exists when the program runs.
-import type { JsonSchema } from './tool.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** What a tool receives: a parameter is optional unless it is required or has a default. */
 export type ArgsOf<Schema extends JsonSchema> = Flat<ObjectOf<Schema>>;

@@ -1,6 +1,6 @@
 // A tool's schema as a model is sent it, with every request: what helps to write a call. Bounds that hardly ever matter
 // (lengths, no other parameters) are left to the validation, which names the parameter when one is broken.
-import type { JsonSchema, JsonSchemaProperty } from './tool.ts';
+import type { JsonSchema, JsonSchemaProperty } from './json-schema.ts';
 
 export function schemaForModel({ additionalProperties, ...schema }: JsonSchema): object {
   const properties = Object.entries(schema.properties).map(([name, property]) => [name, lean(property)]);

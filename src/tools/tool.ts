@@ -5,6 +5,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { HidesPath } from './permissions/hidden-paths.ts';
 import type { ToolSubject } from './subject.ts';
 
@@ -132,15 +133,6 @@ export interface ToolRules {
    */
   governs?: 'read' | 'change' | 'write';
 }
-
-export interface JsonSchema {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, JsonSchemaProperty>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties: boolean;
-}
-
-export type JsonSchemaProperty = { readonly [keyword: string]: unknown; readonly description?: string };
 
 export interface ToolFailureOptions {
   code?: Exclude<ToolErrorCode, 'tool_not_found'>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from './json-schema.ts';
 import { noSubject } from './subject.ts';
-import type { JsonSchema, ToolArgs, ToolSpec } from './tool.ts';
+import type { ToolArgs, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
 const SCHEMA: JsonSchema = {

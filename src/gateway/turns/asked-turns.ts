@@ -2,6 +2,7 @@
 // early; other readers come and go as they like. Closing cancels what still runs and waits until it has ended, so that every
 // journal is closed before storage is.
 import type { RunEvent } from '../../pipeline/events.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { TurnItem } from './event-log.ts';
 import type { StartOptions, TurnHub } from './turn-hub.ts';
 
@@ -35,7 +36,7 @@ export function createAskedTurns(hub: TurnHub): AskedTurns {
 
   return {
     start(options) {
-      if (isClosed) throw new Error('the workspace is closed');
+      if (isClosed) throw new CodedError('WORKSPACE_CLOSED', 'the workspace is closed');
       const { id } = options;
       running.set(
         id,

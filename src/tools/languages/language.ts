@@ -1,6 +1,7 @@
 // Tool descriptions live apart from the tools, one file a language: what a person or a model reads about a tool.
 import type { Language } from '../../config/config.ts';
-import type { JsonSchema, ToolSpec } from '../tool.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import type { ToolSpec } from '../tool.ts';
 
 export interface ToolText {
   description: string;

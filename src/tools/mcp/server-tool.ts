@@ -3,8 +3,9 @@ import { PERSON_MS } from '../../mcp/elicitation.ts';
 import { type McpOutput, mayQuoteServer, toolName } from '../../mcp/mcp.ts';
 import { McpError } from '../../mcp/mcp-error.ts';
 import type { OfferedTool } from '../../mcp/servers.ts';
+import type { JsonSchema } from '../json-schema.ts';
 import type { ToolSubject } from '../subject.ts';
-import { type JsonSchema, type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
+import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const TIMEOUT_MS = 120_000;
 const OUTSIDE = { outside: true } as const;
