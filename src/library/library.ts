@@ -45,6 +45,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     warn: onWarning,
   });
 
+  const isOwn = (name: string): boolean => specs.some((spec) => spec.name === name);
+
   async function openWorkspace({ root, baseUrl, askPermission }: WorkspaceOptions = {}): Promise<Workspace> {
     const { askedCaps, askedProvider } = await import('../runtime/asked-turn.ts');
     const workspace = await runtime.openWorkspace({
@@ -54,7 +56,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       ...(askPermission && {
         async askPerson(question, signal) {
           const answer = await askPermission(shownQuestion(question), signal);
-          return answer === 'no' ? undefined : answer;
+          if (answer === 'no') return undefined;
+          // permissions.json is read by processes that do not have the tool, and they refuse rules they cannot understand.
+          return answer === 'always' && isOwn(question.call.name) ? 'session' : answer;
         },
       }),
     });
@@ -72,6 +76,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
             attachments: given.attachments ?? [],
             sessionKey: given.sessionKey ?? 'main',
             newSession: given.newSession ?? false,
+            effort: given.effort,
             instructions: given.instructions,
             memory: given.memory,
             withTools: given.withTools ?? true,

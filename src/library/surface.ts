@@ -64,6 +64,8 @@ export interface AskRequest {
   provider?: string;
   profile?: string;
   model?: string;
+  /** How long the model thinks before it answers, where it can think. */
+  effort?: 'off' | 'minimal' | 'low' | 'medium' | 'high';
   /** Text files and pictures (base64) that the question is about. */
   attachments?: readonly Attachment[];
   /** Told to the model beside its own prompt. */
@@ -156,7 +158,10 @@ export interface PermissionQuestion {
   preview?: { summary: string; text: string; paths: readonly string[] };
 }
 
-/** `session` and `always` are kept as rules; where a rule cannot be kept they hold once. */
+/**
+ * `session` holds for the conversation, `always` is kept in permissions.json; both only where the call touches something that a
+ * rule can name. For a tool of yours, which other processes do not have, `always` holds for the conversation.
+ */
 export type PermissionAnswer = 'once' | 'session' | 'always' | 'no';
 
 /** Made by `defineTool`. */

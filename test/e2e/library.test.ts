@@ -1,7 +1,7 @@
 // The library as its users get it: the packed tarball, extracted beside a program of theirs. The example is the one of
 // docs/library.md, so what stands there runs and has the types it says.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -111,6 +111,32 @@ describe('a program', () => {
       allowed: [true, true],
       asked: [['file_write', ['note.txt']]],
     });
+  });
+
+  it('keeps what was answered for good for a tool of its own in the conversation, not in the file that others read', async () => {
+    const { stdout, home } = await program(`
+      import { createRuntime, defineTool } from 'lainclaw';
+      const properties = { path: { type: 'string' } };
+      const note = defineTool({
+        name: 'note', description: 'Mine.', effect: 'write',
+        schema: { type: 'object', properties, required: ['path'], additionalProperties: false },
+        subject: ({ path }) => ({ kind: 'path', path, access: 'write' }),
+        execute: async () => ({ data: 'noted' }),
+      });
+      const runtime = await createRuntime({ tools: [note] });
+      let asked = 0;
+      const askPermission = async () => { asked += 1; return 'always'; };
+      const workspace = await runtime.openWorkspace({ root: '.', askPermission });
+      const oks = [];
+      for (let round = 0; round < 2; round += 1) {
+        const { toolResults } = await (await workspace.ask('tool:note {"path":"here.txt"}')).result();
+        oks.push(toolResults[0].result.ok);
+      }
+      await runtime.close();
+      console.log(JSON.stringify({ oks, asked }));
+    `);
+    expect(JSON.parse(stdout)).toEqual({ oks: [true, true], asked: 1 });
+    expect(existsSync(join(home, 'permissions.json'))).toBe(false);
   });
 
   it('is told by code what cannot be used', async () => {
