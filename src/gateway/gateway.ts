@@ -15,7 +15,7 @@ export type RefusalCode = 'ASK_INPUT_REQUIRED' | 'UNSUPPORTED_PROVIDER' | 'INVAL
 /** The request itself cannot be accepted; nothing was begun. */
 export class RefusedRequest extends CodedError<RefusalCode> {}
 
-export interface AskRequest extends Omit<RunRequest, 'requestId' | 'createdAt'> {
+export interface AskRequest extends Omit<RunRequest, 'requestId' | 'turnId' | 'createdAt'> {
   provider: string;
 }
 
@@ -70,10 +70,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
       await dependencies.toolbox.refresh(signal);
       const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;
-      const requestId = newId('req');
+      const [requestId, turnId] = [newId('req'), newId('turn')];
       const { sessionKey, parentId, chat, answering } = request;
       return asked.start({
-        id: requestId,
+        id: turnId,
         sessionKey,
         provider,
         ...(parentId !== undefined && { parentId }),
@@ -82,7 +82,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
         signal,
         run: (turn) => {
           const questions = answering ? turn.questions : undefined;
-          return run({ ...request, requestId, createdAt }, { ...dependencies, adapter, ask, questions }, turn.signal);
+          const own = { ...request, requestId, turnId, createdAt };
+          return run(own, { ...dependencies, adapter, ask, questions }, turn.signal);
         },
       });
     },

@@ -60,7 +60,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
           toolMaxSteps: Math.max(request.toolMaxSteps, MAX_STEPS),
           approval: request.approval,
           answering: request.answering,
-          parentId: request.requestId,
+          parentId: request.turnId,
           marked: outside.marked || delegated.fromOutside,
           instructions: delegated.instructions,
           callSource: 'subagent',

@@ -55,7 +55,7 @@ export type AskResult =
   | ({ success: false; error: { code: string; message: string } } & AskFacts);
 
 export type RunEvent =
-  | { type: 'run-start'; requestId: string; sessionKey: string; provider: string }
+  | { type: 'run-start'; requestId: string; turnId: string; sessionKey: string; provider: string }
   /** Another turn of this session is running; this one waits for it. */
   | { type: 'waiting' }
   /** Something the person should know that changes nothing. */

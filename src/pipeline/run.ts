@@ -29,6 +29,8 @@ import { createUsageLedger, type UsageLedger } from './usage.ts';
 
 export interface RunRequest {
   requestId: string;
+  /** Names the turn in the hub, in the transcript and for undo. */
+  turnId: string;
   createdAt: string;
   input: string;
   attachments: readonly Attachment[];
@@ -71,7 +73,7 @@ export interface RunRequest {
 
 /** Another turn, through the same door as every other. */
 export type AskAgain = (
-  request: Omit<RunRequest, 'requestId' | 'createdAt'> & { provider: string },
+  request: Omit<RunRequest, 'requestId' | 'turnId' | 'createdAt'> & { provider: string },
   signal: AbortSignal,
 ) => Promise<AsyncIterable<RunEvent>>;
 
@@ -121,7 +123,8 @@ export async function* run(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
   const { adapter } = dependencies;
-  yield { type: 'run-start', requestId: request.requestId, sessionKey: request.sessionKey, provider: adapter.provider };
+  const { requestId, turnId, sessionKey } = request;
+  yield { type: 'run-start', requestId, turnId, sessionKey, provider: adapter.provider };
   let turn: Turn | undefined;
   let result: AskResult;
   try {
@@ -234,6 +237,7 @@ async function* begin(
     newSession,
     unlisted,
     state,
+    turnId: request.turnId,
     origin,
     historyCharacters: charactersToRead(historyBudget(contextWindow, historyTokens)),
     signal,

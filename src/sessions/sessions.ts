@@ -34,6 +34,8 @@ export interface BeginTurn {
   unlisted?: boolean;
   /** Becomes the session's state; absent fields stay as they were. */
   state: Pick<SessionEntry, 'provider' | 'profileId' | 'route' | 'memoryEnabled'>;
+  /** Names the turn; a new id by default. */
+  turnId?: string;
   /** What the turn answers, for `findTurn`. */
   origin?: string;
   /** How far back the conversation is read; enough for a short one by default. */
@@ -99,7 +101,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
 
   return {
     async begin(request) {
-      const { sessionKey, newSession, unlisted = false, state, origin, signal, onWait } = request;
+      const { sessionKey, newSession, unlisted = false, state, turnId, origin, signal, onWait } = request;
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const timestamp = new Date(now()).toISOString();
@@ -129,6 +131,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             history: { summary, turns, hasOlder },
             isMarked: recent.isMarked,
             messageCount,
+            turnId,
             origin,
             transcript,
             enter: unlisted ? async () => {} : (changed) => catalogue.put(changed, lock),

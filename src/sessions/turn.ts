@@ -19,6 +19,7 @@ export interface TurnDependencies {
   history: TurnHistory;
   isMarked: boolean;
   messageCount: number;
+  turnId?: string;
   origin?: string;
   transcript: Transcript;
   /** Enters the session in the index; durable when it resolves. */
@@ -110,7 +111,7 @@ export interface Turn {
 
 export function createTurn(dependencies: TurnDependencies): Turn {
   const { entry, origin, transcript, enter, lock, now, newId } = dependencies;
-  const turnId = newId('turn');
+  const { turnId = newId('turn') } = dependencies;
   const calls: { call: JournalledCall; effect: string }[] = [];
   // In order of ending: small servers give several calls one id.
   const ended: { callId: string; text: string }[] = [];
