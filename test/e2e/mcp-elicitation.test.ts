@@ -4,11 +4,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw, startTerminal } from '../support/lainclaw.ts';
-import { testHome } from '../support/test-home.ts';
+import { createLocalGateway } from '../support/local-gateway.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
 
 const require = createRequire(import.meta.url);
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
-const INVOKE = ['tools', 'invoke', 'mcp__everything__trigger-elicitation-request'];
+const TOOL = 'mcp__everything__trigger-elicitation-request';
+const INVOKE = ['tools', 'invoke', TOOL];
 const timeoutMs = 60_000;
 
 async function withEverything(): Promise<Home> {
@@ -68,6 +70,48 @@ describe.concurrent('a server that asks for input', () => {
     const { stdout } = await answering(await withEverything(), ['[N] decline', typed]);
     expect(stdout).toContain(outcome);
     expect(stdout).not.toContain('Nobody can be asked');
+  });
+
+  it('asks in a turn as it does in a single call', async () => {
+    const home = await withEverything();
+    const running = startTerminal(['ask', `tool:${TOOL} {}`], { home, env: { NO_COLOR: '1' }, timeoutMs });
+    await running.saw('[N] no ›');
+    await running.write('y\n');
+    await running.saw('[N] decline');
+    await running.write('n\n');
+    expect((await running.ended).stdout).toContain('User declined');
+  });
+
+  it('asks the owner in a chat, field by field', async () => {
+    const home = await withEverything();
+    const gateway = createLocalGateway(home);
+    afterFile(() => gateway.end('SIGKILL'));
+    await gateway.start({});
+    let written = 0;
+    const write = (text: string): void => {
+      written += 1;
+      gateway.write({ id: `m${written}`, chatId: 'anna', senderId: 'anna', text });
+    };
+    /** Answers what comes next, once it is there. */
+    const answer = async (prompt: string, typed: string): Promise<void> => {
+      await gateway.until((lines) => lines.some(({ markdown = '' }) => markdown.includes(prompt)));
+      write(typed);
+    };
+    write(`tool:${TOOL} {}`);
+    await answer(`Allow ${TOOL}?`, '/approve');
+    await answer('The server "everything" asks for input', 'f');
+    await answer('\n  name\n', 'Ann');
+    await answer('\n  check\n', 'maybe');
+    await answer('accepted: yes or no', 'yes');
+    for (const name of OPTIONAL) await answer(`\n  ${name}`, '-');
+    await answer('\n  integer [42]', '7');
+    for (const name of CHOICES) await answer(`\n  ${name}`, '-');
+    await answer('Send this to the server "everything"?', 'y');
+    const lines = await gateway.until((all) => all.some(({ markdown = '' }) => markdown.includes('- Name: Ann')));
+    const result = lines.findLast(({ markdown = '' }) => markdown.includes('- Name: Ann'))?.markdown ?? '';
+    for (const line of ['- Agreed to terms: true', '- Favorite Integer: 7', '- Favorite Number: 3.14'])
+      expect(result).toContain(line);
+    expect(result).not.toContain('- Email');
   });
 
   it('is not waited for after Ctrl-C', async () => {

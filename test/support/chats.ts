@@ -12,7 +12,7 @@ import {
 } from '../../src/gateway/chats/create-channel-gateway.ts';
 import type { AskRequest } from '../../src/gateway/gateway.ts';
 import { createAskedTurns } from '../../src/gateway/turns/asked-turns.ts';
-import { createTurnHub, type HubTurn } from '../../src/gateway/turns/turn-hub.ts';
+import { createTurnHub, type HubTurn, type TurnHub } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
@@ -39,6 +39,8 @@ export const SETTINGS: BotSettings = {
 export interface TestChats {
   platform: MemoryPlatform;
   mailbox: Mailbox;
+  /** Of the process that was started last. */
+  hub(): TurnHub;
   workspace: string;
   /** Every request for a turn, over all processes. */
   asked: AskRequest[];
@@ -68,9 +70,11 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
     rmSync(base, { recursive: true, force: true });
   });
 
+  let current: TurnHub;
   const chats: TestChats = {
     platform,
     mailbox,
+    hub: () => current,
     workspace: base,
     asked,
     logged,
@@ -81,6 +85,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       claimant = await storage.locks.acquire('gateway-service');
       const channels = (more.channels ?? [platform.open()]).map((channel) => mortal(channel, life));
       const hub = createTurnHub({ now: Date.now, newId });
+      current = hub;
       const turns = createAskedTurns(hub);
       const gateway = createChannelGateway({
         hub,

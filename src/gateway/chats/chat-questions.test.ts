@@ -123,6 +123,21 @@ describe('a permission question', () => {
     await chats.says([expect.stringContaining('Not needed any more.'), '⏹ Stopped.']);
   });
 
+  it('that was answered elsewhere says by whom and where, and who comes later learns it', async () => {
+    const chats = await testChats(asking());
+    await chats.start();
+    await chats.write('clean up');
+    const { messageId, buttons } = await asked(chats);
+    const id = chats.hub().questions()[0]?.id ?? '';
+    const owner = { place: 'console' as const, name: 'Olga', isOwner: true };
+    expect(await chats.hub().answer(id, { kind: 'allow', scope: 'once' }, owner)).toEqual({ kind: 'accepted' });
+    await chats.says([expect.stringContaining('**Allowed once (Olga, in the console).**'), 'answer: once']);
+    const value = buttons.find(({ label }) => label === 'No')?.value ?? '';
+    await chats.platform.press?.({ chatId: 'anna', messageId, value, senderId: 'anna' });
+    const ended = 'That question has ended. Allowed once (Olga, in the console).';
+    await chats.says([expect.anything(), 'answer: once', ended]);
+  });
+
   it('about a command that cannot be shown whole is a no', async () => {
     const chats = await testChats(asking(`echo ${'x'.repeat(20_000)}`));
     await chats.start();
@@ -163,4 +178,19 @@ it('turns that wait for an answer take no place from others', async () => {
   await chats.says(['done: quick'], 'd');
   await chats.write('/deny', 'b');
   await chats.says([expect.anything(), 'done: ask me'], 'b');
+});
+
+it('a turn that is stopped from elsewhere says so in its chat, and the next message is answered', async () => {
+  const chats = await testChats(async function* (request, signal) {
+    if (request.input === 'wait') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const failure = { success: false as const, stage: 'cancelled' as const, error: { code: 'CANCELLED', message: '' } };
+    yield runEnd(request, `done: ${request.input}`, signal.aborted ? failure : {});
+  });
+  await chats.start();
+  await chats.write('wait');
+  await vi.waitFor(() => expect(chats.hub().turns()).toHaveLength(1), PATIENCE);
+  expect(chats.hub().stop(chats.hub().turns()[0]?.id ?? '')).toBe('stopped');
+  await chats.says(['⏹ Stopped.']);
+  await chats.write('go on');
+  await chats.says(['⏹ Stopped.', 'done: go on']);
 });
