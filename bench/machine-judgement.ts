@@ -1,8 +1,8 @@
 // Which commands run without a question, by the labelled table; and whether a race gets a write out of the workspace.
 
 import { classifyCommand } from '../src/tools/permissions/classify-command.ts';
-import { COMMANDS } from '../src/tools/permissions/commands.table.ts';
 import { createCommandParser } from '../src/tools/permissions/parse-command.ts';
+import { COMMANDS } from '../test/corpora/commands.ts';
 import { runRace } from '../test/workspace-race/race.ts';
 import type { Figure, Scale } from './bench.ts';
 

@@ -2,7 +2,7 @@
 // siblings and never import each other. A folder that is not listed here is an error: place it first. Only the composition root
 // and tests know an implementation of the storage.
 import { posix } from 'node:path';
-import { report, sourceFiles } from './source-files.ts';
+import { importsOf, report, sourceFiles } from './source-files.ts';
 
 const LAYERS: string[][] = [
   ['index.ts'],
@@ -65,9 +65,4 @@ report('layers', findings);
 
 function layerOf(path: string): string {
   return path.split('/')[1] ?? '';
-}
-
-function importsOf(text: string): string[] {
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"](\.{1,2}\/[^'"]+)['"]/g;
-  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 }

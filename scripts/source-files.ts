@@ -20,3 +20,9 @@ export function report(check: string, findings: string[]): void {
   if (findings.length > 0) process.exitCode = 1;
   else console.log(`${check}: ok`);
 }
+
+/** The relative imports of a file, static and dynamic, as they are written. */
+export function importsOf(text: string): string[] {
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"](\.{1,2}\/[^'"]+)['"]/g;
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { collect, requestOf } from '../../test/conformance/adapter-subject.ts';
 import type { Adapter, ModelEvent, ModelFailureCode, ModelRequest } from './adapter.ts';
-import { collect, requestOf } from './conformance-subject.ts';
 import { withFallbacks } from './fallback.ts';
 
 interface Asked {

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
+import { collect, requestOf } from '../../test/conformance/adapter-subject.ts';
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server/model-server.ts';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import type { Adapter, ModelEvent, ModelFailureCode, ModelRequest } from './adapter.ts';
-import { collect, requestOf } from './conformance-subject.ts';
 import { createModelLimits } from './model-limits.ts';
 import { createProviderAdapters } from './provider-adapters.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, withRetries } from './robust.ts';

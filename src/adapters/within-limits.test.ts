@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { collect, requestOf } from '../../test/conformance/adapter-subject.ts';
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server/model-server.ts';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import type { Adapter, ModelEvent, ModelRequest } from './adapter.ts';
-import { collect, requestOf } from './conformance-subject.ts';
 import { createModelLimits } from './model-limits.ts';
 import { createProviderAdapters } from './provider-adapters.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { TRIAL_LIMITS } from '../../test/support/sandbox-trial.ts';
 import { bubblewrapArguments, featuresOf } from './bubblewrap-arguments.ts';
-import { TRIAL_LIMITS } from './trial.ts';
 
 const base = {
   ...{ bwrap: '/usr/bin/bwrap', prlimit: '/usr/bin/prlimit', argv: ['ls', '-l'], cwd: '/work' },

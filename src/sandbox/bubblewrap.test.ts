@@ -1,3 +1,3 @@
-import { testSandbox } from './conformance.ts';
+import { testSandbox } from '../../test/conformance/sandbox.ts';
 
 testSandbox('bubblewrap', (trial) => trial.bubblewrap());

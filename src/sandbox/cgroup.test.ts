@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TRIAL_LIMITS } from '../../test/support/sandbox-trial.ts';
 import { createCgroup } from './cgroup.ts';
-import { TRIAL_LIMITS } from './trial.ts';
 
 let root: string;
 beforeEach(() => {

@@ -2,10 +2,10 @@
 // the command itself instead of asking an engine.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTrial, TRIAL_LIMITS, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
 import { createDocker } from './docker.ts';
 import { dockerArguments } from './docker-arguments.ts';
 import type { Sandbox } from './sandbox.ts';
-import { createTrial, TRIAL_LIMITS, type Trial, trialOptions } from './trial.ts';
 
 let trial: Trial;
 beforeEach(() => {

@@ -13,10 +13,10 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTrial, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
 import { guardPaths } from './guards.ts';
 import { protectedPaths } from './protected.ts';
 import type { Finished, Sandbox } from './sandbox.ts';
-import { createTrial, type Trial, trialOptions } from './trial.ts';
 
 let trial: Trial;
 let sandbox: Sandbox;

@@ -7,8 +7,14 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createTrial,
+  processesWith,
+  TRIAL_LIMITS,
+  type Trial,
+  trialOptions,
+} from '../../test/support/sandbox-trial.ts';
 import type { Finished, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
-import { createTrial, processesWith, TRIAL_LIMITS, type Trial, trialOptions } from './trial.ts';
 
 let trial: Trial;
 let sandbox: Sandbox;

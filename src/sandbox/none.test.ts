@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { testSandbox } from './conformance.ts';
+import { testSandbox } from '../../test/conformance/sandbox.ts';
+import { createTrial, trialOptions } from '../../test/support/sandbox-trial.ts';
 import { createNone } from './none.ts';
-import { createTrial, trialOptions } from './trial.ts';
 
 testSandbox('none', (trial) => trial.none());
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { leanFeishuSdk } from '../../scripts/lean-feishu-sdk.ts';
-import { createReceiver } from '../../src/channels/conformance-subject.ts';
+import { createReceiver } from '../conformance/channel-subject.ts';
 import { ANNA, DIRECT, never, PATIENCE, startPlatform } from '../support/feishu-platform.ts';
 
 let dir: string;

@@ -1,7 +1,7 @@
 // A fake Feishu with three chats, and channels connected to it.
 import type { Channel } from '../../src/channels/channel.ts';
-import { createReceiver } from '../../src/channels/conformance-subject.ts';
 import { createFeishuChannel, type FeishuChannelOptions } from '../../src/channels/feishu/feishu.ts';
+import { createReceiver } from '../conformance/channel-subject.ts';
 import {
   type FeishuServer,
   type FeishuServerOptions,

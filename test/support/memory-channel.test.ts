@@ -1,4 +1,4 @@
-import { describeChannel } from '../../src/channels/conformance.ts';
+import { describeChannel } from '../conformance/channel.ts';
 import { createMemoryPlatform, MEMORY_PART_CHARACTERS } from './memory-channel.ts';
 
 describeChannel('in memory', async () => {

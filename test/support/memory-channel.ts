@@ -7,8 +7,8 @@ import {
   type IncomingMessage,
   type Receive,
 } from '../../src/channels/channel.ts';
-import type { Platform, PlatformFault, SeenMessage } from '../../src/channels/conformance-subject.ts';
 import { splitMarkdown } from '../../src/channels/split-markdown.ts';
+import type { Platform, PlatformFault, SeenMessage } from '../conformance/channel-subject.ts';
 
 export const MEMORY_PART_CHARACTERS = 2_000;
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeIssuer, startFakeIssuer } from '../../../test/fakes/sign-in-issuer.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, type AuthOptions, createAuth } from './auth.ts';
 import type { LoginInteraction } from './codex-login.ts';
-import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts';
 
 const KEY = 'sk-proj-abcdefghijklmnop1234';
 const START = Date.parse('2026-11-15T12:00:00Z');

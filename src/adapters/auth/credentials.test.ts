@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FakeIssuer, startFakeIssuer } from '../../../test/fakes/sign-in-issuer.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, createAuth } from './auth.ts';
-import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts';
 
 const MINUTE = 60_000;
 let home: string;

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
+import { describeAdapter } from '../../../test/conformance/adapter.ts';
+import type { Subject } from '../../../test/conformance/adapter-subject.ts';
 import { codexToken } from '../../../test/fakes/model-server/codex-token.ts';
 import { startModelServer } from '../../../test/fakes/model-server/model-server.ts';
 import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
-import { describeAdapter } from '../conformance.ts';
-import type { Subject } from '../conformance-subject.ts';
 import { createModelLimits } from '../model-limits.ts';
 import { findProvider } from '../providers/all.ts';
 import { createPiAdapter } from './pi-adapter.ts';

@@ -1,8 +1,8 @@
 // What servers really send, byte for byte: the corners in which the library shows less than there was.
 import { afterEach, describe, expect, test } from 'vitest';
+import { type Collected, collect, continued, requestOf } from '../../../test/conformance/adapter-subject.ts';
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server/model-server.ts';
 import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
-import { type Collected, collect, continued, requestOf } from '../conformance-subject.ts';
 import { createModelLimits } from '../model-limits.ts';
 import { createProviderAdapters } from '../provider-adapters.ts';
 

@@ -1,8 +1,8 @@
+import { describeChannel } from '../../../test/conformance/channel.ts';
+import type { PlatformFault, SeenMessage } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
 import { ANNA, channelOn, DIRECT, GROUP, OTHER, startPlatform } from '../../../test/support/feishu-platform.ts';
 import type { Channel } from '../channel.ts';
-import { describeChannel } from '../conformance.ts';
-import type { PlatformFault, SeenMessage } from '../conformance-subject.ts';
 import { cardOf } from './card.ts';
 import type { FeishuChannelOptions } from './feishu.ts';
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
 import {
   ANNA,
@@ -10,7 +11,6 @@ import {
   startPlatform,
 } from '../../../test/support/feishu-platform.ts';
 import type { Channel } from '../channel.ts';
-import { createReceiver } from '../conformance-subject.ts';
 
 let server: FeishuServer;
 const opened: Channel[] = [];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
 import {
   ANNA,
@@ -11,7 +12,6 @@ import {
   startPlatform,
 } from '../../../test/support/feishu-platform.ts';
 import type { Channel, IncomingMessage, OutgoingMessage } from '../channel.ts';
-import type { createReceiver } from '../conformance-subject.ts';
 
 let server: FeishuServer;
 let channel: Channel;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
 import {
   challengeRequest,
@@ -8,7 +9,6 @@ import {
 } from '../../../test/fakes/feishu-server/webhook-delivery.ts';
 import { ANNA, channelOn, DIRECT, never, startPlatform } from '../../../test/support/feishu-platform.ts';
 import type { Channel } from '../channel.ts';
-import { createReceiver } from '../conformance-subject.ts';
 
 let server: FeishuServer;
 let channel: Channel;

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describeChannel } from '../../../test/conformance/channel.ts';
+import type { SeenMessage } from '../../../test/conformance/channel-subject.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
-import { describeChannel } from '../conformance.ts';
-import type { SeenMessage } from '../conformance-subject.ts';
 import { createLocalChannel } from './local-channel.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };

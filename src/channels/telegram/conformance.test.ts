@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { describeChannel } from '../../../test/conformance/channel.ts';
+import type { ChannelSubject, PlatformFault } from '../../../test/conformance/channel-subject.ts';
 import { startTelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
 import { openFront } from '../../../test/fakes/telegram-server/webhook-front.ts';
 import type { Channel } from '../channel.ts';
-import { describeChannel } from '../conformance.ts';
-import type { ChannelSubject, PlatformFault } from '../conformance-subject.ts';
 import { messageIdOf, numberOf } from './message-id.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { createTelegramChannel } from './telegram-channel.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
-import { createReceiver } from '../conformance-subject.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
 import { openFront } from '../../../test/fakes/telegram-server/webhook-front.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
-import { createReceiver } from '../conformance-subject.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };

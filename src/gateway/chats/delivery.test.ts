@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
+import type { PlatformFault } from '../../../test/conformance/channel-subject.ts';
 import { PATIENCE, testChats } from '../../../test/support/chats.ts';
-import type { PlatformFault } from '../../channels/conformance-subject.ts';
 
 /** A clock that can be put forward. */
 function clock(): { now(): number; forward(ms: number): void } {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeAgentRuns } from '../agent-runs-conformance.ts';
+import { describeAgentRuns } from '../../../test/conformance/agent-runs.ts';
 import { createAgentRuns } from './agent-runs.ts';
 import type { Database } from './database.ts';
 import { createLainclawDb } from './lainclaw-db/schema.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeStorage } from '../conformance.ts';
-import { describeLocks } from '../locks-conformance.ts';
+import { describeLocks } from '../../../test/conformance/locks.ts';
+import { describeStorage } from '../../../test/conformance/storage.ts';
 import { createLocalStorage } from './local-storage.ts';
 
 describeStorage('local storage', () => {

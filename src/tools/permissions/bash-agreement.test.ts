@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BashOracle, createBashOracle, type Ran, REFUSED } from './bash-oracle.ts';
+import { type BashOracle, createBashOracle, type Ran, REFUSED } from '../../../test/support/bash-oracle.ts';
+import { composed, mutated } from '../../../test/support/shell-texts.ts';
 import { classifyCommand } from './classify-command.ts';
 import type { CommandParser, CommandReading, SimpleCommand, Word } from './command.ts';
 import { createCommandParser } from './parse-command.ts';
-import { composed, mutated } from './shell-texts.ts';
 
 const context = { workspaceRoot: '/w', directory: '/w', userHome: '/home/u', lainclawHome: '/home/u/.lainclaw' };
 

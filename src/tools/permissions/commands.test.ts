@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { COMMANDS, type Label } from '../../../test/corpora/commands.ts';
 import { classifyCommand } from './classify-command.ts';
-import { COMMANDS, type Label } from './commands.table.ts';
 import { createCommandParser } from './parse-command.ts';
 
 const context = {

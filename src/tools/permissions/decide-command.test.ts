@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../test/corpora/commands.ts';
+import { type Case, createDecider, ROOT } from '../../../test/support/decide-fixture.ts';
 import type { CommandParser } from './command.ts';
-import { COMMANDS } from './commands.table.ts';
-import { type Case, createDecider, ROOT } from './decide.fixture.ts';
 import type { Decision } from './decision.ts';
 import { createCommandParser } from './parse-command.ts';
 

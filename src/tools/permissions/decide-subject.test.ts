@@ -1,8 +1,8 @@
 // Subjects other than a command and one path, and tools that nobody here knows by name.
 import { describe, expect, it } from 'vitest';
+import { type Case, createDecider, ROOT } from '../../../test/support/decide-fixture.ts';
 import { noSubject, type ToolSubject } from '../subject.ts';
 import type { ToolRules, ToolSpec } from '../tool.ts';
-import { type Case, createDecider, ROOT } from './decide.fixture.ts';
 import { decide } from './decide.ts';
 import { createCommandParser } from './parse-command.ts';
 import { parseRules } from './rules.ts';

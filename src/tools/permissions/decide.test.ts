@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Case, createDecider, ROOT } from './decide.fixture.ts';
+import { type Case, createDecider, ROOT } from '../../../test/support/decide-fixture.ts';
 
 const decide = createDecider({});
 const write = (path: string, given: Case = {}): string => decide('write', { path, content: 'x' }, given).verdict;

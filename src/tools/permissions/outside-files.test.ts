@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROOT, SPECS } from './decide.fixture.ts';
+import { ROOT, SPECS } from '../../../test/support/decide-fixture.ts';
 import { asksFromOutside, isFromOutside } from './outside-files.ts';
 import { createCommandParser } from './parse-command.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../test/corpora/commands.ts';
+import { composed, dangerous, mutated } from '../../../test/support/shell-texts.ts';
 import { classifyCommand } from './classify-command.ts';
 import type { CommandParser } from './command.ts';
-import { COMMANDS } from './commands.table.ts';
 import { createCommandParser } from './parse-command.ts';
-import { composed, dangerous, mutated } from './shell-texts.ts';
 
 const context = {
   workspaceRoot: '/home/u/project',

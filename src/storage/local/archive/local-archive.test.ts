@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeArchive } from '../../archive-conformance.ts';
+import { describeArchive } from '../../../../test/conformance/archive.ts';
 import type { Database } from '../database.ts';
 import { createLainclawDb } from '../lainclaw-db/schema.ts';
 import { createLocks } from '../locks.ts';

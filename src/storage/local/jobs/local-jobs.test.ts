@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { describeJobs, type JobsSubject } from '../../jobs-conformance.ts';
+import { describeJobs, type JobsSubject } from '../../../../test/conformance/jobs.ts';
 import { createLocalStorage } from '../local-storage.ts';
 
 function subject(): JobsSubject {

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { describeUndoRecords } from '../../../../test/conformance/undo-records.ts';
 import { testHome } from '../../../../test/support/test-home.ts';
 import type { FileChange } from '../../undo-records.ts';
-import { describeUndoRecords } from '../../undo-records-conformance.ts';
 import { createLocalStorage } from '../local-storage.ts';
 import { createLocks } from '../locks.ts';
 import { createLocalUndoRecords, type LocalUndoRecordsOptions } from './local-undo-records.ts';

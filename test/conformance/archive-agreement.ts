@@ -1,7 +1,7 @@
 // An archive against a plain list: whatever is done in whatever order, through whichever door, both hold the same.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Archive, NewDocument, TermsOf } from './archive.ts';
+import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
 
 export interface ArchiveSubject {
   /** Opens a door to the archive; each is independent of the others. */

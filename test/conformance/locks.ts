@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lock } from './locks.ts';
-import type { SessionEntry, Storage } from './storage.ts';
+import type { Lock } from '../../src/storage/locks.ts';
+import type { SessionEntry, Storage } from '../../src/storage/storage.ts';
 
 export interface LocksSubject {
   /** Opens a door to the store; each is independent of the others. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 // Commands that must never run without a question: destruction, code from elsewhere, secrets, and every disguise we know of. Those that hide in another
-// program are in commands.doors.table.ts.
+// program are in commands-doors.ts.
 // Grouped by the trick they play. A newline is written \n, as in any text.
 export const DISGUISES: readonly string[] = [
   // Plain.

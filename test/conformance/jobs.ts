@@ -1,6 +1,6 @@
 // What every store of jobs must do. Two doors to one store stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Claim, Finish, Job, JobDefinition, Jobs } from './jobs.ts';
+import type { Claim, Finish, Job, JobDefinition, Jobs } from '../../src/storage/jobs.ts';
 
 export interface JobsSubject {
   open(): Promise<{ jobs: Jobs; close(): void }>;

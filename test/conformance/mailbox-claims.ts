@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lock, Locks } from './locks.ts';
-import type { ChatKey, InboxMessage, Mailbox, OutboxDraft, UnfinishedMessage } from './mailbox.ts';
-import type { MailboxSubject } from './mailbox-conformance.ts';
+import type { Lock, Locks } from '../../src/storage/locks.ts';
+import type { ChatKey, InboxMessage, Mailbox, OutboxDraft, UnfinishedMessage } from '../../src/storage/mailbox.ts';
+import type { MailboxSubject } from './mailbox.ts';
 
 const BOT = { channel: 'local', account: 'default' };
 const BOTS = { bots: [BOT] };

@@ -1,7 +1,7 @@
 // What every archive must do, whichever implementation stands behind the contract of archive.ts. A suite is given a way to
 // make an empty archive and to open it: two doors to one archive stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Archive, NewDocument, TermsOf } from './archive.ts';
+import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
 import { type ArchiveSubject, agreesWithPlainList, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
 
 export function describeArchive(name: string, create: () => ArchiveSubject): void {

@@ -1,10 +1,11 @@
 // Test support: decisions from rule texts and call arguments.
-import type { ToolSubject } from '../subject.ts';
-import type { ToolArgs, ToolEffect, ToolSpec } from '../tool.ts';
-import { decide } from './decide.ts';
-import type { DecideContext, Decision } from './decision.ts';
-import { type Remembered, rememberForSession } from './remembered.ts';
-import { parseRules } from './rules.ts';
+
+import { decide } from '../../src/tools/permissions/decide.ts';
+import type { DecideContext, Decision } from '../../src/tools/permissions/decision.ts';
+import { type Remembered, rememberForSession } from '../../src/tools/permissions/remembered.ts';
+import { parseRules } from '../../src/tools/permissions/rules.ts';
+import type { ToolSubject } from '../../src/tools/subject.ts';
+import type { ToolArgs, ToolEffect, ToolSpec } from '../../src/tools/tool.ts';
 
 export const ROOT = '/home/u/project';
 

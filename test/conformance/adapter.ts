@@ -1,7 +1,7 @@
 // What every adapter must do, whichever provider stands behind it. A suite is given a way to make the adapter talk to a
 // server that follows a script; an adapter without a server (the stub) is only held to what needs none.
 import { afterEach, describe, expect, test } from 'vitest';
-import { collect, continued, requestOf, type ScriptedReply, type Subject } from './conformance-subject.ts';
+import { collect, continued, requestOf, type ScriptedReply, type Subject } from './adapter-subject.ts';
 
 const ROUND: ScriptedReply = {
   reasoning: 'I should look it up.',

@@ -2,8 +2,8 @@
 // stand for two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lock, Locks } from './locks.ts';
-import type { ChatKey, InboxMessage, Mailbox, OutboxDraft } from './mailbox.ts';
+import type { Lock, Locks } from '../../src/storage/locks.ts';
+import type { ChatKey, InboxMessage, Mailbox, OutboxDraft } from '../../src/storage/mailbox.ts';
 
 export interface MailboxSubject {
   /** Opens a door to the store; each is independent of the others. */

@@ -2,7 +2,7 @@
 // to make an empty store and to open it: two doors to one store stand for two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ListSessions, SessionEntry, Storage, TranscriptLine } from './storage.ts';
+import type { ListSessions, SessionEntry, Storage, TranscriptLine } from '../../src/storage/storage.ts';
 
 export interface StorageSubject {
   /** Opens a door to the store; each is independent of the others. */

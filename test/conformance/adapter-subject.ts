@@ -1,6 +1,13 @@
 // What the conformance suite talks to, and how it reads an answer.
 import { expect } from 'vitest';
-import type { Adapter, ModelEvent, ModelMessage, ModelRequest, ModelTool, ModelToolCall } from './adapter.ts';
+import type {
+  Adapter,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from '../../src/adapters/adapter.ts';
 
 /** One answer of the server. `test/fakes/model-server` takes it as it is. */
 export interface ScriptedReply {

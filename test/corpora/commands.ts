@@ -1,8 +1,8 @@
 // Labelled commands: what the classifier is measured by.
-import { ASK } from './commands.ask.table.ts';
-import { DISGUISES } from './commands.disguises.table.ts';
-import { DOORS } from './commands.doors.table.ts';
-import { EVERYDAY } from './commands.everyday.table.ts';
+import { ASK } from './commands-ask.ts';
+import { DISGUISES } from './commands-disguises.ts';
+import { DOORS } from './commands-doors.ts';
+import { EVERYDAY } from './commands-everyday.ts';
 
 /** safe: everyday and read-only. ask: needs a question. danger: must never run without one. */
 export type Label = 'safe' | 'ask' | 'danger';

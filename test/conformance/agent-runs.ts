@@ -1,6 +1,6 @@
 // What every store of background runs must do; two doors to one store stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentRunDraft, AgentRuns } from './agent-runs.ts';
+import type { AgentRunDraft, AgentRuns } from '../../src/storage/agent-runs.ts';
 
 export interface AgentRunsSubject {
   open(): AgentRuns;

@@ -1,7 +1,7 @@
 // What every storage must do with the records of undo. Two doors to one store stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Storage } from './storage.ts';
-import type { FileChange } from './undo-records.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import type { FileChange } from '../../src/storage/undo-records.ts';
 
 export interface UndoRecordsSubject {
   /** Opens a door to the store; each is independent of the others. */

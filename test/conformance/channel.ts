@@ -1,9 +1,15 @@
 // What every channel must do, whichever platform stands behind it. A suite is given the channel and the other side: a
 // platform on which somebody writes, that can fail, forget to answer and hang up.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CHANNEL_NAMES, type Channel, ChannelError, type ChannelErrorCode, type OutgoingMessage } from './channel.ts';
-import { describeSplit } from './conformance-split.ts';
-import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './conformance-subject.ts';
+import {
+  CHANNEL_NAMES,
+  type Channel,
+  ChannelError,
+  type ChannelErrorCode,
+  type OutgoingMessage,
+} from '../../src/channels/channel.ts';
+import { describeSplit } from './channel-split.ts';
+import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './channel-subject.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };
 const never = new AbortController().signal;

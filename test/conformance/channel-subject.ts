@@ -1,5 +1,5 @@
 // What the conformance suite of channels talks to: a channel, and the platform on the other side of it.
-import type { Button, Channel, IncomingMessage } from './channel.ts';
+import type { Button, Channel, IncomingMessage } from '../../src/channels/channel.ts';
 
 /** What a person does on the platform. */
 export interface WrittenMessage {

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Finished, Sandbox } from './sandbox.ts';
-import { createTrial, processesWith, type Trial, trialOptions } from './trial.ts';
+import type { Finished, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createTrial, processesWith, type Trial, trialOptions } from '../support/sandbox-trial.ts';
 
 export function testSandbox(name: string, create: (trial: Trial) => Sandbox): void {
   describe(`${name} runs commands`, () => {

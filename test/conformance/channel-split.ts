@@ -1,7 +1,7 @@
 // What every channel's `split` must do: parts that fit, nothing lost, no fence left open.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Channel } from './channel.ts';
+import type { Channel } from '../../src/channels/channel.ts';
 
 export function describeSplit(open: () => Channel, fits: (markdown: string) => boolean): void {
   describe('a text as parts', () => {

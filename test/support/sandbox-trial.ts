@@ -3,11 +3,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { newId } from '../lib/new-id.ts';
-import { type BubblewrapDependencies, createBubblewrap } from './bubblewrap.ts';
-import { createNone } from './none.ts';
-import { protectedPaths } from './protected.ts';
-import type { Limits, OutputBounds, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
+import { newId } from '../../src/lib/new-id.ts';
+import { type BubblewrapDependencies, createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { createNone } from '../../src/sandbox/none.ts';
+import { protectedPaths } from '../../src/sandbox/protected.ts';
+import type { Limits, OutputBounds, Profile, RunOptions, Sandbox, SandboxCommand } from '../../src/sandbox/sandbox.ts';
 
 export const TRIAL_LIMITS: Limits = {
   memoryBytes: 1024 * 1024 * 1024,
