@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
+import { newerVersionMessage } from '../lib/newer-version.ts';
 import type { Environment } from './environment.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
@@ -46,13 +47,17 @@ export interface Config {
 
 /** A setting that cannot be used: names the place, the value and what is accepted. */
 export class ConfigError extends Error {
-  readonly code = 'CONFIG_INVALID';
+  readonly code: 'CONFIG_INVALID' | 'STORAGE_NEWER_VERSION';
 
-  constructor(message: string, cause?: unknown) {
+  constructor(message: string, cause?: unknown, code: ConfigError['code'] = 'CONFIG_INVALID') {
     super(message, { cause });
     this.name = 'ConfigError';
+    this.code = code;
   }
 }
+
+/** Of config.json, which need not name it. */
+const VERSION = 1;
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? undefined : 'a non-empty text';
@@ -136,14 +141,18 @@ async function readConfigFile(path: string): Promise<ConfigFile> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConfigError(`${path} must hold a JSON object`);
   }
-  const problems = Object.entries(value).flatMap(([key, setting]) => {
+  const { version = VERSION, ...settings } = value as { version?: unknown };
+  if (typeof version === 'number' && version > VERSION)
+    throw new ConfigError(newerVersionMessage(path, version, VERSION), undefined, 'STORAGE_NEWER_VERSION');
+  const problems = Object.entries(settings).flatMap(([key, setting]) => {
     const check = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (!check) return [`"${key}" is not a setting${suggestion(key)}`];
     const accepted = check(setting);
     return accepted ? [`"${key}" is ${JSON.stringify(setting)}; accepted: ${accepted}`] : [];
   });
+  if (version !== VERSION) problems.push(`"version" is ${JSON.stringify(version)}; accepted: ${VERSION}`);
   if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`);
-  return value as ConfigFile;
+  return settings as ConfigFile;
 }
 
 function suggestion(key: string): string {

@@ -54,7 +54,7 @@ export type HistorySummaryLine = {
 };
 
 export type SessionLine =
-  | { type: 'session'; version: 1; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
+  | { type: 'session'; version: number; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
   | {
       type: 'turn-start';
       turnId: string;

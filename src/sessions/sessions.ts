@@ -1,12 +1,13 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
 import type { Locks } from '../storage/locks.ts';
-import type {
-  Catalogue,
-  ListSessions,
-  SessionEntry,
-  SessionNotes,
-  TranscriptLine,
-  Transcripts,
+import {
+  type Catalogue,
+  type ListSessions,
+  type SessionEntry,
+  type SessionNotes,
+  TRANSCRIPT_VERSION,
+  type TranscriptLine,
+  type Transcripts,
 } from '../storage/storage.ts';
 import { readRecent, turnsOf } from './conversation.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
@@ -249,7 +250,14 @@ function keepShown(permissions: ShownPermission[], messages: readonly SessionMes
 }
 
 function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry, { unlisted = false } = {}): TranscriptLine {
-  return { type: 'session', version: 1, sessionKey, sessionId, createdAt, ...(unlisted && { unlisted }) };
+  return {
+    type: 'session',
+    version: TRANSCRIPT_VERSION,
+    sessionKey,
+    sessionId,
+    createdAt,
+    ...(unlisted && { unlisted }),
+  };
 }
 
 /** Sorts by time in a directory listing, and is unguessable enough never to collide. */

@@ -1,5 +1,6 @@
 // The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
 // A person's machine uses storage/local (files and SQLite).
+import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { Archive } from './archive.ts';
@@ -23,12 +24,11 @@ export class StorageError extends CodedError<StorageErrorCode> {}
 
 /** Whoever wrote this knows more than we do: it is left exactly as it is. */
 export function newerVersion(path: string, found: number, understood: number): StorageError {
-  const versions = `version ${found}, this one understands version ${understood}`;
-  return new StorageError(
-    'STORAGE_NEWER_VERSION',
-    `cannot use ${path}: it was written by a newer Lainclaw (${versions}): upgrade lainclaw`,
-  );
+  return new StorageError('STORAGE_NEWER_VERSION', newerVersionMessage(path, found, understood));
 }
+
+/** Of the lines of a transcript; the first one names it. */
+export const TRANSCRIPT_VERSION = 1;
 
 /** One line of a transcript. Messages are for people and models, every other type is the turn's journal. */
 export type TranscriptLine = { type: string } & Record<string, unknown>;
@@ -138,7 +138,7 @@ export interface SessionNotes {
  * storage keeps each as a private file of the home; a database can keep each as a row.
  */
 export interface OwnerFiles {
-  /** Undefined when there is none. */
+  /** Undefined when there is none. A JSON file of a newer version is refused: by `update` too, which leaves it as it is. */
   read(name: string): Promise<string | undefined>;
   /**
    * Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing, null

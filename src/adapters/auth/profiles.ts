@@ -1,5 +1,5 @@
 // auth-profiles.json: who is signed in where. Read without a lock (it is replaced whole), written under one. A damaged
-// file is moved aside by the next sign-in, never overwritten; one of a newer version is refused.
+// file is moved aside by the next sign-in, never overwritten.
 import type { Locks } from '../../storage/locks.ts';
 import { type OwnerFiles, StorageError } from '../../storage/storage.ts';
 
@@ -67,7 +67,7 @@ const LOCK = 'auth';
 
 export function createProfileFile({ files, locks, now }: ProfileFileOptions): ProfileFile {
   const path = files.location(FILE);
-  const load = async (): Promise<Found> => parseProfiles(await files.read(FILE), path);
+  const load = async (): Promise<Found> => parseProfiles(await files.read(FILE));
 
   return {
     path,
@@ -102,7 +102,7 @@ function damaged(path: string, reason: string): StorageError {
 
 type Found = { state: 'missing' } | { state: 'damaged'; reason: string } | { state: 'read'; profiles: Profiles };
 
-function parseProfiles(text: string | undefined, path: string): Found {
+function parseProfiles(text: string | undefined): Found {
   if (text === undefined) return { state: 'missing' };
   let value: { version?: unknown; active?: unknown; profiles?: unknown };
   try {
@@ -110,12 +110,6 @@ function parseProfiles(text: string | undefined, path: string): Found {
   } catch {
     // The parser's own words would quote the file, and so a secret.
     return { state: 'damaged', reason: 'it is not JSON' };
-  }
-  if (typeof value?.version === 'number' && value.version > VERSION) {
-    throw new StorageError(
-      'STORAGE_NEWER_VERSION',
-      `cannot use ${path}: it was written by a newer Lainclaw (version ${value.version}): update this one`,
-    );
   }
   if (value?.version !== VERSION) return { state: 'damaged', reason: 'it has no version' };
   if (!isRecord(value.profiles) || !isRecord(value.active)) return { state: 'damaged', reason: 'it holds no profiles' };

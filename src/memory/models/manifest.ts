@@ -1,9 +1,10 @@
 // What is recorded of a model when it is added: where it came from and the sum of every file.
 
 export const MANIFEST_FILE = 'model.json';
+export const MANIFEST_VERSION = 1;
 
 export interface ModelManifest {
-  version: 1;
+  version: number;
   name: string;
   /** A folder or an address, without what may be secret in it. */
   from: string;

@@ -4,16 +4,17 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { newerVersionIn } from '../../lib/newer-version.ts';
 import type { Locks } from '../../storage/locks.ts';
 import { ensureDirectory, syncDirectory } from '../../storage/private-files.ts';
-import type { OwnerFiles } from '../../storage/storage.ts';
+import { newerVersion, type OwnerFiles } from '../../storage/storage.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
 import { MemoryError } from '../memory-error.ts';
 import { addressSource } from './address-source.ts';
 import { readChoice, writeChoice } from './choice.ts';
 import { download, type Fetch, parseAddress, shown } from './download.ts';
 import { folderSource } from './folder-source.ts';
-import { MANIFEST_FILE, type ModelManifest } from './manifest.ts';
+import { MANIFEST_FILE, MANIFEST_VERSION, type ModelManifest } from './manifest.ts';
 import { type CopiedFile, type ModelSource, takeModel } from './model-files.ts';
 import { checkName, isModelName, nameFrom } from './model-name.ts';
 import { unpack } from './unpack.ts';
@@ -83,7 +84,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
         );
       }
       const taken = await takeModel(source, { file, signal, onFile });
-      const untried = { version: 1 as const, name, from: source.from, addedAt: new Date(now()).toISOString() };
+      const untried = { version: MANIFEST_VERSION, name, from: source.from, addedAt: new Date(now()).toISOString() };
       const folder = join(staging, 'model');
       const dimension = await tryOut(openModel({ folder, manifest: { ...untried, dimension: 0, ...taken } }), signal);
       const manifest: ModelManifest = { ...untried, dimension, ...taken };
@@ -143,7 +144,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
       const there = names.length > 0 ? `there are ${names.join(', ')}` : '"lainclaw memory model add" adds one';
       throw new MemoryError('MEMORY_MODEL', `there is no model "${name}": ${there}`);
     }
-    return { folder, manifest: parseManifest(text, name) };
+    return { folder, manifest: parseManifest(text, name, folder) };
   }
 
   async function list(): Promise<ListedModel[]> {
@@ -156,7 +157,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
         if (text === undefined)
           return (await isDirectory(join(directory, name))) ? [broken(name, 'it has no model.json')] : [];
         try {
-          return [{ ok: true, ...parseManifest(text, name) }];
+          return [{ ok: true, ...parseManifest(text, name, join(directory, name)) }];
         } catch (error) {
           return [broken(name, (error as Error).message)];
         }
@@ -216,11 +217,13 @@ async function tryOut(model: EmbeddingModel, signal: AbortSignal | undefined): P
   }
 }
 
-function parseManifest(text: string, name: string): ModelManifest {
+function parseManifest(text: string, name: string, folder: string): ModelManifest {
+  const newer = newerVersionIn(text, MANIFEST_VERSION);
+  if (newer !== undefined) throw newerVersion(join(folder, MANIFEST_FILE), newer, MANIFEST_VERSION);
   try {
     const manifest = JSON.parse(text) as ModelManifest;
     const isWhole =
-      manifest.version === 1 &&
+      manifest.version === MANIFEST_VERSION &&
       manifest.files.every(
         ({ path, sha256 }) =>
           /^[\w.-]+(\/[\w.-]+)?$/.test(path) && !path.startsWith('.') && /^[0-9a-f]{64}$/.test(sha256),

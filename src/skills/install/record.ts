@@ -3,11 +3,14 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newerVersionIn } from '../../lib/newer-version.ts';
 import { writeAtomically } from '../../storage/private-files.ts';
+import { newerVersion } from '../../storage/storage.ts';
 import { readFolderTree } from './folder-tree.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES } from './tree.ts';
 
 const RECORD = '.installed.json';
+const VERSION = 1;
 
 export interface InstalledFrom {
   kind: 'folder' | 'git' | 'npm';
@@ -38,6 +41,8 @@ export interface HashedFile {
 export async function readRecord(directory: string): Promise<{ skills: InstalledSkills; damaged: boolean }> {
   const source = await readFile(join(directory, RECORD), 'utf8').catch(() => undefined);
   if (source === undefined) return { skills: {}, damaged: false };
+  const newer = newerVersionIn(source, VERSION);
+  if (newer !== undefined) throw newerVersion(join(directory, RECORD), newer, VERSION);
   try {
     const { skills } = JSON.parse(source) as { skills?: InstalledSkills };
     const isWhole =
@@ -58,7 +63,7 @@ export async function changeRecord(
   const { skills, damaged } = await readRecord(directory);
   const path = join(directory, RECORD);
   if (damaged) await rename(path, `${path}.damaged`);
-  await writeAtomically(path, `${JSON.stringify({ version: 1, skills: change(skills) }, undefined, 2)}\n`);
+  await writeAtomically(path, `${JSON.stringify({ version: VERSION, skills: change(skills) }, undefined, 2)}\n`);
 }
 
 export function hashOf(files: readonly HashedFile[]): string {

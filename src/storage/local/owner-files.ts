@@ -1,21 +1,29 @@
 import { constants } from 'node:fs';
 import { access, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { newerVersionIn } from '../../lib/newer-version.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
-import type { OwnerFiles } from '../storage.ts';
+import { newerVersion, type OwnerFiles } from '../storage.ts';
 import type { LocalLocks } from './locks.ts';
+
+/** Of every JSON file that has one; files without are of the first. */
+const VERSION = 1;
 
 export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
   const location = (name: string): string => join(home, name);
 
   async function read(name: string): Promise<string | undefined> {
+    let text: string;
     try {
-      return await readPrivately(location(name));
+      text = await readPrivately(location(name));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
       throw storageError(location(name), error);
     }
+    const newer = name.endsWith('.json') ? newerVersionIn(text, VERSION) : undefined;
+    if (newer !== undefined) throw newerVersion(location(name), newer, VERSION);
+    return text;
   }
 
   /** One writer of a name at a time. */

@@ -6,9 +6,17 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Fence } from '../locks.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../private-files.ts';
-import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
+import {
+  newerVersion,
+  type ScannedLine,
+  TRANSCRIPT_VERSION,
+  type Transcript,
+  type TranscriptLine,
+  type Transcripts,
+} from '../storage.ts';
 
 const BLOCK_BYTES = 64 * 1024;
+const FIRST_LINE_BYTES = 4 * 1024;
 const NEWLINE = 0x0a;
 const SUFFIX = '.jsonl';
 
@@ -60,6 +68,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
   let size: number;
   let repairedBytes: number;
   try {
+    await refuseNewer(handle, path);
     ({ size, repairedBytes } = await mendTail(handle));
   } catch (error) {
     await handle.close();
@@ -101,6 +110,18 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
     newestFirst: () => newestFirst(handle, size),
     close: () => handle.close(),
   };
+}
+
+/** Before anything is repaired: what is damage to us may be none. */
+async function refuseNewer(handle: FileHandle, path: string): Promise<void> {
+  const block = await readBlock(handle, 0, FIRST_LINE_BYTES);
+  const end = block.indexOf(NEWLINE);
+  checkVersion(end < 0 ? undefined : parseLine(block.toString('utf8', 0, end)), path);
+}
+
+function checkVersion(firstLine: TranscriptLine | undefined, path: string): void {
+  if (firstLine?.type !== 'session' || typeof firstLine.version !== 'number') return;
+  if (firstLine.version > TRANSCRIPT_VERSION) throw newerVersion(path, firstLine.version, TRANSCRIPT_VERSION);
 }
 
 async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
@@ -200,6 +221,7 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
       number += 1;
       if (text === '') continue;
       const line = parseLine(text);
+      if (number === 1) checkVersion(line, path);
       yield line ? { number, line } : { number, damaged: text.slice(0, 200) };
     }
   }

@@ -1,6 +1,6 @@
 // permissions.json in the home, and the answers a person gave for a session. The file is read anew for each question: a
 // rule that was just added, or taken away, counts.
-import type { OwnerFiles, ResultCache } from '../../storage/storage.ts';
+import { type OwnerFiles, type ResultCache, StorageError } from '../../storage/storage.ts';
 import type { Scope } from './decision.ts';
 import type { Remembered } from './remembered.ts';
 import type { ParsedRules, RuledTool } from './rules.ts';
@@ -36,9 +36,14 @@ export function createPermissionStore({ files, resultCache, tools }: PermissionS
   };
   return {
     async rules() {
-      const text = await files.read(FILE);
-      const { NO_RULES, parseRules } = await import('./rules.ts');
-      return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, tools);
+      try {
+        const text = await files.read(FILE);
+        const { NO_RULES, parseRules } = await import('./rules.ts');
+        return text === undefined ? { ok: true, rules: NO_RULES } : parseRules(text, tools);
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        return { ok: false, errors: [error.message] };
+      }
     },
     remembered,
     async remember(scope, rules, { sessionId, marked }) {
