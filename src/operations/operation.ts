@@ -1,6 +1,7 @@
 // An operation is something a person can do: a typed function with a schema for its input and its output, and a class that says
 // what it may cost them. It renders nothing and knows no flags. Commands of the terminal, commands of chats, the HTTP API and
 // the library are thin readers of operations.
+import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
@@ -13,6 +14,8 @@ export type OutputSchema = Readonly<Record<string, unknown>>;
 export interface OperationContext {
   runtime: Runtime;
   signal: AbortSignal;
+  /** Who does it, for what is recorded and for who may answer; the owner at the terminal by default. */
+  by?: Answerer;
   /** The folder whose files it concerns; by default the configured workspace. */
   workspace?: string;
   /** Something the person should know that changes nothing. */

@@ -1,0 +1,137 @@
+// The turns of this process: what runs, what waits for a person, answering and stopping it. Their events are read from the hub.
+
+import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
+import type { TurnQuestion } from '../pipeline/questions.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { defineOperation } from './operation.ts';
+import { COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+
+const SCOPE = { type: 'string', enum: ['once', 'session', 'always'] } as const;
+const ANY_OBJECT = { type: 'object', properties: {}, additionalProperties: true } as const;
+
+const TURN = objectWith(
+  {
+    id: TEXT,
+    sessionKey: TEXT,
+    provider: TEXT,
+    state: { type: 'string', enum: ['waiting', 'running', 'asking', 'ended'] },
+    startedAt: TIME,
+    lastNumber: COUNT,
+  },
+  { parentId: TEXT, chat: TEXT, endedAt: TIME, stage: TEXT },
+);
+
+const QUESTION = objectWith(
+  { id: TEXT, turnId: TEXT, askedAt: TIME },
+  {
+    expiresAt: TIME,
+    permission: objectWith(
+      { tool: TEXT, title: TEXT, exact: TEXT, reasons: listOf(TEXT), scopes: listOf(SCOPE), rules: listOf(TEXT) },
+      { preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }) },
+    ),
+    form: objectWith({ server: TEXT, message: TEXT, schema: ANY_OBJECT }),
+  },
+);
+
+export const listTurns = defineOperation({
+  name: 'turns.list',
+  class: 'read',
+  summary: 'List the turns that run in this process, and those that have ended lately, oldest first.',
+  input: NO_INPUT,
+  output: listOf(TURN),
+  run: async (_input, { runtime: { hub } }) => hub.turns(),
+});
+
+export const listQuestions = defineOperation({
+  name: 'turns.questions',
+  class: 'read',
+  summary: 'List what the turns of this process ask a person: permissions and forms, oldest first.',
+  input: NO_INPUT,
+  output: listOf(QUESTION),
+  run: async (_input, { runtime: { hub } }) => hub.questions().map(shownQuestion),
+});
+
+export const answerQuestion = defineOperation({
+  name: 'turns.answer',
+  class: 'change',
+  summary: 'Answer a question of a turn. The first answer counts.',
+  input: {
+    type: 'object',
+    properties: {
+      questionId: TEXT,
+      answer: {
+        type: 'string',
+        enum: ['allow', 'deny', 'send'],
+        description: '`allow` a permission, `send` a form, `deny` either',
+      },
+      scope: { ...SCOPE, default: 'once', description: 'how long a permission holds' },
+      content: { ...ANY_OBJECT, description: 'what a form is filled in with; what is left out gets its default' },
+    },
+    required: ['questionId', 'answer'],
+    additionalProperties: false,
+  },
+  output: objectWith({ isAccepted: YES_OR_NO }),
+  async run({ questionId, answer, scope, content }, { runtime: { hub }, by = { place: 'terminal' } }) {
+    const given: Record<typeof answer, QuestionAnswer> = {
+      allow: { kind: 'allow', scope },
+      deny: { kind: 'deny' },
+      send: { kind: 'form', answer: { action: 'accept', content: (content ?? {}) as Record<string, string> } },
+    };
+    const outcome = await hub.answer(questionId, given[answer], by);
+    switch (outcome.kind) {
+      case 'accepted':
+        return { isAccepted: true };
+      case 'ended':
+        throw new CodedError('QUESTION_ENDED', `the question ${questionId} has ended: ${endingOf(outcome.event)}`);
+      case 'unknown':
+        throw new CodedError(
+          'QUESTION_UNKNOWN',
+          `there is no question ${questionId}; turns.questions lists the open ones`,
+        );
+      case 'refused':
+        throw new CodedError('ANSWER_REFUSED', outcome.message);
+      case 'invalid':
+        throw new CodedError('ANSWER_INVALID', outcome.message);
+    }
+  },
+});
+
+export const stopTurn = defineOperation({
+  name: 'turns.stop',
+  class: 'change',
+  summary: 'Stop a turn that runs.',
+  input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
+  output: objectWith({ isStopped: YES_OR_NO }),
+  async run({ id }, { runtime: { hub } }) {
+    const outcome = hub.stop(id);
+    if (outcome === 'unknown')
+      throw new CodedError('TURN_UNKNOWN', `no turn ${id} was started since this process began; turns.list names them`);
+    return { isStopped: outcome === 'stopped' };
+  },
+});
+
+function endingOf({ resolution }: ResolvedEvent): string {
+  if (resolution.ending === 'answered') return `${resolution.by} has answered it`;
+  return resolution.ending === 'expired' ? 'nobody answered in time' : 'its turn has ended';
+}
+
+function shownQuestion(question: TurnQuestion) {
+  const { id, turnId, askedAt, expiresAt } = question;
+  const facts = { id, turnId, askedAt, ...(expiresAt !== undefined && { expiresAt }) };
+  if ('form' in question) return { ...facts, form: question.form };
+  const { call, verdict, preview } = question.permission;
+  const { title, exact } = verdict.question;
+  const { reasons, scopes, rememberAs: rules } = verdict;
+  return {
+    ...facts,
+    permission: {
+      tool: call.name,
+      title,
+      exact,
+      reasons: [...reasons],
+      scopes: [...scopes],
+      rules: [...rules],
+      ...(preview && { preview }),
+    },
+  };
+}
