@@ -3,6 +3,7 @@
 // of code `cancelled`. Tool calls are yielded only once they are complete; a stream cut before its finish marker is a
 // `protocol` failure, whatever arrived before it.
 import type { Effort } from '../config/effort.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 
 export type ModelMessage =
   | { role: 'user'; text: string; images?: ModelImage[] }
@@ -53,15 +54,6 @@ export interface ModelRequest {
   onActivity?: () => void;
 }
 
-export interface ModelUsage {
-  inputTokens: number;
-  outputTokens: number;
-  /** The part of the input that came from the provider's cache; absent when it reports none. */
-  cachedTokens?: number;
-  /** Absent when the model's price is unknown. */
-  costUsd?: number;
-}
-
 export type FinishReason = 'stop' | 'tool-calls' | 'length';
 
 export type ModelFailureCode =
@@ -103,8 +95,8 @@ export type ModelEvent =
   | { type: 'thinking-delta'; text: string }
   | { type: 'tool-call'; call: ModelToolCall }
   /** `answeredBy` is set when a fallback provider answered. */
-  | { type: 'finish'; reason: FinishReason; usage?: ModelUsage; native?: unknown; answeredBy?: AnsweredBy }
-  | { type: 'failure'; failure: ModelFailure; usage?: ModelUsage };
+  | { type: 'finish'; reason: FinishReason; usage?: Usage; native?: unknown; answeredBy?: AnsweredBy }
+  | { type: 'failure'; failure: ModelFailure; usage?: Usage };
 
 export interface ModelDescription {
   profileId?: string;

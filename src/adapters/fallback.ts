@@ -1,17 +1,10 @@
 // A chain of models: when one fails before it has finished, the next is asked the same. What was streamed so far is
 // void then, which the consumer is told with `restart`. A cancelled request ends the chain. One that failed is not asked
 // again by this adapter, which lives for one turn, unless only this request was too long for it.
-import type {
-  Adapter,
-  AnsweredBy,
-  ModelDescription,
-  ModelEvent,
-  ModelFailure,
-  ModelRequest,
-  ModelUsage,
-} from './adapter.ts';
+import type { Usage } from '../vocabulary/usage.ts';
+import { addUsage } from '../vocabulary/usage.ts';
+import type { Adapter, AnsweredBy, ModelDescription, ModelEvent, ModelFailure, ModelRequest } from './adapter.ts';
 import { type Ending, untilEnding } from './until-ending.ts';
-import { addUsage } from './usage.ts';
 
 export interface Link {
   adapter: Adapter;
@@ -35,7 +28,7 @@ export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const failures: Failed[] = [...out.values()];
     let last: ModelFailure | undefined;
-    let spent: ModelUsage | undefined;
+    let spent: Usage | undefined;
     for (const [index, link] of [{ adapter: first, ...own(request) }, ...others].entries()) {
       if (out.has(index)) continue;
       const { adapter, model, profileId } = link;

@@ -5,11 +5,12 @@
 //                      otherwise → failure
 // Nothing is asked again after it was cancelled, or for a reason that would be the same the next time.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Adapter, ModelEvent, ModelFailure, ModelFailureCode, ModelRequest, ModelUsage } from './adapter.ts';
+import type { Usage } from '../vocabulary/usage.ts';
+import { addUsage } from '../vocabulary/usage.ts';
+import type { Adapter, ModelEvent, ModelFailure, ModelFailureCode, ModelRequest } from './adapter.ts';
 import { cancelled, untilAborted } from './cancellation.ts';
 import { inWords } from './duration.ts';
 import { type Ending, untilEnding } from './until-ending.ts';
-import { addUsage } from './usage.ts';
 
 export interface RetryPolicy {
   /** Longest silence of a stream. */
@@ -62,7 +63,7 @@ export function withRetries(
 ): Adapter {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const deadline = now() + policy.totalMs;
-    let spent: ModelUsage | undefined;
+    let spent: Usage | undefined;
     for (let attempt = 0; ; attempt += 1) {
       const ending = yield* once(adapter, request, signal, {
         idleMs: policy.idleMs,

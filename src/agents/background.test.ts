@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type AgentDelivery, type AgentLetter, type BackgroundDependencies, createBackground } from './background.ts';
+import type { DeliveryOutcome, OutboundMessage } from '../vocabulary/delivery.ts';
+import { type BackgroundDependencies, createBackground } from './background.ts';
 
 const OWN = { kind: 'chat', chat: 'local:me' } as const;
 let home: string;
@@ -39,8 +40,8 @@ function background(more: Partial<BackgroundDependencies>) {
 }
 
 function postbox() {
-  const letters: AgentLetter[] = [];
-  const deliver = async (letter: AgentLetter): Promise<AgentDelivery> => {
+  const letters: OutboundMessage[] = [];
+  const deliver = async (letter: OutboundMessage): Promise<DeliveryOutcome> => {
     letters.push(letter);
     return 'sent';
   };
@@ -54,7 +55,7 @@ it.each([
   ['after it', true, 'found it'],
 ])('a process that dies %s leaves the chat with one message, not with none', async (_, isStored, told) => {
   const sent = new Map<string, string>();
-  const deliver = async ({ text, key }: AgentLetter): Promise<AgentDelivery> => {
+  const deliver = async ({ text, key }: OutboundMessage): Promise<DeliveryOutcome> => {
     if (!sent.has(key)) sent.set(key, text);
     return 'sent';
   };
@@ -112,7 +113,7 @@ it('the news of an interruption is short, however long the question was', async 
   for (const { text } of letters) expect(text.length).toBeLessThan(1_000);
 });
 
-it.each<[string, () => Promise<AgentDelivery>]>([
+it.each<[string, () => Promise<DeliveryOutcome>]>([
   ['fails', () => Promise.reject(new Error('the disk is full'))],
   ['is not possible now', async () => 'later'],
 ])(
@@ -130,7 +131,7 @@ it.each<[string, () => Promise<AgentDelivery>]>([
       2,
     );
     const said: string[] = [];
-    const refuse = async (): Promise<AgentDelivery> => ({ refused: 'local:x is closed' });
+    const refuse = async (): Promise<DeliveryOutcome> => ({ refused: 'local:x is closed' });
     await background({ deliver: refuse, log: (line) => said.push(line) }).work(endless());
     await background({ deliver }).work(endless());
     expect(said).toEqual(['the result of run-2 (helper) did not reach local:x: local:x is closed']);

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isSilentAnswer } from '../lib/silent-answer.ts';
 import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { AgentRun, AgentRunEnd, AgentRuns, RunsTaken } from '../storage/agent-runs.ts';
-import type { Asker } from '../storage/asker.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
+import type { Deliver } from '../vocabulary/delivery.ts';
 import { AgentError } from './agent-error.ts';
 
 const CLAIMING = 'agent-runs';
@@ -22,22 +22,12 @@ export interface BackgroundDependencies {
   /** One turn of the sub-agent's own conversation. */
   ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
   /** Sent once the text is stored for the chat; the same key again must not be sent twice. Absent: no chat is reached here. */
-  deliver?(letter: AgentLetter): Promise<AgentDelivery>;
+  deliver?: Deliver;
   /** Runs at the same time, over all processes. */
   limit: number;
   now(): number;
   log(text: string): void;
 }
-
-export interface AgentLetter {
-  key: string;
-  chat: string;
-  text: string;
-  asker: Asker;
-}
-
-/** `refused`: for good, and why. */
-export type AgentDelivery = 'sent' | 'later' | { refused: string };
 
 export type AgentAnswer =
   | { ok: true; text: string; sessionId: string }

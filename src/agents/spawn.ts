@@ -1,7 +1,7 @@
 // Puts a background run on record, with everything it needs to run later in another process. It gets no more than the turn that
 // started it: that turn's tools, without those that start others or change what is remembered about the owner.
 import type { AgentRuns } from '../storage/agent-runs.ts';
-import { type Asker, NOBODY } from '../storage/asker.ts';
+import { type Asker, NOBODY } from '../vocabulary/asker.ts';
 import type { Agent } from './agent.ts';
 
 const NOT_IN_BACKGROUND = ['subagent_spawn', 'memory_core_update', 'memory_core_delete'];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { BackgroundRequest } from '../agents/spawn.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
-import type { Asker } from '../storage/asker.ts';
+import type { Asker } from '../vocabulary/asker.ts';
 import { askInBackground, sessionKeyOfRun } from './background-turn.ts';
 import type { AskRequest, Gateway } from './gateway.ts';
 

@@ -5,7 +5,7 @@ import type { BackgroundRequest } from '../agents/spawn.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
-import { parseChatName } from './chats/chat-name.ts';
+import { parseChatName } from '../vocabulary/chat-name.ts';
 import { sessionKeyOf } from './chats/session-key-of.ts';
 import type { Gateway } from './gateway.ts';
 

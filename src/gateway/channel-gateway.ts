@@ -1,7 +1,8 @@
 // The contract of the running gateway: channels on one side, `gateway.ask` on the other. The service (daemon, status, HTTP)
 // is built around it and knows nothing else.
 import type { ChannelStatus } from '../channels/channel.ts';
-import type { ChatKey, DeadLetter, MailboxCounts } from '../storage/mailbox.ts';
+import type { DeadLetter, MailboxCounts } from '../storage/mailbox.ts';
+import type { ChatKey } from '../vocabulary/chat-name.ts';
 
 export interface ChannelGatewayStatus {
   channels: ({ channel: string; account: string } & ChannelStatus)[];

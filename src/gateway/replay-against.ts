@@ -4,7 +4,7 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import type { Caps } from '../pipeline/budget.ts';
-import type { AskResult, TurnUsage } from '../pipeline/events.ts';
+import type { AskResult } from '../pipeline/events.ts';
 import { recordedResult } from '../pipeline/playback.ts';
 import { attachedPicture, attachedText, type KeptAttachment } from '../sessions/attached.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
@@ -12,6 +12,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { contextParts } from '../sessions/turn-context.ts';
 import type { RecordedCall, RecordedTools } from '../tools/recorded-tools.ts';
 import type { ToolArgs } from '../tools/tool.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type { AskRequest, Gateway } from './gateway.ts';
 
 export interface ReplayAgainst extends Pick<AskRequest, 'provider' | 'model' | 'profileId' | 'toolMaxSteps'> {
@@ -31,7 +32,7 @@ export interface ComparedSide {
   outcome: string;
   answer: string;
   calls: { name: string; args: unknown; ok: boolean; isRecorded: boolean }[];
-  usage?: TurnUsage;
+  usage?: Usage;
   error?: { code: string; message: string };
 }
 

@@ -1,11 +1,12 @@
 // One model call: its events pass on to the reader, its parts are gathered into an answer.
 import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall } from '../adapters/adapter.ts';
-import type { RunEvent, TurnUsage } from './events.ts';
+import type { Usage } from '../vocabulary/usage.ts';
+import type { RunEvent } from './events.ts';
 
 export interface Answer {
   text: string;
   calls: ModelToolCall[];
-  usage?: TurnUsage;
+  usage?: Usage;
   native?: unknown;
   answeredBy?: AnsweredBy;
   failure?: ModelFailure;

@@ -2,7 +2,7 @@
 // is asked. A model whose price is unknown counts in tokens only.
 import { localDay } from '../lib/local-day.ts';
 import { type Spending, StorageError } from '../storage/storage.ts';
-import type { TurnUsage } from './events.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 
 export interface Caps {
   maxTokens?: number;
@@ -33,7 +33,7 @@ export async function roomToday(caps: Caps, spending: Spending, now: number): Pr
 }
 
 /** Whether a question of about this many tokens still fits, after a run that has used so much. */
-export function hasRoom(tokens: number, { usage, caps, room }: { usage?: TurnUsage; caps: Caps; room: Room }): boolean {
+export function hasRoom(tokens: number, { usage, caps, room }: { usage?: Usage; caps: Caps; room: Room }): boolean {
   if (room.refused !== undefined) return false;
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = caps;
   const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = usage ?? {};
@@ -42,7 +42,7 @@ export function hasRoom(tokens: number, { usage, caps, room }: { usage?: TurnUsa
 
 /** Also on days without a cap: one that is set at noon counts the morning. Returns what stood in the way, if anything. */
 export async function recordSpending(
-  usage: TurnUsage | undefined,
+  usage: Usage | undefined,
   spending: Spending,
   now: number,
 ): Promise<string | undefined> {
@@ -58,6 +58,6 @@ export async function recordSpending(
 }
 
 /** True when a cap in USD cannot be watched for this usage. */
-export function priceIsUnknown(usage: TurnUsage | undefined, { maxCostUsd, dailyMaxCostUsd }: Caps): boolean {
+export function priceIsUnknown(usage: Usage | undefined, { maxCostUsd, dailyMaxCostUsd }: Caps): boolean {
   return usage !== undefined && usage.costUsd === undefined && (maxCostUsd ?? dailyMaxCostUsd) !== undefined;
 }

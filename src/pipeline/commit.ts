@@ -2,8 +2,9 @@
 import type { Adapter, AnsweredBy } from '../adapters/adapter.ts';
 import type { TurnOutcome } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type { CalledTool } from './call-tools.ts';
-import type { AskResult, Stage, ToolErrorReport, TurnUsage } from './events.ts';
+import type { AskResult, Stage, ToolErrorReport } from './events.ts';
 import type { RunRequest, TurnContext } from './run.ts';
 
 export const CANCELLED = { code: 'CANCELLED', message: 'the turn was cancelled' };
@@ -13,7 +14,7 @@ export interface Outcome {
   /** The answer; absent when there is none to keep. */
   text: string | undefined;
   called: CalledTool[];
-  usage?: TurnUsage;
+  usage?: Usage;
   /** An error of the turn's own (a limit, an unreadable call); otherwise the first failing tool's counts. */
   toolError?: ToolErrorReport;
   /** The turn could not be run. */

@@ -9,8 +9,8 @@ import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { SessionNotes } from '../storage/storage.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import { askModel } from './ask-model.ts';
-import type { TurnUsage } from './events.ts';
 
 const TRIGGER = 24;
 const KEPT = 12;
@@ -35,7 +35,7 @@ export interface CompactOptions {
   /** Whether the caps leave room for a question of about this many tokens; the extract is free. */
   hasRoom(tokens: number): Promise<boolean>;
   /** Told as soon as a summary has cost something. */
-  spent(usage: TurnUsage): Promise<void>;
+  spent(usage: Usage): Promise<void>;
   /** Content from outside is in the conversation. */
   isOutside: boolean;
   now(): number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Spending } from '../storage/storage.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import { createDayBudget, type DayBudget, type Reservation } from './day-budget.ts';
-import type { TurnUsage } from './events.ts';
 
 const never = new AbortController().signal;
 
@@ -24,7 +24,7 @@ const reservationOf = (reserved: Reservation | { refused: string }): Reservation
   reserved.refused === undefined ? reserved : expect.unreachable(reserved.refused);
 
 /** Turns of three calls each, all at the same time. Returns how many calls were made. */
-async function manyTurns(budgets: DayBudget[], caps: object, usage: TurnUsage, each = 10): Promise<number> {
+async function manyTurns(budgets: DayBudget[], caps: object, usage: Usage, each = 10): Promise<number> {
   let calls = 0;
   const turn = async (budget: DayBudget): Promise<void> => {
     for (let call = 0; call < 3; call += 1) {

@@ -4,8 +4,8 @@
 // that. Nothing is held on disk meanwhile: a kill leaves nothing behind, and other processes are seen by what their calls
 // have cost.
 import type { Spending } from '../storage/storage.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import { type Caps, type Room, recordSpending, roomToday } from './budget.ts';
-import type { TurnUsage } from './events.ts';
 
 /** Longer answers are rare; some services are told that this is the longest. */
 const LONGEST_ANSWER = 32_000;
@@ -14,7 +14,7 @@ const LONGEST_ANSWER = 32_000;
 export interface Reservation {
   refused?: undefined;
   /** The call has ended: what it used is on record. Returns what stood in the way of that, if anything. Once. */
-  settle(usage: TurnUsage | undefined): Promise<string | undefined>;
+  settle(usage: Usage | undefined): Promise<string | undefined>;
 }
 
 export interface DayBudget {
@@ -89,7 +89,7 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
   };
 }
 
-function priceOf({ inputTokens, outputTokens, costUsd = 0 }: TurnUsage): number {
+function priceOf({ inputTokens, outputTokens, costUsd = 0 }: Usage): number {
   return costUsd / Math.max(1, inputTokens + outputTokens);
 }
 

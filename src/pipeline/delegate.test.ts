@@ -3,9 +3,10 @@ import type { Turn } from '../sessions/turn.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { noSubject } from '../tools/subject.ts';
 import type { ToolSpec } from '../tools/tool.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
 import { createDelegation } from './delegate.ts';
-import type { AskResult, RunEvent, TurnUsage } from './events.ts';
+import type { AskResult, RunEvent } from './events.ts';
 import type { AskAgain, RunRequest } from './run.ts';
 import { createUsageLedger } from './usage.ts';
 
@@ -22,7 +23,7 @@ const STARTER: ToolSpec = {
   execute: async () => ({ data: null, text: '' }),
 };
 
-function delegationWith(caps: Caps, uses: (given: Caps) => TurnUsage) {
+function delegationWith(caps: Caps, uses: (given: Caps) => Usage) {
   const given: Caps[] = [];
   const ledger = createUsageLedger();
   const control = new AbortController();

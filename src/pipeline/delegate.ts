@@ -4,8 +4,9 @@
 import type { DelegatedAnswer, DelegatedTurn, Delegation } from '../tools/delegation.ts';
 import type { ToolCall, ToolResult } from '../tools/tool.ts';
 import { ToolFailure } from '../tools/tool.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
-import type { AskResult, RunEvent, TurnUsage } from './events.ts';
+import type { AskResult, RunEvent } from './events.ts';
 import type { AskAgain, TurnContext } from './run.ts';
 import type { UsageLedger } from './usage.ts';
 
@@ -114,7 +115,7 @@ function remaining(caps: Caps, ledger: UsageLedger): Caps {
   return left;
 }
 
-function counted(used: TurnUsage | undefined): { tokens: number; costUsd: number } {
+function counted(used: Usage | undefined): { tokens: number; costUsd: number } {
   return { tokens: used ? used.inputTokens + used.outputTokens : 0, costUsd: used?.costUsd ?? 0 };
 }
 

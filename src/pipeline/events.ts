@@ -1,5 +1,6 @@
 // What a turn tells while it runs, and what it ends with.
 import type { ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type {
   FormQuestion,
   FormResolution,
@@ -7,15 +8,6 @@ import type {
   PermissionRequest,
   PermissionResolution,
 } from './questions.ts';
-
-export interface TurnUsage {
-  /** All input, also what the provider had cached. */
-  inputTokens: number;
-  outputTokens: number;
-  /** The part of the input that was read from the provider's cache; absent when it reports none. */
-  cachedTokens?: number;
-  costUsd?: number;
-}
 
 export interface ToolErrorReport {
   tool: string;
@@ -47,7 +39,7 @@ interface AskFacts {
   toolResults: { call: ToolCall; result: ToolResult }[];
   toolError?: ToolErrorReport;
   sessionContextUpdated: boolean;
-  usage?: TurnUsage;
+  usage?: Usage;
 }
 
 export type AskResult =
@@ -70,7 +62,7 @@ export type RunEvent =
       type: 'model-end';
       provider: string;
       model?: string;
-      usage?: TurnUsage;
+      usage?: Usage;
       durationMs: number;
       failure?: { code: string; message: string };
     }

@@ -1,8 +1,8 @@
 // What ends a run that would otherwise go on for nothing or for too much: the same call again and again, or a spending
 // cap. A guard speaks once, with a sentence that says what happened and what to do.
 import { canonicalJson } from '../lib/canonical-json.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import type { CalledTool } from './call-tools.ts';
-import type { TurnUsage } from './events.ts';
 
 const REPEATS = 3;
 
@@ -13,7 +13,7 @@ export interface Limits {
 
 export interface Guards {
   /** Why the run must end after this round, or undefined. */
-  afterRound(round: readonly CalledTool[], usage: TurnUsage | undefined): string | undefined;
+  afterRound(round: readonly CalledTool[], usage: Usage | undefined): string | undefined;
 }
 
 export function createGuards(limits: Limits): Guards {
@@ -33,7 +33,7 @@ export function createGuards(limits: Limits): Guards {
   };
 }
 
-function overBudget(usage: TurnUsage | undefined, limits: Limits): string | undefined {
+function overBudget(usage: Usage | undefined, limits: Limits): string | undefined {
   if (!usage) return undefined;
   const { maxTokens, maxCostUsd } = limits;
   const tokens = usage.inputTokens + usage.outputTokens;

@@ -4,10 +4,11 @@
 import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { DayBudget, Reservation } from './day-budget.ts';
-import type { RunEvent, TurnUsage } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 import type { UsageLedger } from './usage.ts';
@@ -43,7 +44,7 @@ export interface LoopEnd {
   /** The model's last text. */
   text: string;
   called: CalledTool[];
-  usage?: TurnUsage;
+  usage?: Usage;
   /** Who answered last, when it was not the one asked. */
   answeredBy?: AnsweredBy;
 }

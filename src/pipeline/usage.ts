@@ -1,12 +1,12 @@
 // What a turn has used: by its own model calls, and by the turns it started. Both count against its caps.
-import type { TurnUsage } from './events.ts';
+import type { Usage } from '../vocabulary/usage.ts';
 
 export interface UsageLedger {
-  add(usage: TurnUsage | undefined): void;
-  addDelegated(usage: TurnUsage | undefined): void;
-  total(): TurnUsage | undefined;
+  add(usage: Usage | undefined): void;
+  addDelegated(usage: Usage | undefined): void;
+  total(): Usage | undefined;
   /** What counts against caps: every price that is known, also beside models without one. */
-  spent(): TurnUsage | undefined;
+  spent(): Usage | undefined;
 }
 
 export function createUsageLedger(): UsageLedger {
@@ -21,10 +21,10 @@ export function createUsageLedger(): UsageLedger {
 }
 
 function createSum() {
-  let all: TurnUsage | undefined;
-  let known: TurnUsage | undefined;
+  let all: Usage | undefined;
+  let known: Usage | undefined;
   return {
-    add(usage: TurnUsage | undefined): void {
+    add(usage: Usage | undefined): void {
       all = joined(all, usage, pricedOnly);
       known = joined(known, usage, asKnown);
     },
@@ -40,7 +40,7 @@ const pricedOnly: Prices = (one, other) => (one === undefined || other === undef
 const asKnown: Prices = (one, other) =>
   one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 
-function joined(one: TurnUsage | undefined, other: TurnUsage | undefined, prices: Prices): TurnUsage | undefined {
+function joined(one: Usage | undefined, other: Usage | undefined, prices: Prices): Usage | undefined {
   if (!one || !other) return one ?? other;
   const costUsd = prices(one.costUsd, other.costUsd);
   const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);

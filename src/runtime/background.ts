@@ -1,8 +1,8 @@
 // Background runs of sub-agents: each is asked in the workspace it was started for, and answered into the chat it names.
 import type { AgentAnswer, Background } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
-import type { Deliver } from '../schedule/post.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
+import type { Deliver } from '../vocabulary/delivery.ts';
 import type { Base } from './base.ts';
 import type { OpenWorkspace } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 // Keeps the stored jobs in step with HEARTBEAT.md: new sections are added, changed ones start anew, missing ones go. A section
 // that cannot be used pauses its job, so that nobody waits for it in vain.
-import { NOBODY } from '../storage/asker.ts';
 import type { Job, Jobs } from '../storage/jobs.ts';
+import { NOBODY } from '../vocabulary/asker.ts';
 import { type HeartbeatProblem, type HeartbeatSection, parseHeartbeat } from './heartbeat.ts';
 import type { JobRequest, Schedule } from './schedule.ts';
 import { ScheduleError } from './schedule-error.ts';

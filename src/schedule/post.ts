@@ -1,11 +1,6 @@
 // Hands letters over: one at a time, in order, each until it is taken or refused for good.
-import type { Jobs, Letter } from '../storage/jobs.ts';
-
-/** `later`: nobody is there to take it; it is kept. The same key again must not be sent twice. */
-export type Deliver = (letter: Pick<Letter, 'key' | 'chat' | 'text' | 'asker'>) => Promise<Delivered>;
-
-/** `refused`: for good, and what the owner can do about it. */
-export type Delivered = 'sent' | 'later' | { refused: string };
+import type { Jobs } from '../storage/jobs.ts';
+import type { Deliver } from '../vocabulary/delivery.ts';
 
 export interface Post {
   flush(): Promise<void>;

@@ -1,6 +1,6 @@
 // The jobs as people and models handle them: add, list, remove, pause, resume, look ahead and back. Reading changes nothing.
-import type { Asker } from '../storage/asker.ts';
 import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
+import type { Asker } from '../vocabulary/asker.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
 import { nextOf } from './plan.ts';
 import { ScheduleError } from './schedule-error.ts';

@@ -3,9 +3,10 @@
 // on where this one was, and tells which runs it found cut short.
 import type { Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
+import type { Deliver } from '../vocabulary/delivery.ts';
 import { becomeOwner } from './owner.ts';
 import { nextOf, planDue } from './plan.ts';
-import { createPost, type Deliver } from './post.ts';
+import { createPost } from './post.ts';
 import { createRunner, type Fire } from './runner.ts';
 import { settleAbandoned } from './settle.ts';
 import type { Slots } from './timetable.ts';

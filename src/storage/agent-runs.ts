@@ -1,7 +1,7 @@
 // The contract of background runs of sub-agents: what was asked for, where each stands, how it ended. A run is on record before
 // whoever asked is told so, and runs at most once: one that was cut short is interrupted for good.
 
-import type { Asker } from './asker.ts';
+import type { Asker } from '../vocabulary/asker.ts';
 
 export type AgentRunState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
 

@@ -4,7 +4,7 @@
 // A job's pointer (`next`) only moves on, in the transaction that claims a slot: whichever process moves it has the slot, so no
 // slot is handed out twice. While a run of a job is unfinished the job is due for nobody.
 
-import type { Asker } from './asker.ts';
+import type { Asker } from '../vocabulary/asker.ts';
 
 export type Timetable =
   | { kind: 'cron'; pattern: string; timezone: string }

@@ -5,19 +5,8 @@
 // lock that the gateway holds (its renewal is the lock's), and is void once that lock is released or lost. A chat has one
 // claimant at a time, so its messages are handled in order also where several gateways share the mailbox.
 
+import type { BotKey, ChatKey } from '../vocabulary/chat-name.ts';
 import type { Fence } from './locks.ts';
-
-/** One chat of one bot, or one topic of it. Messages within it are handled in order, one turn at a time. */
-export interface ChatKey {
-  channel: string;
-  account: string;
-  chatId: string;
-  /** A topic is a conversation of its own, beside what is written outside of topics. */
-  threadId?: string;
-}
-
-/** One bot of the owner's on one platform. */
-export type BotKey = Pick<ChatKey, 'channel' | 'account'>;
 
 export interface InboxMessage {
   chat: ChatKey;

@@ -1,5 +1,5 @@
 // Starting another turn from within one: the contract between a tool that delegates and the turn it runs in.
-import type { Asker } from '../storage/asker.ts';
+import type { Asker } from '../vocabulary/asker.ts';
 
 export interface DelegatedTurn {
   /** Of the sub-agent, for whoever watches. */

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lock, Locks } from '../../src/storage/locks.ts';
-import type { ChatKey, InboxMessage, Mailbox, OutboxDraft, UnfinishedMessage } from '../../src/storage/mailbox.ts';
+import type { InboxMessage, Mailbox, OutboxDraft, UnfinishedMessage } from '../../src/storage/mailbox.ts';
+import type { ChatKey } from '../../src/vocabulary/chat-name.ts';
 import type { MailboxSubject } from './mailbox.ts';
 
 const BOT = { channel: 'local', account: 'default' };

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lock, Locks } from '../../src/storage/locks.ts';
-import type { ChatKey, InboxMessage, Mailbox, OutboxDraft } from '../../src/storage/mailbox.ts';
+import type { InboxMessage, Mailbox, OutboxDraft } from '../../src/storage/mailbox.ts';
+import type { ChatKey } from '../../src/vocabulary/chat-name.ts';
 
 export interface MailboxSubject {
   /** Opens a door to the store; each is independent of the others. */

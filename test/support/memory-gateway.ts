@@ -2,7 +2,8 @@
 // no model; what is sent to it is taken or, for chats named so, fails for good.
 import type { ChannelGateway } from '../../src/gateway/channel-gateway.ts';
 import type { GatewayContext, OpenedGateway } from '../../src/gateway/service/run-service.ts';
-import type { ChatKey, DeadLetter } from '../../src/storage/mailbox.ts';
+import type { DeadLetter } from '../../src/storage/mailbox.ts';
+import type { ChatKey } from '../../src/vocabulary/chat-name.ts';
 
 export interface MemoryGateway extends ChannelGateway {
   readonly sent: { chat: ChatKey; markdown: string }[];

@@ -1,7 +1,8 @@
 // The library's events in the contract's words. Text flows as it comes; calls are held back until the finish marker
 // has arrived, so a stream that breaks off never shows one. Ends with exactly one `finish` or `failure`.
 import type { AssistantMessage, AssistantMessageEvent } from '@earendil-works/pi-ai';
-import type { ModelEvent, ModelFailure, ModelUsage } from '../adapter.ts';
+import type { Usage } from '../../vocabulary/usage.ts';
+import type { ModelEvent, ModelFailure } from '../adapter.ts';
 import type { LibraryError } from './failure.ts';
 import { separator, textOf, toNative } from './native.ts';
 import { readCalls } from './tool-calls.ts';
@@ -100,7 +101,7 @@ function createTextFlow(): TextFlow {
   };
 }
 
-function withUsage(usage: AssistantMessage['usage'], priced: boolean): { usage?: ModelUsage } {
+function withUsage(usage: AssistantMessage['usage'], priced: boolean): { usage?: Usage } {
   const inputTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   if (inputTokens === 0 && usage.output === 0) return {};
   const cached = usage.cacheRead > 0 ? { cachedTokens: usage.cacheRead } : {};

@@ -2,10 +2,10 @@
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import type { TurnUsage } from '../../pipeline/events.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import type { Usage } from '../../vocabulary/usage.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../person-at.ts';
 import { EXIT, printable, type Terminal } from '../terminal.ts';
@@ -55,7 +55,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const left = Promise.withResolvers<number>();
   const chosen = createChosen();
   let lastId = 0;
-  let usage: TurnUsage | undefined;
+  let usage: Usage | undefined;
   let answeredBy: string | undefined;
   /** The key before was a Ctrl-C with nothing to end. */
   let leavesNext = false;

@@ -1,5 +1,5 @@
 // The two lines around the input, as texts: what is going on, and where one is.
-import type { TurnUsage } from '../../pipeline/events.ts';
+import type { Usage } from '../../vocabulary/usage.ts';
 import type { Activity } from './turn-view.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -38,7 +38,7 @@ function elapsed(ms: number): string {
 export interface FooterFacts {
   model: string;
   sessionKey: string;
-  usage: TurnUsage | undefined;
+  usage: Usage | undefined;
 }
 
 export function footerLine({ model, sessionKey, usage }: FooterFacts): string {
@@ -48,7 +48,7 @@ export function footerLine({ model, sessionKey, usage }: FooterFacts): string {
   return parts.join(' · ');
 }
 
-export function addUsage(total: TurnUsage | undefined, more: TurnUsage | undefined): TurnUsage | undefined {
+export function addUsage(total: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!more) return total;
   const cost = (total?.costUsd ?? 0) + (more.costUsd ?? 0);
   return {

@@ -1,6 +1,6 @@
 // The owner's side of pairing: who waits, letting in, and taking back. Used by the command line; the gateway need not run.
-import type { ChatKey } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { AccessError } from './access-error.ts';
 import { createAllowLists } from './allow-lists.ts';
 import { createAttempts } from './attempts.ts';

@@ -1,7 +1,8 @@
 // Tells somebody who was let in that they may write now: a message in the outbox, which the gateway sends when it runs. The key is made
 // of the request, so of one approval one message is sent, however often it is tried.
 import { createHash } from 'node:crypto';
-import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { PairingRequest } from './requests.ts';
 
 const WELCOME = 'The owner has let you in: you may write to me now.';

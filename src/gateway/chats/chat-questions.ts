@@ -2,12 +2,12 @@
 // answered. An answer from the chat goes to the hub, which decides whether it counts.
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { FormQuestion, PermissionRequest } from '../../pipeline/questions.ts';
-import type { ChatKey } from '../../storage/mailbox.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
+import { chatName } from '../../vocabulary/chat-name.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../turns/questions.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
 import { type ChatMessage, nameOf } from './chat.ts';
-import { chatName } from './chat-name.ts';
 import { createFormsInChats } from './form-in-chat.ts';
 import { formEnding, permissionEnding, permissionMessage } from './question-text.ts';
 import type { Conclude, ShowQuestion } from './show-question.ts';

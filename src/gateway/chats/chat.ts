@@ -1,6 +1,7 @@
 // What the parts of the running gateway share: a message with what is known about it, and what can be set.
 import type { Channel, IncomingMessage } from '../../channels/channel.ts';
-import type { BotKey, ChatKey, OutboxDraft } from '../../storage/mailbox.ts';
+import type { OutboxDraft } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { AskRequest } from '../gateway.ts';
 
 /** Whether somebody may write here. `isOwner`: may also permit what needs permission; absent: so in a direct chat. */

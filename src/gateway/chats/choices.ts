@@ -1,7 +1,8 @@
 // What the people of a chat have chosen for it, and what must be known of it after a restart.
 
 import { qualifiedModel } from '../../config/qualified-model.ts';
-import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { BotSettings } from './chat.ts';
 
 export interface ChatChoices {

@@ -4,7 +4,8 @@
 // takes none from another.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
-import type { BotKey, Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import type { BotKey } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 

@@ -1,7 +1,7 @@
 // Chats as lanes: within a chat one batch after the other, in the order in which people wrote; chats beside each other, up
 // to a limit, the bots in turn. A burst is joined: a batch begins when nobody has written for a moment, or when the
 // first of it has waited long enough. A batch that fails is tried again, and holds up nobody but its own chat.
-import type { ChatKey } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { botName, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
 
 const FIRST_RETRY_MS = 1_000;

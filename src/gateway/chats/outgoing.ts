@@ -1,6 +1,7 @@
 // What waits in the outbox: a message of ours as it will be sent, or put in the place of one that tells of progress.
 import type { Button, Channel } from '../../channels/channel.ts';
-import type { ChatKey, OutboxDraft } from '../../storage/mailbox.ts';
+import type { OutboxDraft } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 
 export interface Outgoing {
   markdown: string;

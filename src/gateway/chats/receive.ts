@@ -3,7 +3,8 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { BotKey, ChatKey, ChatPerson, OutboxDraft, Received } from '../../storage/mailbox.ts';
+import type { ChatPerson, OutboxDraft, Received } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import {
   type Admit,
   type BotSettings,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatKey } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 
 const LONGEST = 100;
 

@@ -1,7 +1,8 @@
 // Puts a question of a turn into its chat. It goes through the outbox like everything else; what became of it is written
 // under it, and its buttons go away.
 import type { Channel, IncomingMessage } from '../../channels/channel.ts';
-import type { ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Delivery } from './delivery.ts';
 import { draftsOf } from './outgoing.ts';
 import type { QuestionMessage } from './question-text.ts';

@@ -9,7 +9,7 @@ import {
   testChats,
 } from '../../../test/support/chats.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
-import { parseChatName } from './chat-name.ts';
+import { parseChatName } from '../../vocabulary/chat-name.ts';
 
 const GROUP = '-1001';
 const OPEN = {

@@ -4,12 +4,13 @@
 import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { BotKey, ChatKey, Mailbox } from '../../storage/mailbox.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
+import { chatName } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
-import { chatName } from './chat-name.ts';
 import type { ChatQuestions } from './chat-questions.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
 import type { Delivery } from './delivery.ts';

@@ -11,10 +11,10 @@ import {
   isGatewayChannel,
   variableOf,
 } from '../../config/gateway/settings.ts';
-import type { Asker } from '../../storage/asker.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
+import { parseChatName } from '../../vocabulary/chat-name.ts';
 import { createAccess } from '../access/access.ts';
-import { parseChatName } from '../chats/chat-name.ts';
 import { type AnswerBot, type AnswerRules, answerTarget } from './answer-target.ts';
 import type { ServiceState } from './service-state.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Asker } from '../../storage/asker.ts';
-import type { ChatKey, ChatPerson } from '../../storage/mailbox.ts';
-import { chatName } from '../chats/chat-name.ts';
+import type { ChatPerson } from '../../storage/mailbox.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
+import { chatName } from '../../vocabulary/chat-name.ts';
 import { type AnswerBot, answerTarget } from './answer-target.ts';
 
 const bot = (account: string, ...sendAllow: string[]): AnswerBot =>

@@ -6,11 +6,12 @@
 // So neither HEARTBEAT.md nor a tool of one chat can write to another one, and whoever was revoked gets nothing more.
 import type { ResolvedBot } from '../../config/gateway/resolve.ts';
 import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
-import type { Asker } from '../../storage/asker.ts';
-import type { ChatKey, ChatPerson } from '../../storage/mailbox.ts';
+import type { ChatPerson } from '../../storage/mailbox.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
+import { chatName, parseChatName } from '../../vocabulary/chat-name.ts';
 import type { Access } from '../access/access.ts';
 import { nameOf } from '../chats/chat.ts';
-import { chatName, parseChatName } from '../chats/chat-name.ts';
 import { botFor, notAllowed } from './send-target.ts';
 
 export type AnswerBot = Pick<ResolvedBot, 'channel' | 'account' | 'settings'>;

@@ -17,10 +17,10 @@ import {
   type JobSettings,
 } from '../../config/gateway/settings.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Asker } from '../../storage/asker.ts';
 import type { Locks } from '../../storage/locks.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
 import { createPairing, type Pairing } from '../access/pairing.ts';
 import { welcome } from '../access/welcome.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
-import type { Deliver } from '../../schedule/post.ts';
+import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { openChannels, type ServiceWorkspace } from './open-channels.ts';
 

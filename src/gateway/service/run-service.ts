@@ -11,9 +11,9 @@ import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.
 import type { Fence, Lock, Locks } from '../../storage/locks.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
+import { parsePlace } from '../../vocabulary/chat-name.ts';
 import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import { parsePlace } from '../chats/chat-name.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
 import { identify } from './process-identity.ts';

@@ -1,6 +1,6 @@
 // The gateway with its scheduled jobs: they begin when it is ready and end with it.
-import type { Deliver } from '../../schedule/post.ts';
 import type { Scheduler } from '../../schedule/scheduler.ts';
+import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { type AnswerRules, answerTarget } from './answer-target.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { parseAsker } from '../../vocabulary/asker.ts';
 import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
-import { parseAsker } from '../asker.ts';
 import type { Database } from './database.ts';
 
 /** Of those that have ended. */

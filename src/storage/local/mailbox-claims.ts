@@ -1,7 +1,8 @@
 // Who handles which messages of the inbox. Each function runs inside the caller's transaction.
 import type { DatabaseSync } from 'node:sqlite';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence } from '../locks.ts';
-import type { BotKey, ChatKey, InboxMessage, MessageKey, Received } from '../mailbox.ts';
+import type { InboxMessage, MessageKey, Received } from '../mailbox.ts';
 import { partsOf, type Row } from './mailbox-rows.ts';
 
 /** Claims the message when every other unfinished one of its chat is the claimant's. */

@@ -1,6 +1,7 @@
 // Rows of the mailbox's tables, and what they stand for.
 import type { SQLOutputValue } from 'node:sqlite';
-import type { ChatKey, OutboxMessage, UnfinishedMessage } from '../mailbox.ts';
+import type { ChatKey } from '../../vocabulary/chat-name.ts';
+import type { OutboxMessage, UnfinishedMessage } from '../mailbox.ts';
 
 /** A topic is a chat of its own in every table. No platform has this sign in its ids. */
 const BEFORE_TOPIC = '\u001f';

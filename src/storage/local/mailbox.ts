@@ -1,8 +1,9 @@
 // The mailbox in the one SQLite file. A handled message keeps its id and loses its body; what is waiting is found through
 // indexes that hold nothing else, so the cost does not grow with what was.
 import type { DatabaseSync } from 'node:sqlite';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence, Lock } from '../locks.ts';
-import type { BotKey, ChatKey, ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
+import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
 import type { Database } from './database.ts';
 import type { LocalLocks } from './locks.ts';
 import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';

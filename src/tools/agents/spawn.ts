@@ -1,4 +1,4 @@
-import { NOBODY } from '../../storage/asker.ts';
+import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Inheritance } from '../delegation.ts';

@@ -1,5 +1,5 @@
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
-import { NOBODY } from '../../storage/asker.ts';
+import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';

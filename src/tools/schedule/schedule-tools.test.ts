@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
 import { ScheduleError } from '../../schedule/schedule-error.ts';
-import type { Asker } from '../../storage/asker.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
 import { type ToolContext, ToolFailure } from '../tool.ts';
 import { createScheduleAddTool } from './add.ts';
 import { createScheduleListTool } from './list.ts';

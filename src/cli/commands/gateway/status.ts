@@ -1,9 +1,9 @@
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
-import { placeName } from '../../../gateway/chats/chat-name.ts';
 import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
+import { placeName } from '../../../vocabulary/chat-name.ts';
 import { colorsFor } from '../../colors.ts';
 import { CommandError } from '../../command-error.ts';
 import { localTime } from '../../local-time.ts';

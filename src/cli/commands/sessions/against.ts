@@ -2,10 +2,10 @@
 
 import type { ComparedSide, ComparedTurn, ReplayEnd } from '../../../gateway/replay-against.ts';
 import { newId } from '../../../lib/new-id.ts';
-import type { TurnUsage } from '../../../pipeline/events.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import type { HistoryTurn } from '../../../sessions/history.ts';
 import { sessionKeyProblem } from '../../../sessions/session-key.ts';
+import type { Usage } from '../../../vocabulary/usage.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
 import { EXIT, printable, type Terminal, UsageError, warn, writeJson } from '../../terminal.ts';
 import type { FoundSession } from './find.ts';
@@ -116,8 +116,8 @@ function replayKey(sessionKey: string): string {
 interface Summary {
   sameAnswers: number;
   sameCalls: number;
-  recordedUsage?: TurnUsage;
-  replayedUsage?: TurnUsage;
+  recordedUsage?: Usage;
+  replayedUsage?: Usage;
 }
 
 function summaryOf(turns: readonly ComparedTurn[]): Summary {
@@ -130,11 +130,11 @@ function summaryOf(turns: readonly ComparedTurn[]): Summary {
 }
 
 /** The price is told only where every part has one. */
-function sumOf(usages: readonly (TurnUsage | undefined)[]): TurnUsage | undefined {
+function sumOf(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.flatMap((usage) => usage ?? []);
   if (known.length === 0) return undefined;
   const isPriced = known.every(({ costUsd }) => costUsd !== undefined);
-  const sum = (part: (usage: TurnUsage) => number): number => known.reduce((total, usage) => total + part(usage), 0);
+  const sum = (part: (usage: Usage) => number): number => known.reduce((total, usage) => total + part(usage), 0);
   return {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
@@ -175,7 +175,7 @@ function callLine({ name, args, ok, isRecorded }: ComparedSide['calls'][number],
   return `${mark} ${printable(name)} ${printable(JSON.stringify(args ?? {})).slice(0, 200)}${isRecorded ? '' : colors.yellow(' (not on record)')}`;
 }
 
-function used(usage: TurnUsage | undefined): string {
+function used(usage: Usage | undefined): string {
   if (!usage) return 'no tokens on record';
   const cost = usage.costUsd === undefined ? '' : `, ${usage.costUsd.toFixed(6)} USD`;
   return `${usage.inputTokens} tokens in, ${usage.outputTokens} out${cost}`;

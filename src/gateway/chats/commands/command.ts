@@ -1,9 +1,9 @@
 // The contract of a chat command: something a person writes that is answered without a model.
 import type { ModelChoice } from '../../../adapters/choose-model.ts';
 import type { Sessions } from '../../../sessions/sessions.ts';
-import type { BotKey } from '../../../storage/mailbox.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
 import type { Undone } from '../../../undo/undo.ts';
+import type { BotKey } from '../../../vocabulary/chat-name.ts';
 import type { BotSettings, ChatMessage } from '../chat.ts';
 import type { ChatQuestions } from '../chat-questions.ts';
 import type { ChoicesStore } from '../choices.ts';

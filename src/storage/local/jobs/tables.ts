@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { type Asker, NOBODY, parseAsker } from '../../asker.ts';
+import { type Asker, NOBODY, parseAsker } from '../../../vocabulary/asker.ts';
 import type { Job, JobDefinition, JobStatus, Letter, NextSlot, Run, RunStatus } from '../../jobs.ts';
 
 type Row = Record<string, SQLOutputValue>;

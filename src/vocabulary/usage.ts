@@ -1,7 +1,16 @@
-import type { ModelUsage } from './adapter.ts';
+/** What a model call, or several, consumed. */
+export interface Usage {
+  /** All input, also what the provider had cached. */
+  inputTokens: number;
+  outputTokens: number;
+  /** The part of the input that was read from the provider's cache; absent when it reports none. */
+  cachedTokens?: number;
+  /** Absent when the model's price is unknown. */
+  costUsd?: number;
+}
 
 /** What two attempts cost together: also an answer that broke off has to be paid. */
-export function addUsage(one: ModelUsage | undefined, other: ModelUsage | undefined): ModelUsage | undefined {
+export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other;
   const costs = [one.costUsd, other.costUsd].filter((cost) => cost !== undefined);
   const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);

@@ -1,7 +1,18 @@
 // A chat as one text, for requests and records that only carry it: `telegram:123`, with an account `telegram/work:123`, and a
 // topic of it `telegram:-100123/45`. The topic is what stands behind the last slash, so an id that holds a slash itself has
 // one more at its end.
-import type { ChatKey } from '../../storage/mailbox.ts';
+
+/** One chat of one bot, or one topic of it. Messages within it are handled in order, one turn at a time. */
+export interface ChatKey {
+  channel: string;
+  account: string;
+  chatId: string;
+  /** A topic is a conversation of its own, beside what is written outside of topics. */
+  threadId?: string;
+}
+
+/** One bot of the owner's on one platform. */
+export type BotKey = Pick<ChatKey, 'channel' | 'account'>;
 
 /** Where in a bot's platform. */
 export type Place = Pick<ChatKey, 'chatId' | 'threadId'>;

@@ -1,5 +1,5 @@
-// Who asked for work in the background, and from where: what decides which chats its answer may go to. It is kept with the work
-// and handed on to whatever the work starts, so it never grows on the way.
+// Who asked for work in the background, and from where. It decides which chats the answer may go to; it is kept with the work
+// and handed on to whatever the work starts, so the right never grows on the way.
 
 export type Asker =
   /** The owner at the command line, who named this chat. */
@@ -11,14 +11,14 @@ export type Asker =
 
 export const NOBODY: Asker = { kind: 'nobody' };
 
-/** As it was stored; what says nothing clear is nobody. */
+/** Reads what was stored. An unclear text means that nobody asked. */
 export function parseAsker(text: unknown): Asker {
   try {
     const { kind, chat } = JSON.parse(String(text)) as { kind?: unknown; chat?: unknown };
     if (kind === 'chat' && typeof chat === 'string') return { kind, chat };
     if (kind === 'owner') return { kind, ...(typeof chat === 'string' && { chat }) };
   } catch {
-    // Neither is what is no JSON.
+    // Invalid JSON means the asker is unknown.
   }
   return NOBODY;
 }
