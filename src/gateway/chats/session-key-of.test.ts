@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sessionKeyOf } from '../gateway/chats/session-key-of.ts';
-import { sessionKeyProblem } from '../sessions/session-key.ts';
-import { chatName, parseChatName } from './chat-name.ts';
+import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import { chatName, parseChatName } from '../../vocabulary/chat-name.ts';
+import { sessionKeyOf } from './session-key-of.ts';
 
 const ids = fc.oneof(
   fc.string({ minLength: 1, maxLength: 300 }),
