@@ -102,7 +102,7 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
     try {
       const onShown = (conclude: Conclude): void => concludeWith(question, conclude);
       const { by, ...answer } = await forms.ask({ id, form, chat, show, onShown }, signal);
-      await answerFrom(chat, by, id, { kind: 'form', answer });
+      await answerFrom(chat, by || 'lainclaw', id, { kind: 'form', answer });
     } catch {
       if (!signal.aborted) refuse(chat, id);
     }

@@ -123,6 +123,15 @@ describe('a form in a chat', () => {
     expect((await chats.said())[0]).toContain('Nobody answered in time: declined.');
   });
 
+  it('that nobody could fill in is declined, and says why', async () => {
+    const fields = Array.from({ length: 51 }, (_, index) => [`field${index}`, { type: 'string' }]);
+    const chats = await testChats(asking({ type: 'object', properties: Object.fromEntries(fields) }));
+    await chats.start();
+    await chats.write('book');
+    await answered(chats, { action: 'decline' });
+    expect((await chats.said())[0]).toContain('It wants 51 fields, more than 50: declined.');
+  });
+
   it('goes away when the turn is stopped, and a button of it says so', async () => {
     const chats = await testChats(asking());
     await chats.start();

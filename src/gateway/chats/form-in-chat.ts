@@ -11,7 +11,7 @@ const MOST_BUTTONS = 8;
 const PLAIN = { bold: same, dim: same, yellow: same };
 
 export interface FormsInChats {
-  /** Rejects when `signal` fires. `conclude` writes under the last prompt what became of the form. */
+  /** Rejects when `signal` fires. `by` is who answered last; empty when nobody had to be asked. */
   ask(form: AskedForm, signal: AbortSignal): Promise<FormAnswer & { by: string }>;
   /** What takes a message as the answer to an open prompt of its chat; undefined when it is none. */
   answerOf(message: ChatMessage): (() => void) | undefined;
@@ -72,6 +72,8 @@ export function createFormsInChats(): FormsInChats {
         return typed.text;
       },
     });
+    // Why it ended without another prompt.
+    if (written !== '') onShown(await show(`${id}-end`, { markdown: fenced(written.trim()), buttons: [] }));
     return { ...answer, by };
   }
 
