@@ -4,7 +4,7 @@ import { newId } from '../lib/new-id.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import type { PermissionQuestion } from '../tools/policy.ts';
 import { AnsweredElsewhere, answerQuestions } from './answer-questions.ts';
-import type { Person } from './person-at.ts';
+import type { Person } from './terminal-prompter.ts';
 
 const QUESTION = { verdict: { scopes: ['once', 'session'] } } as unknown as PermissionQuestion;
 const CONSOLE = { place: 'console' as const, name: 'Anna', isOwner: true };

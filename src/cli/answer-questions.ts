@@ -3,7 +3,7 @@
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import type { FormResolution, PermissionResolution } from '../pipeline/questions.ts';
-import type { Person } from './person-at.ts';
+import type { Person } from './terminal-prompter.ts';
 
 const TERMINAL = { place: 'terminal' } as const;
 

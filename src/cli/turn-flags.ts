@@ -116,7 +116,7 @@ export async function turnOf(
 }
 
 /** What the gateway refuses outright is wrong usage of the command. */
-export async function refusable<T>(asked: Promise<T>, usage: string): Promise<T> {
+export async function asUsageError<T>(asked: Promise<T>, usage: string): Promise<T> {
   try {
     return await asked;
   } catch (error) {

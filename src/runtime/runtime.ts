@@ -63,7 +63,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const service = createGatewayService(base, {
     providerNames: createProviders(services.modelServices).names,
-    open: (context) => (options.openGateway ?? openBots)(context),
+    open: (context) => (options.openGateway ?? openService)(context),
     hasSession,
   });
   const shared = {
@@ -93,7 +93,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     openBackground(base, opening, backgroundOptions);
 
   /** The service opens workspaces of its own: its turns run elsewhere than the command that starts it. */
-  const openBots: OpenGateway = async (context) => {
+  const openService: OpenGateway = async (context) => {
     const { openChannels } = await import('../gateway/service/open-channels.ts');
     return openChannels(context, {
       openWorkspace: opening,

@@ -147,7 +147,9 @@ it('whoever is let in is told once in their chat, and whoever is revoked gets no
   write('chat-of-carol', 'carol', 'hello');
   await eventually(() => expect(codeIn('chat-of-carol')).not.toBe(''));
   await opened.gateway(['stop']);
-  expect((await run('pairing', 'approve', codeIn('chat-of-carol'), '--text')).stdout).toContain('told in their chat');
+  expect((await run('pairing', 'approve', codeIn('chat-of-carol'), '--text')).stdout).toContain(
+    'a message in their chat',
+  );
   expect(welcomes('chat-of-carol')).toEqual([]);
   for (const [index, text] of ['first', 'second'].entries()) {
     expect((await opened.gateway(['start', '--daemon', '--channel=local'])).code).toBe(0);

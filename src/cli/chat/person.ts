@@ -7,7 +7,7 @@ import { AnsweredElsewhere } from '../answer-questions.ts';
 import { GIVE_UP } from '../ask-form.ts';
 import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';
-import type { Person } from '../person-at.ts';
+import type { Person } from '../terminal-prompter.ts';
 import { createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
 import type { PromptTime } from './screen.ts';
 

@@ -3,11 +3,11 @@ import type { RunEvent } from '../../pipeline/events.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { json, paths, plainText } from '../flags.ts';
-import { type Person, personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
-import { addTurnFlags, refusable, type TurnFlags, turnOf } from '../turn-flags.ts';
+import { type Person, terminalPrompter } from '../terminal-prompter.ts';
+import { addTurnFlags, asUsageError, type TurnFlags, turnOf } from '../turn-flags.ts';
 import { withWorkspace } from '../with-runtime.ts';
 
 interface AskFlags extends OutputFlags, TurnFlags {
@@ -40,7 +40,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
     throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
 
   const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
-  const person = await personAt(terminal);
+  const person = await terminalPrompter(terminal);
   const { workspace: root, baseUrl } = flags;
   return withWorkspace(terminal, { root, baseUrl }, (workspace, runtime) =>
     answer({ workspace, runtime, person }, { input, attachments }, flags, terminal),
@@ -61,7 +61,10 @@ async function answer(
   );
   const sessionKey = flags.session ?? 'main';
   const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };
-  const asked = await refusable(gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal), USAGE);
+  const asked = await asUsageError(
+    gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
+    USAGE,
+  );
   const events = person ? await answeredBy(person, asked, runtime, terminal) : asked;
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);

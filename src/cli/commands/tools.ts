@@ -10,9 +10,9 @@ import { colorsFor } from '../colors.ts';
 import { CommandError } from '../command-error.ts';
 import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
-import { personAt } from '../person-at.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
+import { terminalPrompter } from '../terminal-prompter.ts';
 import { withWorkspace } from '../with-runtime.ts';
 
 interface ToolFlags extends OutputFlags {
@@ -53,7 +53,7 @@ async function withToolbox(
   use: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   wantsJson(terminal, flags);
-  const person = await personAt(terminal);
+  const person = await terminalPrompter(terminal);
   await withWorkspace(terminal, { ...person, root: flags.workspace }, async (workspace) => {
     const toolbox = await workspace.toolbox();
     await toolbox.refresh(terminal.signal);

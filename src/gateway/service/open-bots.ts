@@ -7,7 +7,7 @@ import type { BotSettings, ChatLimits } from '../chats/chat.ts';
 import type { Log } from './service-log.ts';
 
 /** Each platform's library is loaded with its first bot. */
-export async function openBot(bot: ResolvedBot, { now, log }: { now(): number; log: Log }): Promise<Channel> {
+export async function openChannel(bot: ResolvedBot, { now, log }: { now(): number; log: Log }): Promise<Channel> {
   const { channel, account } = bot;
   switch (channel) {
     case 'feishu': {

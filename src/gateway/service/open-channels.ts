@@ -12,7 +12,7 @@ import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway
 import { sessionKeyOf } from '../chats/session-key-of.ts';
 import { jobTurn } from '../job-turn.ts';
 import type { WorkspaceJobs } from '../open-jobs.ts';
-import { chatLimits, openBot, turnSettings } from './open-bots.ts';
+import { chatLimits, openChannel, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
 import { createDeliver, withJobs } from './with-jobs.ts';
 
@@ -68,7 +68,7 @@ export async function openChannels(
       note('warn', (error as Error).message);
     }
   };
-  const channels = await Promise.all(bots.map((each) => openBot(each, { now, log })));
+  const channels = await Promise.all(bots.map((each) => openChannel(each, { now, log })));
   const gateway = await workspace.channelGateway({
     channels,
     claimant,

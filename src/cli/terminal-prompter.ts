@@ -7,8 +7,8 @@ export interface Person {
   askForm: AskForm;
 }
 
-/** Whoever can answer here; undefined where it is not a terminal on both sides. What asking needs is loaded only then. */
-export async function personAt(terminal: Terminal): Promise<Person | undefined> {
+/** Asks the person at the terminal; undefined where input or stderr is not one. What asking needs is loaded with the first question. */
+export async function terminalPrompter(terminal: Terminal): Promise<Person | undefined> {
   if (!canAsk(terminal)) return undefined;
   const { askPermission } = await import('./ask-permission.ts');
   // Calls of one round may ask at the same time; a person answers one by one.
