@@ -16,17 +16,22 @@ export interface FindLocalServersOptions {
   timeoutMs?: number;
 }
 
+/** Most people have none: one that is only supposed to be there gets less time than one the owner has named an address for. */
+const SUPPOSED_MS = 300;
+const NAMED_MS = 5_000;
+
 /** Those that answer in time, in the order of the table. Never throws. */
 export async function findLocalServers({
   fetch = globalThis.fetch,
   env,
   signal,
-  timeoutMs = 300,
+  timeoutMs,
 }: FindLocalServersOptions): Promise<FoundServer[]> {
   async function look(provider: Provider & { local: LocalServer }): Promise<FoundServer[]> {
     const { local } = provider;
     const address = local.address(env);
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const isNamed = address !== local.address({});
+    const timeout = AbortSignal.timeout(timeoutMs ?? (isNamed ? NAMED_MS : SUPPOSED_MS));
     try {
       const response = await fetch(address + local.path, {
         redirect: 'error',

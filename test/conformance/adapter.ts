@@ -15,10 +15,19 @@ const ROUND: ScriptedReply = {
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Short, because it is asked for once for each of its bytes. */
+/** Short, because it is asked for once for many of its bytes. */
 const SHORT_ROUND: ScriptedReply = { text: 'Look.', toolCalls: [{ name: 'weather', args: { city: 'Zürich 🌧' } }] };
 
-export function describeAdapter(name: string, makeAdapter: () => Promise<Subject>): void {
+export interface AdapterSuiteOptions {
+  /** At how many bytes from each other an answer is broken off; 1 is every byte, which takes half a minute. */
+  cutEvery?: number;
+}
+
+export function describeAdapter(
+  name: string,
+  makeAdapter: () => Promise<Subject>,
+  { cutEvery = process.env.LAINCLAW_FUZZ ? 1 : 11 }: AdapterSuiteOptions = {},
+): void {
   describe(`the adapter ${name}`, () => {
     const opened: Subject[] = [];
     const make = async (): Promise<Subject> => {
@@ -31,7 +40,7 @@ export function describeAdapter(name: string, makeAdapter: () => Promise<Subject
     });
 
     describeWithoutServer(make);
-    describeWithServer(make);
+    describeWithServer(make, cutEvery);
   });
 }
 
@@ -52,7 +61,7 @@ function describeWithoutServer(make: () => Promise<Subject>): void {
 
 type Served = Subject & { server: NonNullable<Subject['server']> };
 
-function describeWithServer(make: () => Promise<Subject>): void {
+function describeWithServer(make: () => Promise<Subject>, cutEvery: number): void {
   const served = (run: (subject: Served) => Promise<void>) => async (context: { skip(note: string): void }) => {
     const subject = await make();
     if (!subject.server) return context.skip('it has no server');
@@ -284,7 +293,7 @@ function describeWithServer(make: () => Promise<Subject>): void {
   );
 
   test(
-    'a tool round that breaks off at any byte makes no partial call and explains itself',
+    'a tool round that breaks off anywhere makes no partial call and explains itself',
     served(async ({ adapter, server }) => {
       const endedAt = async (kind: 'cut' | 'end-early', afterBytes: number): Promise<boolean> => {
         server.follow([{ ...SHORT_ROUND, fault: { kind, afterBytes } }]);
@@ -298,7 +307,7 @@ function describeWithServer(make: () => Promise<Subject>): void {
         return true;
       };
       let wholeInARow = 0;
-      for (let afterBytes = 0; wholeInARow < 3; afterBytes += 1) {
+      for (let afterBytes = 0; wholeInARow < 3; afterBytes += cutEvery) {
         await endedAt('cut', afterBytes);
         wholeInARow = (await endedAt('end-early', afterBytes)) ? wholeInARow + 1 : 0;
       }
