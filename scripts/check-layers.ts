@@ -20,6 +20,7 @@ const LAYERS: string[][] = [
     'memory',
     'schedule',
     'skills',
+    'instructions',
     'agents',
     'docs',
     'mcp',

@@ -10,6 +10,7 @@ const QUESTION = { verdict: { scopes: ['once', 'session'] } } as unknown as Perm
 const CONSOLE = { place: 'console' as const, name: 'Anna', isOwner: true };
 
 const nobody: Person = {
+  confirm: async () => false,
   askPerson: async () => undefined,
   askForm: async () => ({ action: 'cancel' }),
 };

@@ -55,6 +55,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/sessions.ts')).configureSessions,
   },
   {
+    name: 'trust',
+    description: 'Decide which folders may instruct the assistant',
+    load: async () => (await import('./commands/trust.ts')).configureTrust,
+  },
+  {
     name: 'undo',
     description: 'take back what the agent changed in a turn',
     load: async () => (await import('./commands/undo.ts')).configureUndo,

@@ -8,10 +8,11 @@ import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
+import * as trust from './trust.ts';
 import * as turns from './turns.ts';
 import * as undo from './undo.ts';
 
-const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, sessions, skills, turns, undo];
+const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, sessions, skills, trust, turns, undo];
 
 export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>
   Object.values(noun).filter(isOperation),

@@ -48,6 +48,8 @@ export async function* answerWithModel(
     text: questionWith(question, attachments) + told,
     ...(images.length > 0 && { images }),
   };
+  const instructions = await readInstructions(context);
+  for (const text of instructions.notices) yield { type: 'notice', text };
   const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText });
 
   const end = yield* runLoop({
@@ -57,6 +59,7 @@ export async function* answerWithModel(
       profileId: request.profileId ?? model.profileId,
       system: [
         systemPrompt({ workspaceRoot: toolbox.workspaceRoot }),
+        ...(instructions.text === '' ? [] : [instructions.text]),
         ...(request.instructions === undefined ? [] : [request.instructions]),
       ],
       messages: [...history.messages, asked, ...(toldAsText ? [] : calledByHand(before, wireNames))],
@@ -88,6 +91,13 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+/** Of the owner's turns, and of those that nobody else asked for, also what the owner wrote about themselves. */
+async function readInstructions({ adapter, request, instructions, signal }: TurnContext) {
+  if (!adapter.callsTools) return { text: '', notices: [] };
+  const isOwner = request.asker === undefined || request.asker.kind === 'owner';
+  return instructions({ isOwner, system: request.system, signal });
 }
 
 /** What is known across sessions, always; what this one summarised, when it remembers. */

@@ -50,6 +50,8 @@ export interface RunRequest {
   approval: Approval;
   /** Content from outside is in it from the start. */
   marked?: boolean;
+  /** The owner's own words to the model, beside its prompt. */
+  system?: string;
   /** Told to the model beside its own prompt: what a sub-agent is. */
   instructions?: string;
   /** Who makes the model's calls, in the record; the model by default. */
@@ -95,6 +97,12 @@ export interface RunDependencies {
   historyTokens?: number;
   /** Core memory as a model is told it; empty when there is none. */
   coreMemory(): Promise<string>;
+  /** What people wrote down for the assistant, and what to tell them about it. `system`: the request's own. */
+  instructions(request: {
+    isOwner: boolean;
+    system?: string;
+    signal: AbortSignal;
+  }): Promise<{ text: string; notices: string[] }>;
   now(): number;
   newId(prefix: string): string;
   /** Put the provider and profile in front of the answer. */

@@ -11,6 +11,7 @@ import { lazily } from '../lib/lazily.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
+import type { Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
@@ -32,6 +33,8 @@ export interface Runtime extends Services {
   /** Every turn of this process: its events, its questions, stopping it. */
   hub: TurnHub;
   sessions: Sessions;
+  /** Folders whose instructions are followed. */
+  trust: Trust;
   openWorkspace: OpenWorkspace;
   /** Scheduled jobs; a workspace's `jobs` runs them. */
   schedule(): Promise<Schedule>;
@@ -122,6 +125,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     config,
     hub: base.hub,
     sessions,
+    trust: storage.trust,
     openWorkspace: opening,
     schedule,
     agentRuns: () => storage.agentRuns(),

@@ -6,6 +6,7 @@ import type { ListModels } from '../gateway/chats/commands/command.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
 import { createGateway, type Gateway, type Providers } from '../gateway/gateway.ts';
 import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
+import type { Instructions } from '../instructions/instructions.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Offer } from '../mcp/serve.ts';
@@ -57,6 +58,8 @@ export interface RuntimeWorkspace {
   chooseModel: Providers['choose'];
   /** The channels around its gateway; not started. */
   channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
+  /** What people wrote down for the assistant here. */
+  instructions(): Promise<Instructions>;
   /** Scheduled jobs as turns of this workspace, and its HEARTBEAT.md. */
   jobs(): Promise<WorkspaceJobs>;
   /** Our tools for other agents. */
@@ -91,6 +94,13 @@ export async function openWorkspace(
   const toolbox = lazily(() => openToolbox(base, services, { ...options, files, baseUrl, onQueued, warn }));
   const closings: (() => Promise<void>)[] = [];
 
+  /** Notices about instructions that a person has seen already. */
+  const said = new Set<string>();
+  const instructions = lazily(async () => {
+    const { openInstructions } = await import('./instructions.ts');
+    return openInstructions({ home: environment.home, trust: storage.trust, files, skills: services.skills });
+  });
+
   function gatewayOver(tools: Toolbox): Gateway {
     const gateway = createGateway({
       providers,
@@ -114,6 +124,12 @@ export async function openWorkspace(
         ]);
         return renderCoreMemory(await core.get());
       },
+      instructions: async (request) => {
+        const { notices, text } = await (await instructions()).read({ workspaceRoot: files.root, ...request });
+        const unsaid = notices.filter((notice) => !said.has(notice));
+        for (const notice of unsaid) said.add(notice);
+        return { text, notices: unsaid };
+      },
       now,
       newId,
       debugSource: config.debugSource,
@@ -133,6 +149,7 @@ export async function openWorkspace(
       const recorded = createRecordedTools(await toolbox());
       return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
     },
+    instructions,
     listModels: providers.listModels,
     chooseModel: providers.choose,
     async channelGateway(service) {

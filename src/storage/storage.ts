@@ -171,8 +171,11 @@ export interface Trust {
   list(): Promise<TrustedFolder[]>;
   /** Durable when it resolves. False: it was trusted before, and stays so. */
   add(folder: string): Promise<boolean>;
-  /** False: it was not trusted. */
+  /** False: it was not trusted. A person who took trust back is not asked again. */
   remove(folder: string): Promise<boolean>;
+  /** Folders that a person was asked about and did not trust. */
+  declined(): Promise<string[]>;
+  decline(folder: string): Promise<void>;
 }
 
 /** What can live in a database that several gateways share. Stores behind a function are loaded when they are first asked for. */

@@ -348,6 +348,17 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         expect((await other.trust.list()).map(({ folder }) => folder)).toEqual(['/ж 中/two']);
       });
 
+      it('that was declined or taken back is remembered until it is granted', async () => {
+        await storage.trust.decline('/one');
+        await other.trust.decline('/one');
+        expect(await other.trust.declined()).toEqual(['/one']);
+        expect(await other.trust.list()).toEqual([]);
+        await storage.trust.add('/one');
+        expect(await storage.trust.declined()).toEqual([]);
+        await other.trust.remove('/one');
+        expect(await storage.trust.declined()).toEqual(['/one']);
+      });
+
       it('granted at the same time is not lost', async () => {
         const folders = Array.from({ length: 10 }, (_, index) => `/folder-${index}`);
         await Promise.all(folders.map((folder, index) => (index % 2 ? storage : other).trust.add(folder)));

@@ -73,6 +73,7 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
     newId,
     archiveTurn: async () => {},
     coreMemory: async () => '',
+    instructions: async () => ({ text: '', notices: [] }),
     debugSource: false,
     onLasting: () => {},
   });

@@ -6,6 +6,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
+import { askTrust } from '../ask-trust.ts';
 import type { Colors } from '../colors.ts';
 import { EXIT, printable, type Terminal } from '../terminal.ts';
 import type { Person } from '../terminal-prompter.ts';
@@ -164,13 +165,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
   screen.start();
   // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
-  if (!newSession) {
-    const shownBefore = showRecent().then(
-      () => {},
-      (error: Error) => void add({ kind: 'failure', text: error.message }),
-    );
-    talk.holdUntil(shownBefore);
-  }
+  const opened = (newSession ? Promise.resolve(false) : showRecent())
+    .then(() => askTrust(person, { workspace, trust: runtime.trust }, leaving.signal))
+    .catch((error: Error) => {
+      if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
+    });
+  talk.holdUntil(opened);
   const stopWatching = watchEnding({ terminal, restore, leave: (code) => void leave(code) });
   try {
     return await left.promise;

@@ -20,8 +20,6 @@ export interface PersonDependencies {
 }
 
 export interface ChatPerson extends Person {
-  /** A question of the chat itself, with a default of no. */
-  confirm(question: string, signal: AbortSignal): Promise<boolean>;
   /** How many questions are open or wait. */
   waiting(): number;
   /** Answers the permission question that is open; returns why not. */

@@ -2,6 +2,8 @@ import type { Attachment } from '../../pipeline/attachments.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
+import { answerQuestions } from '../answer-questions.ts';
+import { askTrust } from '../ask-trust.ts';
 import { json, paths, plainText } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
 import { readStandardInput } from '../standard-input.ts';
@@ -59,13 +61,14 @@ async function answer(
     { config: runtime.config, chooseModel: workspace.chooseModel },
     { maxSteps: MAX_STEPS, usage: USAGE },
   );
+  if (person && turn.provider !== 'stub') await askTrust(person, { workspace, trust: runtime.trust }, terminal.signal);
   const sessionKey = flags.session ?? 'main';
   const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };
   const asked = await asUsageError(
     gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
     USAGE,
   );
-  const events = person ? await answeredBy(person, asked, runtime, terminal) : asked;
+  const events = person ? answeredBy(person, asked, runtime, terminal) : asked;
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
@@ -74,13 +77,12 @@ async function answer(
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
 
-async function answeredBy(
+function answeredBy(
   person: Person,
   events: AsyncIterable<RunEvent>,
   { hub }: Runtime,
   { err }: Terminal,
-): Promise<AsyncIterable<RunEvent>> {
-  const { answerQuestions } = await import('../answer-questions.ts');
+): AsyncIterable<RunEvent> {
   return answerQuestions(events, {
     person,
     answer: hub.answer,

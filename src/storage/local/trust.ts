@@ -1,49 +1,73 @@
-// trust.json: {version:1, folders:[{folder, grantedAt}]}. One that cannot be read is never taken for an empty one and overwritten.
+// trust.json: {version:1, folders:[{folder, grantedAt}], declined?:[folder]}. One that cannot be read is never taken for an empty
+// one and overwritten.
 import { newerVersion, type OwnerFiles, StorageError, type Trust, type TrustedFolder } from '../storage.ts';
 
 const FILE = 'trust.json';
 const VERSION = 1;
 
-export function createTrust({ files, now }: { files: OwnerFiles; now(): number }): Trust {
-  const parse = (text: string | undefined): TrustedFolder[] => parseFolders(text, files.location(FILE));
+interface Decisions {
+  folders: TrustedFolder[];
+  declined: string[];
+}
 
-  /** Writes only where `make` changes the list. */
-  async function change(make: (folders: TrustedFolder[]) => TrustedFolder[]): Promise<boolean> {
+export function createTrust({ files, now }: { files: OwnerFiles; now(): number }): Trust {
+  const parse = (text: string | undefined): Decisions => parseDecisions(text, files.location(FILE));
+  const read = async (): Promise<Decisions> => parse(await files.read(FILE));
+
+  /** Writes only where `make` changes something. Resolves with whether the list of trusted folders is another. */
+  async function change(make: (before: Decisions) => Decisions): Promise<boolean> {
     let isChanged = false;
     await files.update(FILE, (text) => {
       const before = parse(text);
-      const folders = make(before);
-      isChanged = folders.length !== before.length;
-      return isChanged ? `${JSON.stringify({ version: VERSION, folders }, undefined, 2)}\n` : undefined;
+      const after = make(before);
+      isChanged = after.folders.length !== before.folders.length;
+      if (!isChanged && after.declined.length === before.declined.length) return undefined;
+      const { folders, declined } = after;
+      const written = { version: VERSION, folders, ...(declined.length > 0 && { declined }) };
+      return `${JSON.stringify(written, undefined, 2)}\n`;
     });
     return isChanged;
   }
 
   return {
-    list: async () => parse(await files.read(FILE)),
+    list: async () => (await read()).folders,
+    declined: async () => (await read()).declined,
     add: (folder) =>
-      change((folders) =>
-        folders.some((each) => each.folder === folder)
+      change(({ folders, declined }) => ({
+        folders: folders.some((each) => each.folder === folder)
           ? folders
           : [...folders, { folder, grantedAt: new Date(now()).toISOString() }],
-      ),
-    remove: (folder) => change((folders) => folders.filter((each) => each.folder !== folder)),
+        declined: declined.filter((each) => each !== folder),
+      })),
+    remove: (folder) =>
+      change(({ folders, declined }) => {
+        const left = folders.filter((each) => each.folder !== folder);
+        const isRemoved = left.length < folders.length && !declined.includes(folder);
+        return { folders: left, declined: isRemoved ? [...declined, folder] : declined };
+      }),
+    async decline(folder) {
+      await change(({ folders, declined }) => ({
+        folders,
+        declined: declined.includes(folder) ? declined : [...declined, folder],
+      }));
+    },
   };
 }
 
-function parseFolders(text: string | undefined, location: string): TrustedFolder[] {
-  if (text === undefined) return [];
+function parseDecisions(text: string | undefined, location: string): Decisions {
+  if (text === undefined) return { folders: [], declined: [] };
   const damaged = new StorageError('STORAGE_FAILED', `${location} cannot be read: repair it, or move it away`);
-  let value: { version?: unknown; folders?: unknown } | null;
+  let value: { version?: unknown; folders?: unknown; declined?: unknown } | null;
   try {
     value = JSON.parse(text);
   } catch {
     throw damaged;
   }
-  const { version, folders } = value ?? {};
+  const { version, folders, declined = [] } = value ?? {};
   if (typeof version === 'number' && version > VERSION) throw newerVersion(location, version, VERSION);
   if (version !== VERSION || !Array.isArray(folders) || !folders.every(isTrustedFolder)) throw damaged;
-  return folders;
+  if (!Array.isArray(declined) || !declined.every((folder) => typeof folder === 'string')) throw damaged;
+  return { folders, declined };
 }
 
 function isTrustedFolder(value: unknown): value is TrustedFolder {

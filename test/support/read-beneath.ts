@@ -1,0 +1,1 @@
+export { readBeneath } from '../../src/workspace/read-beneath.ts';
