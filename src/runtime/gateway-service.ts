@@ -24,6 +24,7 @@ export function createGatewayService(
       environment,
       config,
       files: storage.ownerFiles,
+      machineFiles: storage.machineFiles,
       locks: storage.locks,
       now,
       mailbox,

@@ -1,6 +1,3 @@
-// The composition root: the one place that builds things and hands them to each other. One runtime a process; it opens as
-// many workspaces as are needed. What is heavy, or rarely needed, is loaded when it is first used.
-import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
@@ -116,7 +113,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   async function mcpAdmission(): ReturnType<Runtime['mcpAdmission']> {
     const { createBearerCheck, ensureToken, TOKEN_FILE } = await import('../mcp/bearer.ts');
     await ensureToken(ownerFiles);
-    return { tokenPath: join(environment.home, TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
+    return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
   }
 
   return {

@@ -153,6 +153,8 @@ export interface OwnerFiles {
   append(name: string, line: string, fence?: Fence): Promise<void>;
   /** Keeps it, byte for byte, under a name that is not taken. */
   rename(name: string, to: string): Promise<void>;
+  /** The names of all there are, folders aside; in no order. */
+  list(): Promise<string[]>;
   /** Where a person finds it, for messages. */
   location(name: string): string;
 }
@@ -199,6 +201,8 @@ export interface Records {
 /** What has a path on the machine that runs the turn, whatever holds the records. */
 export interface LocalFiles {
   outputs: Outputs;
+  /** About this machine alone: which gateway runs on it, and how to reach it. */
+  machineFiles: OwnerFiles;
 }
 
 export interface Storage extends Records, LocalFiles {

@@ -284,6 +284,8 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         await files.update('a.json', () => null);
         expect(await other.ownerFiles.read('a.json')).toBeUndefined();
         expect(files.location('a.json')).toContain('a.json');
+        await files.update('c.json', () => '{}');
+        expect(await other.ownerFiles.list()).toEqual(['c.json']);
       });
 
       it('lose no change and no line of writers that write at the same time', async () => {

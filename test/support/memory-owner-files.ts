@@ -16,6 +16,7 @@ export function memoryOwnerFiles(initial: Record<string, string> = {}): OwnerFil
       texts.set(to, texts.get(name) ?? '');
       texts.delete(name);
     },
+    list: async () => [...texts.keys()],
     location: (name) => name,
   };
 }

@@ -1,5 +1,4 @@
 // Everything about the gateway that the command line does: its settings, who may write, starting, stopping, asking it.
-import { readdir } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Layer } from '../../config/gateway/gateway-file.ts';
@@ -59,6 +58,8 @@ export interface GatewayAdminDependencies {
   environment: Environment;
   config: Config;
   files: OwnerFiles;
+  /** Where the state of the service is kept. */
+  machineFiles: OwnerFiles;
   locks: Locks;
   now(): number;
   mailbox(): Promise<Mailbox>;
@@ -69,10 +70,10 @@ export interface GatewayAdminDependencies {
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
-  const { environment, config, files, locks, now, mailbox, providerNames, open } = dependencies;
+  const { environment, config, files, machineFiles, locks, now, mailbox, providerNames, open } = dependencies;
   const { home } = environment;
-  const settingsFile = createSettingsFile({ home, files });
-  const states = createServiceStates({ home, files });
+  const settingsFile = createSettingsFile(files);
+  const states = createServiceStates(machineFiles);
 
   const resolve: GatewayAdmin['resolve'] = async (flags, channels) => {
     const [file, names] = await Promise.all([settingsFile.read(), providerNames()]);
@@ -98,7 +99,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     },
     async pairing() {
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
-      const lists = await readdir(home).catch(() => []);
+      const lists = await files.list().catch(() => []);
       const settingsOf = ({ channel, account }: { channel: string; account: string }) =>
         resolveBot(channel as GatewayChannel, account, { file, flags: running?.flags ?? {}, environment, config });
       const limits = (bot: { channel: string; account: string }) => {
@@ -148,6 +149,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           ...options,
           home,
           files,
+          machineFiles,
           locks,
           now,
           open,

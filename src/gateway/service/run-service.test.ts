@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-const states = () => createServiceStates({ home, files: storage.ownerFiles });
+const states = () => createServiceStates(storage.machineFiles);
 const events = (): string[] =>
   readFileSync(join(home, 'service', 'gateway.log'), 'utf8')
     .trimEnd()
@@ -49,6 +49,7 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
     {
       home,
       files: storage.ownerFiles,
+      machineFiles: storage.machineFiles,
       locks: storage.locks,
       now: Date.now,
       version: '1.2.3',

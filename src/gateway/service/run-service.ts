@@ -46,6 +46,8 @@ export interface OpenedGateway {
 export interface ServiceDependencies {
   home: string;
   files: OwnerFiles;
+  /** Where the state of the service is kept. */
+  machineFiles: OwnerFiles;
   locks: Locks;
   now(): number;
   version: string;
@@ -69,8 +71,8 @@ const DEAD_LETTERS_SHOWN = 20;
 
 /** Resolves after the signal has fired and everything is put away. Rejects with the reason why it could not start. */
 export async function runService(dependencies: ServiceDependencies, stopped: AbortSignal): Promise<void> {
-  const { home, files, locks, drainMs = DRAIN_MS } = dependencies;
-  const states = createServiceStates({ home, files });
+  const { home, files, machineFiles, locks, drainMs = DRAIN_MS } = dependencies;
+  const states = createServiceStates(machineFiles);
   const lock = await takeLock(locks, states.running);
   const signal = AbortSignal.any([stopped, lock.lost]);
   const ended = new AbortController();
@@ -118,7 +120,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     });
     try {
       // Synced while the platforms are being reached.
-      const watching = settings.watch(join(home, GATEWAY_FILE), log, ended.signal);
+      const watching = settings.watch(files.location(GATEWAY_FILE), log, ended.signal);
       await Promise.all([gateway.start(signal).catch(cannotStart), writing, watching]);
       run.phase = 'running';
       log({

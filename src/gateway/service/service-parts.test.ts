@@ -60,7 +60,7 @@ describe('the state file', () => {
 
   it('names a gateway that runs, not one whose number was used again, and is cleared by its owner alone', async () => {
     const storage = createLocalStorage({ home: folder, now: Date.now });
-    const states = createServiceStates({ home: folder, files: storage.ownerFiles });
+    const states = createServiceStates(storage.machineFiles);
     expect(await states.running()).toBeUndefined();
     const me = await identify(process.pid);
     await states.write(state({ ...me }), 'token');

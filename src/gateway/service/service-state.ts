@@ -1,6 +1,5 @@
 // service/gateway-service.json: which process is the gateway of this home, and how to reach it. It is a hint, never the
 // proof: whether that process still is the gateway is told by its identity, and only a held lock keeps a second one out.
-import { join } from 'node:path';
 import type { Layer } from '../../config/gateway/gateway-file.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { isRunning, type ProcessIdentity } from './process-identity.ts';
@@ -21,6 +20,7 @@ export interface ServiceState extends ProcessIdentity {
 }
 
 const STATE = 'service/gateway-service.json';
+const LOG = 'service/gateway.log';
 const TOKEN = 'service/gateway-token';
 
 export interface ServiceStates {
@@ -37,12 +37,13 @@ export interface ServiceStates {
   token(): Promise<string | undefined>;
 }
 
-export function createServiceStates({ home, files }: { home: string; files: OwnerFiles }): ServiceStates {
-  const statePath = join(home, STATE);
+/** `files`: of this machine. */
+export function createServiceStates(files: OwnerFiles): ServiceStates {
+  const statePath = files.location(STATE);
   const read = async (): Promise<ServiceState | undefined> => parse(await files.read(STATE), statePath);
   return {
     statePath,
-    logPath: join(home, 'service', 'gateway.log'),
+    logPath: files.location(LOG),
     read,
     async running() {
       const state = await read();

@@ -1,5 +1,4 @@
 // gateway.json on disk: checked whenever it is read, changed under a lock and replaced as a whole.
-import { join } from 'node:path';
 import {
   formatGatewayFile,
   GATEWAY_FILE,
@@ -16,8 +15,8 @@ export interface SettingsFile {
   edit(change: (file: GatewayFile) => GatewayFile): Promise<void>;
 }
 
-export function createSettingsFile({ home, files }: { home: string; files: OwnerFiles }): SettingsFile {
-  const path = join(home, GATEWAY_FILE);
+export function createSettingsFile(files: OwnerFiles): SettingsFile {
+  const path = files.location(GATEWAY_FILE);
   return {
     path,
     read: async () => parseGatewayFile(await files.read(GATEWAY_FILE), path),

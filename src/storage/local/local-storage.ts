@@ -70,6 +70,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
     outputs: createOutputs(join(home, 'outputs')),
+    machineFiles: ownerFiles,
     async close() {
       await Promise.all([
         locks.close(),

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, open, rename, unlink } from 'node:fs/promises';
+import { access, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newerVersionIn } from '../../lib/newer-version.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
@@ -43,6 +43,13 @@ export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
   return {
     read,
     location,
+    async list() {
+      const entries = await readdir(home, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw storageError(home, error);
+      });
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
     update: (name, change, fence) =>
       write(name, async (path) => {
         const current = await read(name);
