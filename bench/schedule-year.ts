@@ -58,7 +58,7 @@ export async function simulateYear(
   const jobs: YearJob[] = planned(begin, end);
   for (const { name, cron, timezone, misfire } of jobs)
     await schedule.add({ name, cron, timezone, misfire, message: 'm' }, 'cli', { kind: 'nobody' });
-  first.close();
+  await first.close();
 
   const fired = new Map<string, number[]>(jobs.map(({ name }) => [name, []]));
   const passed = new Map<string, { skipped: number; missed: number }>(
@@ -105,7 +105,7 @@ export async function simulateYear(
     clock.forgetTimers();
     for (const lock of held) await lock.release();
     await clock.rest();
-    storage.close();
+    await storage.close();
     // Mostly a moment, now and then as long as it had been up.
     const down = random() < 0.6 ? random() * 60_000 : random() ** 2 * share;
     if (left > 0) clock.setWall(Math.min(Math.round(kill + down), end - 60_000));

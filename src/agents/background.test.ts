@@ -21,8 +21,8 @@ beforeEach(async () => {
     1,
   );
 });
-afterEach(() => {
-  storage.close();
+afterEach(async () => {
+  await storage.close();
   rmSync(home, { recursive: true, force: true });
 });
 

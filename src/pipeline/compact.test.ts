@@ -21,8 +21,8 @@ beforeEach(() => {
   storage = createLocalStorage({ home, now });
   sessions = createSessions({ ...storage, now, newId });
 });
-afterEach(() => {
-  storage.close();
+afterEach(async () => {
+  await storage.close();
   rmSync(home, { recursive: true });
 });
 

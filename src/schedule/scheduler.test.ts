@@ -15,9 +15,9 @@ import { createSlots } from './timetable.ts';
 const START = Date.parse('2026-03-10T08:59:30Z');
 const MINUTE = 60_000;
 const slots = createSlots();
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup();
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
 type Behave = (job: Job, slot: number | undefined, signal: AbortSignal) => Promise<FireResult>;

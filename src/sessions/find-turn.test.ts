@@ -17,8 +17,8 @@ beforeEach(() => {
   storage = createLocalStorage({ home, now: Date.now });
   sessions = createSessions({ ...storage, now: Date.now, newId });
 });
-afterEach(() => {
-  storage.close();
+afterEach(async () => {
+  await storage.close();
   rmSync(home, { recursive: true, force: true });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, Finish, Job, JobDefinition, Jobs } from '../../src/storage/jobs.ts';
 
 export interface JobsSubject {
-  open(): Promise<{ jobs: Jobs; close(): void }>;
+  open(): Promise<{ jobs: Jobs; close(): Promise<void> }>;
   remove(): void;
 }
 
@@ -45,18 +45,16 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
     let subject: JobsSubject;
     let jobs: Jobs;
     let other: Jobs;
-    let closeAll: () => void;
+    let closeAll: () => Promise<unknown>;
     beforeEach(async () => {
       subject = create();
       const doors = [await subject.open(), await subject.open()] as const;
       jobs = doors[0].jobs;
       other = doors[1].jobs;
-      closeAll = () => {
-        for (const door of doors) door.close();
-      };
+      closeAll = () => Promise.all(doors.map((door) => door.close()));
     });
-    afterEach(() => {
-      closeAll();
+    afterEach(async () => {
+      await closeAll();
       subject.remove();
     });
 

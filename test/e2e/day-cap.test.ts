@@ -14,7 +14,7 @@ it('turns of many chats at once spend at most one model call more than the day h
   const storage = createLocalStorage({ home, now: Date.now });
   const server = await startModelServer({ script: () => ({ text: 'Hello.', usage: { input: 90, output: 10 } }) });
   afterFile(async () => {
-    storage.close();
+    await storage.close();
     await server.close();
     rmSync(home, { recursive: true, force: true });
   });

@@ -96,7 +96,7 @@ async function withSession(place: (typeof PLACES)[number], use: (session: Sessio
     };
     await use({ app, server, transcript });
   } finally {
-    storage.close();
+    await storage.close();
     await server.close();
     rmSync(directory, { recursive: true, force: true });
   }

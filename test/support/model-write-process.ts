@@ -16,7 +16,7 @@ if (process.argv[1] === WRITE_PROCESS) {
   const app = createModelApp({ storage, provider: 'openai-compatible', baseUrl, tools: [read, writeTool(workspace)] });
   const { result } = await app.ask(input);
   process.stdout.write(`${JSON.stringify(result)}\n`);
-  storage.close();
+  await storage.close();
 }
 
 function writeTool(workspace: string): AppTool {

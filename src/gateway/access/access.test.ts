@@ -24,15 +24,15 @@ const SETTINGS: AccessSettings = {
 let home: string;
 let now: number;
 let settings: AccessSettings;
-const closing: (() => void)[] = [];
+const closing: (() => Promise<void>)[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'lainclaw-access-'));
   now = Date.parse('2026-12-01T10:00:00Z');
   settings = { ...SETTINGS };
   told = [];
 });
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
   rmSync(home, { recursive: true });
 });
 

@@ -22,8 +22,8 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'lainclaw-run-service-'));
   storage = createLocalStorage({ home, now: Date.now });
 });
-afterEach(() => {
-  storage.close();
+afterEach(async () => {
+  await storage.close();
   rmSync(home, { recursive: true });
 });
 

@@ -46,6 +46,6 @@ it('forgets the oldest of very many that have ended, and none that has not or wh
   expect(kept[0]?.id).toBe('last');
   expect(kept.at(-1)?.id).toBe('waiting');
   expect((await runs.untold(9)).map(({ id }) => id)).toEqual(['untold']);
-  database.close();
+  await database.close();
   rmSync(home, { recursive: true, force: true });
 });

@@ -24,7 +24,7 @@ const TABLES = `
 const SOURCES = ['cli', 'tool', 'heartbeat'];
 
 let home: string;
-const closing: (() => void)[] = [];
+const closing: (() => Promise<void>)[] = [];
 beforeEach(() => {
   home = join(mkdtempSync(join(tmpdir(), 'lainclaw-earlier-')), 'home');
   mkdirSync(home, { mode: 0o700 });
@@ -59,8 +59,8 @@ beforeEach(() => {
   ).run();
   db.close();
 });
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
   rmSync(join(home, '..'), { recursive: true, force: true });
 });
 

@@ -26,7 +26,7 @@ it('is synced beside the commits, which do not wait', async () => {
   expect(level).toBe(1);
   await log.sync();
   await log.sync();
-  database.close();
+  await database.close();
 });
 
 it('that was removed with its last connection is found again', async () => {
@@ -59,5 +59,5 @@ it('of a database that has none leaves the waiting to each commit', async () => 
   });
   expect(level).toBe(2);
   await log.sync();
-  database.close();
+  await database.close();
 });

@@ -27,8 +27,8 @@ beforeEach(() => {
     return synced(statements);
   };
 });
-afterEach(() => {
-  database.close();
+afterEach(async () => {
+  await database.close();
   rmSync(base, { recursive: true, force: true });
 });
 

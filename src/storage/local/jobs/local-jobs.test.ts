@@ -45,7 +45,7 @@ it('a process that watches hears of a job another one added', async () => {
     { timeout: 20_000, interval: 100 },
   );
   ended.abort();
-  one.close();
-  two.close();
+  await one.close();
+  await two.close();
   store.remove();
 });
