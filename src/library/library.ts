@@ -1,6 +1,7 @@
 // `import { createRuntime, defineTool } from 'lainclaw'`: the runtime for programs. What is ambient is read here, as index.ts
 // does for the command line; everything heavy is loaded by `createRuntime`.
 import { join } from 'node:path';
+import { ConfigError } from '../config/config.ts';
 import { readEnvironment } from '../config/environment.ts';
 import type { PermissionQuestion as InnerQuestion } from '../tools/policy.ts';
 import { ToolFailure as InnerToolFailure } from '../tools/tool.ts';
@@ -37,13 +38,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const program = [process.execPath, COMMAND];
   const environment = readEnvironment({ variables, cwd, program, version: __VERSION__ });
   const [specs, inner] = await Promise.all([specsOf(tools), import('../runtime/runtime.ts')]);
-  const runtime = await inner.createRuntime({
+  const opening = inner.createRuntime({
     environment: { ...environment, variables: { ...variables, LAINCLAW_HOME: environment.home } },
     tools: specs,
     // The heap is the program's own affair.
     onLasting: () => {},
     warn: onWarning,
   });
+  const runtime = await opening.catch(asCoded);
 
   const isOwn = (name: string): boolean => specs.some((spec) => spec.name === name);
 
@@ -110,6 +112,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     close: runtime.close,
   };
+}
+
+/** ConfigError lies below CodedError in the layers; users of the library need not know. */
+function asCoded(error: unknown): never {
+  if (error instanceof ConfigError) throw new CodedError(error.code, error.message, error);
+  throw error;
 }
 
 function shownQuestion({ call, verdict, preview }: InnerQuestion): PermissionQuestion {

@@ -153,6 +153,7 @@ describe('a program', () => {
       const runtime = await createRuntime({ tools: [defineTool(tool)] });
       await runtime.openWorkspace().catch(told);
       await runtime.close();
+      await createRuntime({ variables: { ...process.env, LAINCLAW_LANG: 'xx' } }).catch(told);
       const other = await createRuntime({ home: 'elsewhere' });
       const workspace = await other.openWorkspace();
       await workspace.ask({ input: 'hello', provider: 'nope' }).catch(told);
@@ -169,6 +170,7 @@ describe('a program', () => {
       'INVALID_TOOL',
       'INVALID_TOOL',
       'TOOL_NAME_TAKEN',
+      'CONFIG_INVALID',
       'UNSUPPORTED_PROVIDER',
       'ASK_INPUT_REQUIRED',
       'UNKNOWN_OPERATION',
