@@ -31,6 +31,11 @@ export async function findSessions(
   const entry = await sessions.get(key);
   if (entry && !all && (sessionId === undefined || sessionId === entry.sessionId))
     return [{ ...entry, isCurrent: true }];
+  const byName = entry || all || sessionId !== undefined ? undefined : await sessions.find(key);
+  if (byName) {
+    const current = await sessions.get(byName.sessionKey);
+    return [{ ...byName, isCurrent: current?.sessionId === byName.sessionId }];
+  }
 
   const kept = await sessions.kept();
   if (!entry && !kept.some((one) => one.sessionKey === key)) {

@@ -26,6 +26,8 @@ import { SCHEMA } from './schema.ts';
 
 /** Earlier versions write sessions.json under this lock. */
 const LOCK = 'catalogue';
+/** The log is read whole by the first who opens it, so it is kept short; it is cut after it had to hold a large index. */
+const PRAGMAS = 'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 200; PRAGMA journal_size_limit = 1048576';
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
@@ -43,8 +45,7 @@ export type LocalCatalogue = Catalogue & { close(): Promise<void> };
 export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): LocalCatalogue {
   const path = join(directory, 'sessions.json');
   const databasePath = join(directory, 'sessions.db');
-  const pragmas = 'PRAGMA journal_mode = WAL';
-  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas, keepsLog: true });
+  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas: PRAGMAS, keepsLog: true });
   const log = createWriteAheadLog(databasePath);
   const file = createIndexFile(path);
   const statementsOf = createStatements();
