@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { AnsweredElsewhere } from '../gateway/turns/answering.ts';
 import { createTurnHub, type HubTurn, type TurnHub } from '../gateway/turns/turn-hub.ts';
 import { newId } from '../lib/new-id.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import type { PermissionQuestion } from '../tools/policy.ts';
-import { AnsweredElsewhere, answerQuestions } from './answer-questions.ts';
+import { answerQuestions } from './answer-questions.ts';
 import type { Person } from './terminal-prompter.ts';
 
 const QUESTION = { verdict: { scopes: ['once', 'session'] } } as unknown as PermissionQuestion;

@@ -7,6 +7,7 @@ import type { RunEvent } from '../pipeline/events.ts';
 import { type RunDependencies, type RunRequest, run } from '../pipeline/run.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { AnsweringOptions } from './turns/answering.ts';
 import { createAskedTurns } from './turns/asked-turns.ts';
 import type { TurnHub } from './turns/turn-hub.ts';
 
@@ -29,6 +30,8 @@ export interface Providers {
 export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask' | 'questions'> {
   providers: Providers;
   hub: TurnHub;
+  /** Answers the questions of turns whose request brings nobody for it. */
+  person?: AnsweringOptions['person'];
   /** Called once, with the second turn: this process is there to stay. */
   onLasting(): void;
 }
@@ -43,7 +46,7 @@ export interface Gateway {
 
 /** `close` cancels the turns that run and resolves when they have ended. */
 export function createGateway(dependencies: GatewayDependencies): Gateway & { close(): Promise<void> } {
-  const { providers, hub, onLasting, now, newId } = dependencies;
+  const { providers, hub, person, onLasting, now, newId } = dependencies;
   const asked = createAskedTurns(hub);
   let turns = 0;
   const gateway: Gateway = {
@@ -71,8 +74,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
       const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;
       const [requestId, turnId] = [newId('req'), newId('turn')];
-      const { sessionKey, parentId, chat, answering } = request;
-      return asked.start({
+      const { sessionKey, parentId, chat } = request;
+      const answering = request.answering ?? (person && {});
+      const answerer = person && !request.answering ? person : undefined;
+      const canFillForms = !answerer || answerer.askForm !== undefined;
+      const events = asked.start({
         id: turnId,
         sessionKey,
         provider,
@@ -81,12 +87,27 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
         questionMs: answering?.expiresMs,
         signal,
         run: (turn) => {
-          const questions = answering ? turn.questions : undefined;
-          const own = { ...request, requestId, turnId, createdAt };
+          const { permission, form } = turn.questions;
+          const questions = answering && { permission, ...(canFillForms && { form }) };
+          const own = { ...request, answering, requestId, turnId, createdAt };
           return run(own, { ...dependencies, adapter, ask, questions }, turn.signal);
         },
       });
+      if (answerer) void answerTurn(turnId, answerer);
+      return events;
     },
   };
+
+  /** Reads the turn beside whoever asked for it. */
+  async function answerTurn(turnId: string, answerer: AnsweringOptions['person']): Promise<void> {
+    const { createAnswering } = await import('./turns/answering.ts');
+    const tell = createAnswering({ person: answerer, by: { place: 'program' }, answer: hub.answer });
+    // What a turn fails with is for whoever asked for it.
+    const reading = (async () => {
+      for await (const item of hub.read(turnId)) if (item.kind === 'event') tell(item.event);
+    })();
+    await reading.catch(() => {});
+  }
+
   return { ...gateway, close: asked.close };
 }

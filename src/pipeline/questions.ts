@@ -19,8 +19,8 @@ export type PermissionRequest = QuestionFacts & { permission: PermissionQuestion
 export type FormQuestion = QuestionFacts & { form: FormRequest };
 export type TurnQuestion = PermissionRequest | FormQuestion;
 
-/** Where an answer came from. */
-export type AnswerPlace = 'terminal' | 'chat' | 'console';
+/** Where an answer came from; `program`: a program that uses the library. */
+export type AnswerPlace = 'terminal' | 'chat' | 'console' | 'program';
 
 /** Who answered, and where. `by` is a name for people to read. */
 export interface AnsweredFrom {
@@ -52,5 +52,6 @@ export interface GrantedPermission extends AnsweredFrom {
 export interface TurnQuestions {
   /** Undefined: not allowed. Rejects when `signal` fires. */
   permission(question: PermissionQuestion, signal: AbortSignal): Promise<({ scope: Scope } & AnsweredFrom) | undefined>;
-  form(request: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
+  /** Absent when nobody can fill in forms. */
+  form?(request: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
 }

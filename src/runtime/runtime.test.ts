@@ -91,3 +91,15 @@ it('closing the runtime cancels a running turn and closes its journal first', as
     .split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'turn-end' });
 });
+
+it('a program that answers for its workspace is on record, and seen by every reader of the turn', async () => {
+  const workspace = await runtime.openWorkspace({ root: root('one'), askPerson: async () => 'once' });
+  const seen: string[] = [];
+  await ask(workspace, { approval: 'ask', input: 'tool:file_write {"path":"a.txt","content":"x"}' }, (event) => {
+    seen.push(event.type);
+    if (event.type === 'tool-end') expect(event).toMatchObject({ result: { ok: true }, granted: { place: 'program' } });
+  });
+  expect(seen).toEqual(expect.arrayContaining(['permission-request', 'permission-resolved', 'tool-end']));
+  const shown = await runtime.sessions.show('main', 10);
+  expect(shown?.permissions).toMatchObject([{ tool: 'file_write', scope: 'once', by: 'program', place: 'program' }]);
+});

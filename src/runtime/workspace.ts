@@ -107,6 +107,7 @@ export async function openWorkspace(
       sessions,
       toolbox: tools,
       hub,
+      ...(options.askPerson && { person: { askPerson: options.askPerson, askForm: options.askForm } }),
       budget,
       notes: storage.notes,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {

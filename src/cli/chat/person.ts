@@ -1,9 +1,9 @@
 // Questions to the person at the chat: the same words as `ask` shows, answered by a key or, for forms, in lines. One at a time.
 import { answerForm } from '../../gateway/forms/fill-form.ts';
+import { AnsweredElsewhere } from '../../gateway/turns/answering.ts';
 import type { AskForm } from '../../mcp/elicitation.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { AskPerson } from '../../tools/policy.ts';
-import { AnsweredElsewhere } from '../answer-questions.ts';
 import { GIVE_UP } from '../ask-form.ts';
 import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';

@@ -66,7 +66,8 @@ function unanswered({ ending }: { ending: string }, meaning: string): string {
 
 /** Where it was answered is told when that is not this chat. */
 function whoAnswered({ by, place }: Extract<Resolution<unknown>, { ending: 'answered' }>): string {
-  return place === 'chat' ? by : `${by}, ${place === 'terminal' ? 'at the terminal' : 'in the console'}`;
+  if (place === 'chat' || place === 'program') return by;
+  return `${by}, ${place === 'terminal' ? 'at the terminal' : 'in the console'}`;
 }
 
 /** A fence longer than any within. */

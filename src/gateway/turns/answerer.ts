@@ -1,9 +1,10 @@
-// Who may answer the questions of a turn: the owner, wherever they are. In a chat that is whoever is its owner, and only for
+// Who may answer the questions of a turn: the owner, wherever they are, and the program that runs the turn for them. In a chat that is whoever is its owner, and only for
 // what was asked in that chat; nobody learns of, or decides about, what another chat does.
 import type { AnsweredFrom } from '../../pipeline/questions.ts';
 
 export type Answerer =
   | { place: 'terminal' }
+  | { place: 'program' }
   | { place: 'console'; name: string; isOwner: boolean }
   /** `chat` as `chatName` writes it. */
   | { place: 'chat'; chat: string; name: string; isOwner: boolean };
@@ -14,9 +15,10 @@ export function isAskedThere(by: Answerer, chat: string | undefined): boolean {
 }
 
 export function mayAnswer(by: Answerer): boolean {
-  return by.place === 'terminal' || by.isOwner;
+  return 'isOwner' in by ? by.isOwner : true;
 }
 
 export function answeredFrom(by: Answerer): AnsweredFrom {
-  return { place: by.place, by: by.place === 'terminal' ? 'owner' : by.name };
+  if ('name' in by) return { place: by.place, by: by.name };
+  return { place: by.place, by: by.place === 'terminal' ? 'owner' : 'program' };
 }

@@ -67,7 +67,7 @@ describe('a question', () => {
         const accepted = given.filter((_, index) => outcomes[index]?.kind === 'accepted');
         expect(accepted.length).toBeLessThanOrEqual(1);
         for (const [answer, by] of accepted) {
-          expect(by.place === 'terminal' || by.isOwner).toBe(true);
+          expect('isOwner' in by ? by.isOwner : true).toBe(true);
           expect(by.place !== 'chat' || by.chat === 'telegram:1').toBe(true);
           const scope = answer.kind === 'allow' ? answer.scope : undefined;
           const filled = answer.kind === 'form' ? answer.answer : { action: 'decline' };

@@ -57,7 +57,7 @@ export interface TurnSummary extends TurnFacts {
 export interface HubTurn {
   /** Fires when the caller cancels the turn, and when it is stopped by its id. */
   signal: AbortSignal;
-  questions: TurnQuestions;
+  questions: Required<TurnQuestions>;
 }
 
 export interface StartOptions extends TurnFacts {
@@ -91,7 +91,7 @@ interface TurnRecord {
   log: EventLog;
   control: AbortController;
   parent: TurnRecord | undefined;
-  questions: TurnQuestions;
+  questions: Required<TurnQuestions>;
   startedAt: number;
   isWaiting: boolean;
   ended?: { at: number; stage: Stage | undefined };
@@ -156,7 +156,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     control: AbortController;
     questionMs: number | undefined;
     publish(event: RunEvent): void;
-  }): TurnQuestions {
+  }): Required<TurnQuestions> {
     const { facts, parent, control, questionMs, publish } = turn;
     const asking: AskingTurn = {
       id: facts.id,
