@@ -1,6 +1,7 @@
 // Runs claimed slots, a few at a time, and records each end with what follows from it: the next slot, the letters to the chat,
 // the pause after too many failures.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
+import type { Fence } from '../storage/locks.ts';
 import { answerLetter, failureText, interruptedText, notice } from './letters.ts';
 import { planAfterRun } from './plan.ts';
 import type { Slots } from './timetable.ts';
@@ -31,7 +32,7 @@ export interface ClaimedRun {
 export interface Runner {
   /** How many more could start at once. */
   free(): number;
-  add(claimed: readonly ClaimedRun[], owner: string): void;
+  add(claimed: readonly ClaimedRun[], owner: Fence): void;
   has(runId: number): boolean;
   /** Resolves when what runs has ended, and with `withQueued` everything that was added. */
   drained(options: { withQueued: boolean }): Promise<void>;
@@ -45,7 +46,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   const { jobs, slots, fire, now, timer, log, concurrency, longestRunMs, signal, onFinish } = dependencies;
   const tooLongReason = `it took longer than ${longestRunMs / 60_000} minutes`;
   const running = new Map<number, Promise<void>>();
-  const queue: (ClaimedRun & { owner: string })[] = [];
+  const queue: (ClaimedRun & { owner: Fence })[] = [];
   let ended: Run[] = [];
 
   function pump(): void {
@@ -63,7 +64,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     }
   }
 
-  async function execute({ run, job, owner }: ClaimedRun & { owner: string }): Promise<void> {
+  async function execute({ run, job, owner }: ClaimedRun & { owner: Fence }): Promise<void> {
     if (run.status === 'queued' && !(await jobs.begin(owner, run.id, now()))) return;
     const result = await fireBounded(job, run);
     const finish = await endOf(run, result);

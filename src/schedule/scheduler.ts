@@ -94,14 +94,14 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     const adopted = await settleAbandoned({
       jobs,
       locks,
-      owner: mine.name,
+      owner: mine,
       isOurs: runner.has,
       adopts,
       now,
       graceMs,
       log,
     });
-    runner.add(adopted, mine.name);
+    runner.add(adopted, mine);
     for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);
       if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next)))
@@ -124,8 +124,8 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
           await jobs.pause(job.name, `its schedule cannot be read: ${(error as Error).message}`);
         }
       }
-      const runs = await jobs.claim(mine.name, claims, { now: at, begun: runner.free() });
-      runner.add(pairs(runs, due), mine.name);
+      const runs = await jobs.claim(mine, claims, { now: at, begun: runner.free() });
+      runner.add(pairs(runs, due), mine);
       claimed.push(...runs);
     }
   }
@@ -241,10 +241,10 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       over.addEventListener('abort', onAbort, { once: true });
       try {
         await settle(mine, false);
-        const run = await jobs.claimByHand(mine.name, name, now());
+        const run = await jobs.claimByHand(mine, name, now());
         const job = run && (await jobs.jobOf(run.id));
         if (!run || !job) return undefined;
-        runner.add([{ run, job }], mine.name);
+        runner.add([{ run, job }], mine);
         await runner.drained({ withQueued: true });
         await post.flush();
         return runner.finished().find(({ id }) => id === run.id);

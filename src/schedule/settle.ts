@@ -1,7 +1,7 @@
 // What an owner who is gone left behind. A run that had begun is recorded as interrupted and never repeated; one that was only
 // waiting is taken over.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
-import type { Locks } from '../storage/locks.ts';
+import type { Fence, Locks } from '../storage/locks.ts';
 import { interruptedText, notice } from './letters.ts';
 import { MISSED } from './plan.ts';
 import type { ClaimedRun } from './runner.ts';
@@ -10,7 +10,7 @@ export interface SettleDependencies {
   jobs: Jobs;
   locks: Locks;
   /** Who settles. */
-  owner: string;
+  owner: Fence;
   isOurs(runId: number): boolean;
   /** Whether waiting runs are taken over. */
   adopts: boolean;
@@ -25,8 +25,8 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
   const adopted: ClaimedRun[] = [];
   for (const [name, runs] of Map.groupBy(open, (run) => run.owner ?? '')) {
     // A name is used by one scheduler at a time: what stands under ours and is not ours is from an earlier holder.
-    const lock = name === owner ? undefined : await locks.tryAcquire(name);
-    if (!lock && name !== owner) continue;
+    const lock = name === owner.name ? undefined : await locks.tryAcquire(name);
+    if (!lock && name !== owner.name) continue;
     try {
       for (const run of runs) {
         const job = await jobs.jobOf(run.id);

@@ -3,8 +3,12 @@
 //
 // A job's pointer (`next`) only moves on, in the transaction that claims a slot: whichever process moves it has the slot, so no
 // slot is handed out twice. While a run of a job is unfinished the job is due for nobody.
+//
+// Whoever claims runs holds a lock under whose name they are on record, and passes its fence: once the lock is lost, claiming and
+// beginning reject with STORAGE_LOCK_LOST.
 
 import type { Asker } from '../vocabulary/asker.ts';
+import type { Fence } from './locks.ts';
 
 export type Timetable =
   | { kind: 'cron'; pattern: string; timezone: string }
@@ -163,17 +167,17 @@ export interface Jobs {
   rewind(jobId: number, expectedSlot: number, next: NextSlot): Promise<boolean>;
 
   /** All in one transaction, durable when it resolves. The first `begun` runs are running at once, the others queued. */
-  claim(owner: string, claims: readonly Claim[], options: { now: number; begun: number }): Promise<Run[]>;
+  claim(owner: Fence, claims: readonly Claim[], options: { now: number; begun: number }): Promise<Run[]>;
   /** A run by hand, beside the slots. Undefined: a run is under way, or there is no such job. */
-  claimByHand(owner: string, name: string, now: number): Promise<Run | undefined>;
+  claimByHand(owner: Fence, name: string, now: number): Promise<Run | undefined>;
   /** Durable before it resolves: from here on the run may have had effects. False: it is no longer ours. */
-  begin(owner: string, runId: number, now: number): Promise<boolean>;
+  begin(owner: Fence, runId: number, now: number): Promise<boolean>;
   /** All or nothing, and once: a run that is finished already is left alone (false). */
   finish(finish: Finish): Promise<boolean>;
   /** Queued and running, of whichever owner. */
   unfinished(): Promise<Run[]>;
   /** Takes over a queued run of an owner who is gone. False: somebody else did. */
-  adopt(runId: number, from: string, owner: string): Promise<boolean>;
+  adopt(runId: number, from: string, owner: Fence): Promise<boolean>;
   jobOf(runId: number): Promise<Job | undefined>;
 
   /** Newest first; two hundred are kept. */

@@ -1,9 +1,10 @@
 // What every store of jobs must do. Two doors to one store stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, Finish, Job, JobDefinition, Jobs } from '../../src/storage/jobs.ts';
+import type { Lock, Locks } from '../../src/storage/locks.ts';
 
 export interface JobsSubject {
-  open(): Promise<{ jobs: Jobs; close(): Promise<void> }>;
+  open(): Promise<{ jobs: Jobs; locks: Locks; close(): Promise<void> }>;
   remove(): void;
 }
 
@@ -45,12 +46,16 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
     let subject: JobsSubject;
     let jobs: Jobs;
     let other: Jobs;
+    let locks: Locks;
+    let a: Lock;
     let closeAll: () => Promise<unknown>;
     beforeEach(async () => {
       subject = create();
       const doors = [await subject.open(), await subject.open()] as const;
       jobs = doors[0].jobs;
       other = doors[1].jobs;
+      locks = doors[0].locks;
+      a = await locks.acquire('a');
       closeAll = () => Promise.all(doors.map((door) => door.close()));
     });
     afterEach(async () => {
@@ -64,7 +69,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       return job;
     }
     async function claimed(job: Job, slot = 1_000, next?: number) {
-      const [run] = await jobs.claim('a', [claimOf(job, slot, next)], { now: slot, begun: 1 });
+      const [run] = await jobs.claim(a, [claimOf(job, slot, next)], { now: slot, begun: 1 });
       if (!run) throw new Error('not claimed');
       return run;
     }
@@ -99,8 +104,9 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
     it('a slot is claimed once, however many try at the same time', async () => {
       const job = await added('one');
       const doors = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? jobs : other));
+      const owners = await Promise.all(doors.map((_, index) => locks.acquire(`o${index}`)));
       const runs = await Promise.all(
-        doors.map((door, index) => door.claim(`o${index}`, [claimOf(job, 1_000)], { now: 1_000, begun: 1 })),
+        owners.map((owner, index) => doors[index]?.claim(owner, [claimOf(job, 1_000)], { now: 1_000, begun: 1 })),
       );
       expect(runs.flat()).toHaveLength(1);
     });
@@ -110,7 +116,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       const run = await claimed(job);
       expect(await other.due(99_000, 10)).toEqual([]);
       expect(await other.nextDueAt()).toBeUndefined();
-      expect(await other.claimByHand('b', 'one', 2_000)).toBeUndefined();
+      expect(await other.claimByHand(a, 'one', 2_000)).toBeUndefined();
       const held = await again('one');
       expect(held).toMatchObject({ runId: run.id, next: at(2_000), lastSlot: 1_000 });
       expect(await other.finish(finishOf(run.id, held))).toBe(true);
@@ -127,29 +133,48 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       expect(await jobs.rewind(job.id, 2_000, at(1_000))).toBe(false);
       const back = await jobs.get('one');
       if (!back) throw new Error('gone');
-      expect(await jobs.claim('a', [claimOf(back, 1_000)], { now: 1_000, begun: 1 })).toEqual([]);
+      expect(await jobs.claim(a, [claimOf(back, 1_000)], { now: 1_000, begun: 1 })).toEqual([]);
       expect(await jobs.get('one')).toMatchObject({ next: at(2_000) });
+    });
+
+    it('an owner that lost its lock claims and begins nothing', async () => {
+      const both = [await added('one'), await added('two')];
+      const late = await locks.acquire('late');
+      const claims = both.map((job) => claimOf(job, 1_000));
+      const [, waiting] = await jobs.claim(late, claims, { now: 1_000, begun: 1 });
+      await added('three');
+      await late.release();
+      await (await locks.acquire('late')).release();
+      const lost = { code: 'STORAGE_LOCK_LOST' };
+      await expect(jobs.begin(late, waiting?.id ?? 0, 1_500)).rejects.toMatchObject(lost);
+      await expect(jobs.claimByHand(late, 'three', 1_500)).rejects.toMatchObject(lost);
+      await expect(jobs.adopt(waiting?.id ?? 0, 'late', late)).rejects.toMatchObject(lost);
+      const third = (await other.due(9_000, 10)).map((job) => claimOf(job, 1_000));
+      await expect(jobs.claim(late, third, { now: 1_500, begun: 1 })).rejects.toMatchObject(lost);
+      expect((await other.due(9_000, 10)).map((job) => job.name)).toEqual(['three']);
+      expect((await other.unfinished()).map(({ status }) => status)).toEqual(['running', 'queued']);
     });
 
     it('runs beyond the first few wait, begin once, and can be taken over by one', async () => {
       const both = [await added('one'), await added('two')];
+      const [b, c] = [await locks.acquire('b'), await locks.acquire('c')];
       const runs = await jobs.claim(
-        'a',
+        a,
         both.map((job) => claimOf(job, 1_000)),
         { now: 1_000, begun: 1 },
       );
       expect(runs.map(({ status }) => status)).toEqual(['running', 'queued']);
       const waiting = runs[1]?.id ?? 0;
-      expect(await other.begin('b', waiting, 1_500)).toBe(false);
-      const tried = await Promise.all([jobs.adopt(waiting, 'a', 'b'), other.adopt(waiting, 'a', 'c')]);
+      expect(await other.begin(b, waiting, 1_500)).toBe(false);
+      const tried = await Promise.all([jobs.adopt(waiting, 'a', b), other.adopt(waiting, 'a', c)]);
       expect(tried.toSorted()).toEqual([false, true]);
-      const taker = tried[0] ? 'b' : 'c';
-      expect(await jobs.begin('a', waiting, 1_500)).toBe(false);
+      const taker = tried[0] ? b : c;
+      expect(await jobs.begin(a, waiting, 1_500)).toBe(false);
       expect(await other.begin(taker, waiting, 1_500)).toBe(true);
-      expect(await other.adopt(waiting, taker, 'd')).toBe(false);
+      expect(await other.adopt(waiting, taker.name, a)).toBe(false);
       expect((await other.unfinished()).map(({ status, owner }) => [status, owner])).toEqual([
         ['running', 'a'],
-        ['running', taker],
+        ['running', taker.name],
       ]);
     });
 

@@ -57,7 +57,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
         import('./jobs/change-file.ts'),
       ]);
       const changes = createChangeFile(join(home, 'schedule', 'changed'), now);
-      return createLocalJobs({ database: jobsDatabase, changes });
+      return createLocalJobs({ database: jobsDatabase, changes, locks });
     },
     async mailbox() {
       const { createLocalMailbox } = await import('./mailbox.ts');

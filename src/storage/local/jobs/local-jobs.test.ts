@@ -10,7 +10,7 @@ function subject(): JobsSubject {
   return {
     async open() {
       const storage = createLocalStorage({ home: join(base, 'home'), now: Date.now });
-      return { jobs: await storage.jobs(), close: () => storage.close() };
+      return { jobs: await storage.jobs(), locks: storage.locks, close: () => storage.close() };
     },
     remove: () => rmSync(base, { recursive: true, force: true }),
   };

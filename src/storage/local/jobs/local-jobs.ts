@@ -1,6 +1,8 @@
 // Scheduled jobs in the one SQLite file, on a connection of its own whose commits are synced.
 import type { Job, JobDefinition, Jobs, NextSlot } from '../../jobs.ts';
+import type { Fence } from '../../locks.ts';
 import type { Database } from '../database.ts';
+import type { LocalLocks } from '../locks.ts';
 import { createStatements, type Prepare } from '../statements.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { createWriteTogether } from '../write-together.ts';
@@ -14,9 +16,10 @@ const KEPT_DONE_JOBS = 100;
 export interface LocalJobsOptions {
   database: Database;
   changes: ChangeFile;
+  locks: Pick<LocalLocks, 'verify'>;
 }
 
-export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
+export function createLocalJobs({ database, changes, locks }: LocalJobsOptions): Jobs {
   const statementsOf = createStatements();
   const use = createSyncedDatabase(database);
   // A commit of this connection is durable already.
@@ -24,6 +27,12 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
   const read = <T>(statements: (prepare: Prepare) => T): Promise<T> => use((db) => statements(statementsOf(db)));
   const write = <T>(statements: (prepare: Prepare) => T): Promise<T> =>
     useTogether((db) => statements(statementsOf(db)));
+  /** Only while the owner holds its lock. */
+  const writeAs = <T>(owner: Fence, statements: (prepare: Prepare) => T): Promise<T> =>
+    write((prepare) => {
+      locks.verify(owner);
+      return statements(prepare);
+    });
   /** For changes that whoever waits for the next slot must hear of. */
   const change = async <T>(statements: (prepare: Prepare) => T): Promise<T> => {
     const result = await write(statements);
@@ -97,14 +106,15 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
           ).changes > 0,
       ),
 
-    claim: (owner, claims, options) => write((prepare) => claimSlots(prepare, owner, claims, options)),
-    claimByHand: (owner, name, now) => write((prepare) => claimByHand(prepare, owner, name, now)),
+    claim: (owner, claims, options) => writeAs(owner, (prepare) => claimSlots(prepare, owner.name, claims, options)),
+    claimByHand: (owner, name, now) => writeAs(owner, (prepare) => claimByHand(prepare, owner.name, name, now)),
     begin: (owner, runId, now) =>
-      write(
+      writeAs(
+        owner,
         (prepare) =>
           prepare(
             "UPDATE schedule_runs SET status = 'running', started_at = ? WHERE id = ? AND owner = ? AND status = 'queued'",
-          ).run(now, runId, owner).changes > 0,
+          ).run(now, runId, owner.name).changes > 0,
       ),
     finish: (finish) => write((prepare) => finishRun(prepare, finish)),
     unfinished: () =>
@@ -112,10 +122,11 @@ export function createLocalJobs({ database, changes }: LocalJobsOptions): Jobs {
         prepare("SELECT * FROM schedule_runs WHERE status IN ('queued', 'running') ORDER BY id").all().map(runOf),
       ),
     adopt: (runId, from, owner) =>
-      write(
+      writeAs(
+        owner,
         (prepare) =>
           prepare("UPDATE schedule_runs SET owner = ? WHERE id = ? AND owner = ? AND status = 'queued'").run(
-            owner,
+            owner.name,
             runId,
             from,
           ).changes > 0,
