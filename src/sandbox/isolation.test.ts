@@ -331,7 +331,7 @@ describe('what is held', () => {
 describe('the caller', () => {
   test('descriptors it was started with do not reach its commands', () => {
     const code = `
-      import { createTrial, trialOptions } from '${new URL('./trial.ts', import.meta.url).href}';
+      import { createTrial, trialOptions } from '${new URL('../../test/support/sandbox-trial.ts', import.meta.url).href}';
       const trial = createTrial();
       for (const sandbox of [trial.bubblewrap(), trial.none()]) {
         const finished = await sandbox.run(trial.script('exec ls -l /proc/self/fd'), trialOptions());
@@ -348,7 +348,7 @@ describe('the caller', () => {
   test('a killed caller takes its commands along', async () => {
     const mark = `mark-${trial.root}`;
     const code = `
-      import { createTrial, trialOptions } from '${new URL('./trial.ts', import.meta.url).href}';
+      import { createTrial, trialOptions } from '${new URL('../../test/support/sandbox-trial.ts', import.meta.url).href}';
       const trial = createTrial();
       process.send(trial.root);
       const env = { PATH: '/usr/bin:/bin', mark: '${mark}' };

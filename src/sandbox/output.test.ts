@@ -95,7 +95,7 @@ describe('output', () => {
 
 describe('memory', () => {
   test('200 MB of output add less than 40 MB to the process that reads it', () => {
-    const trial = new URL('./trial.ts', import.meta.url).href;
+    const trial = new URL('../../test/support/sandbox-trial.ts', import.meta.url).href;
     const spoolPath = join(directory, 'flood');
     const code = `
       import { createTrial, trialOptions } from '${trial}';

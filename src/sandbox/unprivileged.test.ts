@@ -9,7 +9,7 @@ const wrapper = [...nobody, 'prlimit', '--fsize=20000000', '--cpu=20', '--'];
 
 const code = `
   import { existsSync, readdirSync } from 'node:fs';
-  import { createTrial, processesWith, TRIAL_LIMITS, trialOptions } from '${new URL('./trial.ts', import.meta.url).href}';
+  import { createTrial, processesWith, TRIAL_LIMITS, trialOptions } from '${new URL('../../test/support/sandbox-trial.ts', import.meta.url).href}';
   const trial = createTrial();
   trial.write('home/.ssh/id_ed25519', 'KEY');
   const sandbox = trial.bubblewrap();
