@@ -28,6 +28,8 @@ import { SCHEMA } from './schema.ts';
 const LOCK = 'catalogue';
 /** The log is read whole by the first who opens it, so it is kept short; it is cut after it had to hold a large index. */
 const PRAGMAS = 'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 200; PRAGMA journal_size_limit = 1048576';
+/** To bring the two together, while somebody else writes sessions.json too. */
+const MOST_ATTEMPTS = 50;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
@@ -39,6 +41,8 @@ export interface CatalogueOptions {
   /** Told when something damaged was moved aside and rebuilt. */
   onRebuild?: (keptAside: string) => void;
 }
+
+type Use = <T>(statements: (prepare: Prepare) => T) => Promise<T>;
 
 export type LocalCatalogue = Catalogue & { close(): Promise<void> };
 
@@ -64,18 +68,14 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     sync: async () => void (await Promise.all([log.sync(), file.sync()])),
   });
 
-  const read = <T>(statements: (prepare: Prepare) => T): Promise<T> => use((db) => statements(statementsOf(db)));
-  const write = <T>(statements: (prepare: Prepare) => T): Promise<T> => durably((db) => statements(statementsOf(db)));
+  const read: Use = (statements) => use((db) => statements(statementsOf(db)));
+  const write: Use = (statements) => durably((db) => statements(statementsOf(db)));
 
   /** `entriesInstead` answers where there is no database to ask. */
   async function look<T>(statements: (prepare: Prepare) => T, entriesInstead: (entries: Entries) => T): Promise<T> {
     try {
-      for (;;) {
-        if (!(await isAnythingStored())) return entriesInstead(new Map());
-        const found = await read((prepare) => (file.isOurs(prepare) ? { value: statements(prepare) } : undefined));
-        if (found) return found.value;
-        await reconcile();
-      }
+      if (!(await isAnythingStored())) return entriesInstead(new Map());
+      return await whileOurs(read, statements);
     } catch (error) {
       if (!isForReadersOnly(error)) throw error;
       const found = await parseIndex(path);
@@ -86,11 +86,17 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
 
   async function change<T>(statements: (prepare: Prepare) => T): Promise<T> {
     await ensureDirectory(directory);
-    for (;;) {
-      const done = await write((prepare) => (file.isOurs(prepare) ? { value: statements(prepare) } : undefined));
+    return whileOurs(write, statements);
+  }
+
+  /** In one step with the check that sessions.json is ours. */
+  async function whileOurs<T>(ask: Use, statements: (prepare: Prepare) => T): Promise<T> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const done = await ask((prepare) => (file.isOurs(prepare) ? { value: statements(prepare) } : undefined));
       if (done) return done.value;
       await reconcile();
     }
+    throw storageError(path, new Error('another program changes it all the time'));
   }
 
   /** Looking must not make anything. */
