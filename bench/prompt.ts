@@ -5,7 +5,7 @@ import { createHome } from '../test/support/home.ts';
 import { runBinary } from '../test/support/lainclaw.ts';
 import type { Bench } from './bench.ts';
 
-const LIMIT = 2_500;
+const LIMIT = 3_000;
 
 export const prompt: Bench = {
   name: 'prompt',

@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { archiveScale } from './archive-scale.ts';
 import type { Bench, Figure } from './bench.ts';
 import { confinement } from './confinement.ts';
+import { conversation } from './conversation.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
 import { gatewayMessages } from './gateway-messages.ts';
@@ -27,6 +28,7 @@ const BENCHES: Bench[] = [
   model,
   firstToken,
   prompt,
+  conversation,
   manyTurns,
   retrieval,
   archiveScale,

@@ -26,6 +26,8 @@ export interface Config {
   embeddingModel?: string;
   /** Tokens of a chunk in the archive, about. */
   memoryChunkTokens?: number;
+  /** The most tokens of earlier conversation that a request holds. */
+  historyTokens?: number;
   /** Spending caps, per run and per day. */
   maxTokens?: number;
   maxCostUsd?: number;
@@ -86,6 +88,7 @@ const KEYS: Record<string, (value: unknown) => string | undefined> = {
   embeddingBaseUrl: webAddress,
   embeddingModel: text,
   memoryChunkTokens: amount,
+  historyTokens: amount,
   maxTokens: amount,
   maxCostUsd: amount,
   dailyMaxTokens: amount,

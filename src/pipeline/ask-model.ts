@@ -6,6 +6,8 @@ import type { RunEvent } from './events.ts';
 export interface Answer {
   text: string;
   calls: ModelToolCall[];
+  /** The answer ends at the model's length limit. */
+  isCut?: boolean;
   usage?: Usage;
   native?: unknown;
   answeredBy?: AnsweredBy;
@@ -63,7 +65,13 @@ async function* readAnswer(
       case 'finish':
         if (event.reason === 'length')
           yield { type: 'notice', text: 'the answer was cut at the length limit of the model' };
-        return { ...answer, usage: event.usage, native: event.native, answeredBy: event.answeredBy };
+        return {
+          ...answer,
+          isCut: event.reason === 'length',
+          usage: event.usage,
+          native: event.native,
+          answeredBy: event.answeredBy,
+        };
       case 'failure':
         return { ...answer, usage: event.usage, failure: event.failure };
     }

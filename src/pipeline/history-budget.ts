@@ -47,8 +47,3 @@ export function newestThatFit(
   }
   return fitting === 0 ? turns.length : fitting;
 }
-
-/** Each turn begins with what was asked. */
-export function newestTurns(turns: readonly HistoryTurn[], count: number | undefined): readonly HistoryTurn[] {
-  return count === undefined ? turns : turns.slice(-count);
-}

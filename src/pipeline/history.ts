@@ -1,26 +1,154 @@
-// The conversation before a turn, as it is sent to the model.
+// The conversation before a turn, as it is sent to the model: the summary of what is older, then the turns. When they no longer
+// fit the history budget, the older ones are summarised first, down to half of the budget, so that it happens seldom; where
+// that fails the turn goes on with the newest that fit. Either way the person is told.
 import type { ModelMessage } from '../adapters/adapter.ts';
+import type { HistoryTurn } from '../sessions/history.ts';
+import type { HistorySummaryLine } from '../sessions/lines.ts';
+import type { Turn } from '../sessions/turn.ts';
+import { hasRoom } from './budget.ts';
+import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
-import { historyBudget, newestThatFit, newestTurns, tokensIn } from './history-budget.ts';
+import { historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
 import { type HistoryMessagesOptions, historyMessages } from './history-messages.ts';
 import type { TurnContext } from './run.ts';
+import { type Summarised, summariseHistory } from './summarise-history.ts';
 
 export interface SentHistory {
   messages: ModelMessage[];
-  /** How many of the first messages stand for what is older, and always stay. */
+  /** How many of the first messages are the summary, which always stays. */
   pinned: number;
 }
 
+/** Of the budget, for the turns that stay as they are when older ones are summarised. */
+const KEPT_SHARE = 0.5;
+
 export async function* historyFor(
-  { turn, request, model, historyTokens }: TurnContext,
+  context: CompactContext,
   options: HistoryMessagesOptions,
 ): AsyncGenerator<RunEvent, SentHistory> {
-  const turns = newestTurns(turn.history.turns, request.historyTurns);
-  const tokens = historyBudget(model.contextWindow, historyTokens);
-  const sizeOf = (one: (typeof turns)[number]): number => tokensIn(historyMessages([one], options));
-  const kept = newestThatFit(turns, { tokens, sizeOf });
-  const leftOut = turns.length - kept;
-  if (leftOut > 0)
-    yield { type: 'notice', text: `the ${leftOut} oldest turns of this conversation no longer fit and are left out` };
-  return { messages: historyMessages(turns.slice(leftOut), options), pinned: 0 };
+  const { request, model, historyTokens } = context;
+  const { summary, turns, hasOlder } = context.turn.history;
+  const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
+  const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory => {
+    const pinned = text === undefined ? [] : summaryMessages(text);
+    return { messages: [...pinned, ...historyMessages(newest, options)], pinned: pinned.length };
+  };
+  // A sub-agent is told its last runs and no more.
+  if (request.historyTurns !== undefined) return sent(undefined, turns.slice(-request.historyTurns));
+
+  const budget = historyBudget(model.contextWindow, historyTokens);
+  const whole = sent(summary?.summary, turns);
+  if (!hasOlder && tokensIn(whole.messages) <= budget) return whole;
+  const kept = newestThatFit(turns, { tokens: budget * KEPT_SHARE, sizeOf });
+  if (kept === turns.length) return whole;
+
+  const compacted = yield* compactTurns(context, { kept });
+  if (compacted.ok) {
+    yield { type: 'notice', text: compacted.notice };
+    return sent(compacted.summary, turns.slice(-kept));
+  }
+  const room = budget - tokensIn(sent(summary?.summary, []).messages);
+  const fitting = newestThatFit(turns, { tokens: room, sizeOf });
+  const leftOut = messagesIn(turns.slice(0, -fitting));
+  const without =
+    leftOut === 0 && !hasOlder
+      ? ''
+      : `; the model does not see the ${leftOut} messages before the last ${messagesIn(turns.slice(-fitting))} in this turn`;
+  yield {
+    type: 'notice',
+    text: `the older part of this conversation could not be summarised: ${compacted.reason}${without}`,
+  };
+  return sent(summary?.summary, turns.slice(-fitting));
+}
+
+export type CompactContext = Pick<
+  TurnContext,
+  'turn' | 'request' | 'model' | 'historyTokens' | 'adapter' | 'budget' | 'ledger' | 'signal'
+>;
+
+export type Compacted = { ok: true; summary: string; notice: string } | { ok: false; reason: string };
+
+/** Summarises all but the newest `kept` turns and records it. */
+export async function* compactTurns(
+  context: CompactContext,
+  { kept, keep }: { kept: number; keep?: string },
+): AsyncGenerator<RunEvent, Compacted> {
+  const { turn, request, model, historyTokens, adapter, ledger, signal } = context;
+  const { summary: previous, turns, hasOlder } = turn.history;
+  const older = turns.slice(0, -kept);
+  const summarised: Summarised = yield* summariseHistory({
+    adapter,
+    model: model.model,
+    profileId: request.profileId ?? model.profileId,
+    sessionId: turn.entry.sessionId,
+    previous: previous?.summary,
+    turns: older,
+    keep,
+    contextWindow: model.contextWindow,
+    budgetTokens: historyBudget(model.contextWindow, historyTokens),
+    reserve: (tokens) => reserveFor(context, tokens),
+    spent: (usage) => ledger.add(usage),
+    signal,
+  });
+  signal.throwIfAborted();
+  if (!summarised.ok) return summarised;
+  const range = rangeOf(turn, { kept: turns.slice(-kept), older, previous, hasOlder });
+  const isTainted = previous?.tainted === true || older.some(bringsOutside);
+  await turn.recordSummary({
+    ...range,
+    keptFrom: turns[turns.length - kept]?.turnId,
+    summary: summarised.text,
+    by: summarised.by,
+    ...(isTainted && { tainted: true as const }),
+  });
+  const { fromMessage, throughMessage } = range;
+  const missing =
+    hasOlder && fromMessage > 1
+      ? `; the ${fromMessage - 1} messages before them are too many to be read again and are not in the summary`
+      : '';
+  const notice = `messages ${fromMessage} to ${throughMessage} of this conversation were summarised to make room; they stay in the transcript${missing}`;
+  return { ok: true, summary: summarised.text, notice };
+}
+
+/** Room in the caps for one more question of about so many tokens. */
+export async function reserveFor(
+  { request: { caps }, budget, ledger, signal }: Pick<TurnContext, 'request' | 'budget' | 'ledger' | 'signal'>,
+  tokens: number,
+): ReturnType<DayBudget['reserve']> {
+  if (hasRoom(tokens, { usage: ledger.spent(), caps, room: await budget.room(caps) }))
+    return budget.reserve(caps, () => tokens, signal);
+  return { refused: 'the spending caps leave no room for a summary' };
+}
+
+interface Parts {
+  kept: readonly HistoryTurn[];
+  older: readonly HistoryTurn[];
+  previous?: HistorySummaryLine;
+  hasOlder: boolean;
+}
+
+function rangeOf(
+  turn: Turn,
+  { kept, older, previous, hasOlder }: Parts,
+): { fromMessage: number; throughMessage: number } {
+  const throughMessage = turn.messageCount() - turn.ownMessages().length - messagesIn(kept);
+  if (hasOlder) return { fromMessage: throughMessage - messagesIn(older) + 1, throughMessage };
+  return { fromMessage: previous?.fromMessage ?? 1, throughMessage };
+}
+
+/** As the first two messages, so that roles alternate. */
+function summaryMessages(summary: string): ModelMessage[] {
+  const text = `<conversation-summary>\nThis conversation began earlier. What was said before the following messages, summarised:\n\n${summary}\n</conversation-summary>`;
+  return [
+    { role: 'user', text },
+    { role: 'assistant', text: 'I continue from this summary.', toolCalls: [] },
+  ];
+}
+
+function messagesIn(turns: readonly HistoryTurn[]): number {
+  return turns.reduce((sum, { messages }) => sum + messages.length, 0);
+}
+
+function bringsOutside({ marked, calls }: HistoryTurn): boolean {
+  return marked === true || calls.some(({ result }) => result?.meta?.outside === true);
 }

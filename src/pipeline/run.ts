@@ -14,13 +14,14 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import { answerWithModel } from './answer.ts';
 import type { Attachment } from './attachments.ts';
-import { type Caps, hasRoom } from './budget.ts';
+import type { Caps } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
 import type { DayBudget, Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
 import { createGrants, type Grants } from './grants.ts';
+import { reserveFor } from './history.ts';
 import { charactersToRead, historyBudget } from './history-budget.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
@@ -192,8 +193,7 @@ function turnTools(
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, request, ledger, budget, outside, now, signal } = context;
-  const { caps } = request;
+  const { turn, notes, archiveTurn, adapter, model, ledger, outside, now, signal } = context;
   let reservation: Reservation | undefined;
   let unrecorded: string | undefined;
   try {
@@ -204,8 +204,7 @@ async function* remember(
       adapter,
       model: model.model,
       async hasRoom(tokens) {
-        if (!hasRoom(tokens, { usage: ledger.spent(), caps, room: await budget.room(caps) })) return false;
-        const reserved = await budget.reserve(caps, () => tokens, signal);
+        const reserved = await reserveFor(context, tokens);
         if (reserved.refused !== undefined) return false;
         reservation = reserved;
         return true;

@@ -110,6 +110,7 @@ export async function openWorkspace(
       ...(options.askPerson && { person: { askPerson: options.askPerson, askForm: options.askForm } }),
       budget,
       notes: storage.notes,
+      historyTokens: config.historyTokens,
       archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
         const [archive, { rememberTurns }] = await Promise.all([
           services.memory(),

@@ -1,5 +1,6 @@
 // Lainclaw without its command line: the real gateway, pipeline, sessions and adapter in this process, with a few tools
 // of the test's own. A failure is told at once, since nothing is asked twice.
+import type { Adapter } from '../../src/adapters/adapter.ts';
 import type { CredentialSource } from '../../src/adapters/auth/credential.ts';
 import { chooseModel } from '../../src/adapters/choose-model.ts';
 import { createModelLimits } from '../../src/adapters/model-limits.ts';
@@ -32,6 +33,9 @@ export interface ModelAppOptions {
   provider: string;
   baseUrl: string;
   tools: readonly AppTool[];
+  /** Of the model, which the fake server does not say. */
+  contextWindow?: number;
+  historyTokens?: number;
   fetch?: typeof globalThis.fetch;
 }
 
@@ -51,7 +55,8 @@ const CREDENTIALS: CredentialSource = {
   baseUrlFor: async () => undefined,
 };
 
-export function createModelApp({ storage, provider, baseUrl, tools, fetch }: ModelAppOptions): ModelApp {
+export function createModelApp(options: ModelAppOptions): ModelApp {
+  const { storage, provider, baseUrl, tools, contextWindow, historyTokens, fetch } = options;
   const now = (): number => Date.now();
   const adapters = createProviderAdapters({
     env: {},
@@ -64,7 +69,12 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
   });
   const gateway = createGateway({
     ...storage,
-    providers: { names: async () => adapters.names(), get: async (name) => adapters.get(name), choose: chooseModel },
+    providers: {
+      names: async () => adapters.names(),
+      get: async (name) => withWindow(adapters.get(name), contextWindow),
+      choose: chooseModel,
+    },
+    historyTokens,
     sessions: createSessions({ ...storage, now, newId }),
     toolbox: toolboxOf(tools),
     hub: createTurnHub({ now, newId }),
@@ -101,6 +111,11 @@ export function createModelApp({ storage, provider, baseUrl, tools, fetch }: Mod
       return { events, result: end.result };
     },
   };
+}
+
+function withWindow(adapter: Adapter | undefined, contextWindow: number | undefined): Adapter | undefined {
+  if (!adapter || contextWindow === undefined) return adapter;
+  return { ...adapter, describe: async (...asked) => ({ ...(await adapter.describe(...asked)), contextWindow }) };
 }
 
 function toolboxOf(tools: readonly AppTool[]): Toolbox {

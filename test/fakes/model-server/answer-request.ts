@@ -8,12 +8,15 @@ import type { Ids } from './ids.ts';
 import { isRecord, type Json } from './json-shape.ts';
 import { readMessagesRequest } from './messages/request.ts';
 import type { Dialect, NeutralRequest } from './neutral-request.ts';
+import type { PromptCache } from './prompt-cache.ts';
 import { renderReply } from './render-reply.ts';
 import type { Fault, Reply } from './reply.ts';
 import type { RequestContext, Violation } from './request-context.ts';
 import { readResponsesRequest } from './responses/request.ts';
 import type { SchemaCheck } from './tool-schema.ts';
 import { withNoteApart } from './turn-note.ts';
+
+const DEFAULT_OUTPUT = 7;
 
 export interface AnswerDependencies {
   accept: (token: string) => boolean;
@@ -23,6 +26,8 @@ export interface AnswerDependencies {
   models: string[] | undefined;
   nextReply: (request: NeutralRequest) => Promise<Reply>;
   checkSchemas: SchemaCheck;
+  /** Undefined: the usage of a reply is what the script says. */
+  promptCache: PromptCache | undefined;
   ids: Ids;
 }
 
@@ -57,7 +62,9 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
     const { status, body } = unknownModelError(dialect, neutral.model);
     return { answer: errorAnswer(status, body), violations: [] };
   }
-  const reply = await dependencies.nextReply(withNoteApart(neutral));
+  const counted = dependencies.promptCache?.count(dialect, neutral.raw);
+  const scripted = await dependencies.nextReply(withNoteApart(neutral));
+  const reply = counted ? { usage: { output: DEFAULT_OUTPUT, ...counted }, ...scripted } : scripted;
   return { answer: answerOf(reply, neutral, dependencies), fault: reply.fault, violations: [] };
 }
 

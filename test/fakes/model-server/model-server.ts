@@ -10,6 +10,7 @@ import { errorBody } from './error-body.ts';
 import { createIds } from './ids.ts';
 import { modelList } from './model-list.ts';
 import type { Dialect, NeutralRequest } from './neutral-request.ts';
+import { createPromptCache } from './prompt-cache.ts';
 import type { Fault, Reply, Script } from './reply.ts';
 import { readJson } from './request-body.ts';
 import { createSchemaCheck } from './tool-schema.ts';
@@ -24,6 +25,8 @@ export interface ModelServerOptions {
   alwaysTellsUsage?: boolean;
   /** The only models there are. Absent: any name is served. */
   models?: string[];
+  /** Counts the tokens of each request and what was cached of it, as the real services do. */
+  promptCache?: boolean;
   /** False keeps nothing of the requests, for benchmarks. Violations are always kept. */
   record?: boolean;
 }
@@ -69,6 +72,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     models,
     nextReply: (request: NeutralRequest) => replies(request),
     checkSchemas: createSchemaCheck(),
+    promptCache: options.promptCache ? createPromptCache() : undefined,
     ids: createIds(randomBytes(6).toString('hex')),
   };
 

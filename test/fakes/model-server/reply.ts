@@ -13,8 +13,11 @@ export interface ReplyToolCall {
 export type ReplyFinish = 'stop' | 'tool-calls' | 'length' | 'refused';
 
 export interface ReplyUsage {
+  /** All of the request, also what was cached. */
   input: number;
   output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
 }
 
 export interface Reply {

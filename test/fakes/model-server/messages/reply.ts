@@ -103,12 +103,11 @@ function shell({ ids, model }: Context): Json {
   };
 }
 
-function usageOf({ usage }: CompleteReply, written: number): Json {
+function usageOf(reply: CompleteReply, written: number): Json {
+  const counted = countedUsage(reply);
   return {
-    input_tokens: usage.input,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    ...counted,
+    cache_creation: { ephemeral_5m_input_tokens: counted.cache_creation_input_tokens, ephemeral_1h_input_tokens: 0 },
     output_tokens: written,
     output_tokens_details: null,
     server_tool_use: null,
@@ -118,13 +117,20 @@ function usageOf({ usage }: CompleteReply, written: number): Json {
   };
 }
 
-function finalUsageOf({ usage }: CompleteReply): Json {
+function finalUsageOf(reply: CompleteReply): Json {
   return {
-    input_tokens: usage.input,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    output_tokens: usage.output,
+    ...countedUsage(reply),
+    output_tokens: reply.usage.output,
     output_tokens_details: null,
     server_tool_use: null,
+  };
+}
+
+/** What was cached, or is now, is not counted among the input tokens. */
+function countedUsage({ usage: { input, cacheRead = 0, cacheWrite = 0 } }: CompleteReply): Record<string, number> {
+  return {
+    input_tokens: input - cacheRead - cacheWrite,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
   };
 }

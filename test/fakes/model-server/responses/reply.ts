@@ -117,7 +117,7 @@ function isIncomplete(reply: CompleteReply): boolean {
 }
 
 function finished(reply: CompleteReply, response: Json, output: Item[]): Json {
-  const { input, output: written } = reply.usage;
+  const { input, output: written, cacheRead = 0 } = reply.usage;
   return {
     ...response,
     status: isIncomplete(reply) ? 'incomplete' : 'completed',
@@ -128,7 +128,7 @@ function finished(reply: CompleteReply, response: Json, output: Item[]): Json {
     output,
     usage: {
       input_tokens: input,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: cacheRead },
       output_tokens: written,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: input + written,

@@ -1,0 +1,140 @@
+// The conversation as the model sees it: what it is sent of earlier turns, what begins each request, and what happens when
+// the history no longer fits. Driven in this process, against the real adapters and disk.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
+import { type ModelServer, type ModelServerOptions, startModelServer } from '../fakes/model-server/model-server.ts';
+import { promptText, sharedBytes } from '../fakes/model-server/prompt-cache.ts';
+import { type FortyFacts, faithfulSummary, tellFortyFacts } from '../support/forty-facts.ts';
+import { type AppTool, createModelApp, type ModelApp } from '../support/model-app.ts';
+
+const PLACES = [
+  { provider: 'openai-compatible', path: '/v1' },
+  { provider: 'openai', path: '/v1' },
+  { provider: 'anthropic', path: '' },
+  { provider: 'openai-codex', path: '/backend-api' },
+];
+const TOOLS: AppTool[] = [
+  { name: 'time.now', effect: 'read', run: () => '12:00' },
+  { name: 'fs.read_file', effect: 'read', parameters: ['path'], run: ({ path }) => `the text of ${path}` },
+];
+
+interface Talk {
+  app: ModelApp;
+  server: ModelServer;
+}
+
+async function talk(
+  { provider, path }: (typeof PLACES)[number],
+  options: ModelServerOptions,
+  use: (talk: Talk) => Promise<void>,
+): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-talk-'));
+  const storage = createLocalStorage({ home, now: Date.now });
+  const server = await startModelServer(options);
+  try {
+    await use({ app: createModelApp({ storage, provider, baseUrl: server.url + path, tools: TOOLS }), server });
+    expect(server.violations).toEqual([]);
+  } finally {
+    storage.close();
+    await server.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Two rounds of tools and an answer, with thinking where the provider has it. */
+const toolTurn: ModelServerOptions['script'] = ({ messages }) => {
+  const question = messages.findLastIndex(({ role }) => role === 'user');
+  const rounds = messages.slice(question).filter(({ role }) => role === 'assistant').length;
+  const read = (name: string) => ({ name: 'fs_read_file', args: { path: `${name}-${messages.length}.txt` } });
+  if (rounds === 0)
+    return { reasoning: 'Hm.', text: 'I will look.', toolCalls: [read('a'), { name: 'time_now', args: {} }] };
+  if (rounds === 1) return { toolCalls: [read('b')] };
+  return { text: `Both say the same. ${'word '.repeat(20)}` };
+};
+
+describe.each(PLACES)('over $provider', (place) => {
+  it('each request begins with the bytes of the one before it', async () => {
+    await talk(place, { script: toolTurn }, async ({ app, server }) => {
+      for (let turn = 0; turn < 6; turn += 1) await app.ask(`Question ${turn}: what do the files say?`);
+      const prompts = server.requests.map(({ dialect, body }) =>
+        promptText(dialect ?? 'chat', body as Record<string, unknown>),
+      );
+      expect(prompts).toHaveLength(18);
+      for (const [index, prompt] of prompts.slice(1).entries()) {
+        const before = prompts[index] as string;
+        const lost = Buffer.byteLength(before) - sharedBytes(before, prompt);
+        // The note of the turn, and the brackets around it.
+        expect(lost, before.slice(-200)).toBeLessThan(130);
+      }
+    });
+  });
+
+  it('what was cached is read again, and told in the usage', async () => {
+    await talk(place, { script: toolTurn, promptCache: true }, async ({ app }) => {
+      await app.ask(`Begin. ${'A long text that is worth caching. '.repeat(200)}`);
+      for (let turn = 0; turn < 3; turn += 1) {
+        const { result } = await app.ask(`And number ${turn}?`);
+        const { inputTokens = 0, cachedTokens = 0 } = result.usage ?? {};
+        expect(cachedTokens / inputTokens, JSON.stringify(result.usage)).toBeGreaterThan(0.9);
+      }
+    });
+  });
+});
+
+it('many calls in one answer do not lose what Anthropic has cached', async () => {
+  const calls = Array.from({ length: 25 }, (_, index) => ({ name: 'fs_read_file', args: { path: `${index}.txt` } }));
+  const script: ModelServerOptions['script'] = ({ messages }) =>
+    messages.at(-1)?.role === 'user' ? { toolCalls: calls } : { text: 'All read.' };
+  await talk({ provider: 'anthropic', path: '' }, { script, promptCache: true }, async ({ app }) => {
+    await app.ask(`Begin. ${'A long text that is worth caching. '.repeat(200)}`);
+    const { result } = await app.ask('And again?');
+    expect((result.usage?.cachedTokens ?? 0) / (result.usage?.inputTokens ?? 1)).toBeGreaterThan(0.6);
+  });
+});
+
+describe('forty facts said in three hundred turns', () => {
+  const linesOf = ({ transcript }: FortyFacts): { type: string; summary?: string }[] =>
+    transcript
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+
+  it('are all sent where they fit', { timeout: 120_000 }, async () => {
+    const facts = await tellFortyFacts({ turns: 300, contextWindow: 128_000, summarise: faithfulSummary });
+    expect(facts.saidTokens).toBeGreaterThan(25_000);
+    expect(facts).toMatchObject({ known: 40, notices: [], summaries: [] });
+  });
+
+  it('are in the summary or the messages where they do not fit', { timeout: 120_000 }, async () => {
+    const facts = await tellFortyFacts({ turns: 300, contextWindow: 16_000, summarise: faithfulSummary });
+    expect(facts.known).toBe(40);
+    expect(facts.summaries.length).toBeGreaterThan(3);
+    expect(facts.summaries.length).toBeLessThan(20);
+    expect(facts.notices).toHaveLength(facts.summaries.length);
+    expect(facts.notices[0]).toMatch(/^messages 1 to \d+ of this conversation were summarised/);
+    const lines = linesOf(facts);
+    expect(lines.filter(({ type }) => type === 'history-summary')).toHaveLength(facts.summaries.length);
+    // The originals stay.
+    expect(lines.filter(({ type }) => type === 'message')).toHaveLength(602);
+  });
+
+  it.each([
+    ['nothing', { text: '' }, 'the model returned an empty summary'],
+    ['a summary that is cut', { text: 'The person wants', finish: 'length' as const }, 'cut at'],
+    ['a refusal', { text: 'I', finish: 'refused' as const }, 'refus'],
+    ['an error', { fault: { kind: 'status' as const, status: 400 } }, 'could not be summarised'],
+  ])('are not thrown away for %s', { timeout: 120_000 }, async (_, reply, reason) => {
+    const facts = await tellFortyFacts({ turns: 100, contextWindow: 16_000, summarise: () => reply });
+    expect(facts.notices.length).toBeGreaterThan(0);
+    expect(facts.notices.every((notice) => notice.includes('could not be summarised'))).toBe(true);
+    expect(facts.notices.at(-1)).toContain(reason);
+    expect(facts.notices.at(-1)).toMatch(/does not see the \d+ messages before the last \d+/);
+    expect(linesOf(facts).filter(({ type }) => type === 'history-summary')).toEqual([]);
+    // It goes on with as much as fits.
+    expect(facts.last?.messages.length).toBeGreaterThan(60);
+    expect(facts.known).toBeGreaterThan(20);
+  });
+});
