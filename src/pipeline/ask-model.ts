@@ -67,7 +67,7 @@ async function* readAnswer(
           yield { type: 'notice', text: 'the answer was cut at the length limit of the model' };
         return {
           ...answer,
-          isCut: event.reason === 'length',
+          ...(event.reason === 'length' && { isCut: true }),
           usage: event.usage,
           native: event.native,
           answeredBy: event.answeredBy,
