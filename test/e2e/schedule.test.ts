@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { JobSummary, RunSummary } from '../../src/schedule/summary.ts';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Home } from '../support/home.ts';
-import { ask, type Finished, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { ask, type Finished, lainclaw, runBinary, startLainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 type Ran = RunSummary & { name: string };
@@ -22,20 +21,12 @@ const history = async (home: Home, name: string): Promise<RunSummary[]> =>
 const runDue = async (home: Home, ...flags: string[]): Promise<Ran[]> =>
   (await schedule(home, 'run-due', ...flags)).json<{ runs: Ran[] }>().runs;
 
-/** A job that is due once, in the past by the time this resolves. */
+/** A job that is due once, and has been for half a minute: it was added a minute ago. */
 async function addDue(home: Home, name: string, message: string): Promise<void> {
-  const moment = new Date(Math.ceil(Date.now() / 1_000 + 3) * 1_000);
-  const added = await schedule(
-    home,
-    'add',
-    name,
-    '--at',
-    moment.toISOString().replace('.000', ''),
-    '--message',
-    message,
-  );
+  const now = (): number => Date.now() - 60_000;
+  const moment = new Date(now() + 30_000).toISOString().replace(/\.\d+/, '');
+  const added = await lainclaw(['schedule', 'add', name, '--at', moment, '--message', message], { home, now });
   expect(added.stderr + added.stdout).toContain('nextRunAt');
-  await sleep(Math.max(0, moment.getTime() + 50 - Date.now()));
 }
 
 /** A model that answers each request only when told to. */
@@ -126,10 +117,10 @@ describe('lainclaw schedule', () => {
   it('several processes at the same moment run a slot once', async () => {
     const home = testHome();
     for (const name of ['a', 'b', 'c']) await addDue(home, name, 'x');
-    const all = await Promise.all(Array.from({ length: 5 }, () => runDue(home)));
+    const all = await Promise.all(Array.from({ length: 5 }, () => runBinary(['schedule', 'run-due'], { home })));
     expect(
       all
-        .flat()
+        .flatMap((finished) => finished.json<{ runs: Ran[] }>().runs)
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(['a', 'b', 'c']);

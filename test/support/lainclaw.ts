@@ -27,6 +27,8 @@ interface CommonOptions {
 
 /** Of a command in this process. */
 export interface RunOptions extends CommonOptions {
+  /** Another time than the machine's. */
+  now?: () => number;
   wrapper?: never;
   program?: never;
 }
@@ -62,12 +64,12 @@ export interface Running {
 /** Runs a command to its end, in this process. */
 export async function lainclaw(args: readonly string[], options: RunOptions): Promise<Finished> {
   // Another build can only be put under test as a process.
-  if (IS_OTHER_BINARY) return runBinary(args, options);
-  const { home, env, stdin, cwd = home.workspace, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  if (IS_OTHER_BINARY && !options.now) return runBinary(args, options);
+  const { home, env, stdin, cwd = home.workspace, timeoutMs = DEFAULT_TIMEOUT_MS, now } = options;
   const { runInProcess } = await import('./run-in-process.ts');
   const variables = cleanEnvironment(home, env);
   const self = [process.execPath, BINARY];
-  const { code, stdout, stderr } = await runInProcess({ args, variables, cwd, stdin, self, timeoutMs });
+  const { code, stdout, stderr } = await runInProcess({ args, variables, cwd, stdin, self, timeoutMs, now });
   return finishedOf(code, null, stdout, stderr);
 }
 

@@ -27,6 +27,7 @@ export interface InProcessRun {
   /** How the command would start itself again, in the background for example. */
   self: readonly string[];
   timeoutMs: number;
+  now?: () => number;
 }
 
 export interface InProcessResult {
@@ -36,7 +37,7 @@ export interface InProcessResult {
 }
 
 export async function runInProcess(run: InProcessRun): Promise<InProcessResult> {
-  const { args, variables, cwd, stdin, self, timeoutMs } = run;
+  const { args, variables, cwd, stdin, self, timeoutMs, now } = run;
   const unsupported = Object.keys(variables).filter(
     (name) => OF_THE_PROCESS.test(name) && variables[name] !== process.env[name],
   );
@@ -50,7 +51,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const end = (how: string): void => ended.reject(new Error(`the command ${how}: run it through the binary`));
   const listeners = new Set<(signal: 'SIGTERM') => void>();
   const host: Host = {
-    environment: readEnvironment({ variables, cwd, program: self, version }),
+    environment: readEnvironment({ variables, cwd, program: self, version, now }),
     openOutput: (fd) => (fd === 1 ? out.output : err.output),
     input: {
       // What the harness of the binary connects it to.
