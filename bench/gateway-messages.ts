@@ -64,7 +64,7 @@ async function latency(scale: Scale): Promise<Figure> {
     // What is loaded once, and chats that exist, are not the gateway's daily bread.
     for (let chat = 0; chat < chats; chat += 1) write(`w${chat}`, chat);
     // Until they are answered too: the first second would measure their rest.
-    await gateway.until((lines) => askedAt.size >= chats && lines.length >= chats, 120_000);
+    await gateway.until((lines) => askedAt.size >= chats && lines.length >= chats);
 
     const count = seconds * A_SECOND;
     const writtenAt: number[] = [];
@@ -73,7 +73,7 @@ async function latency(scale: Scale): Promise<Figure> {
       await sleep(Math.max(0, started + (number * 1_000) / A_SECOND - performance.now()));
       writtenAt.push(write(`m${number}`, number % chats));
     }
-    await gateway.until(() => askedAt.size >= chats + count, 120_000);
+    await gateway.until(() => askedAt.size >= chats + count);
     const added = writtenAt.map((at, number) => (askedAt.get(`<m${number}>`) ?? Number.POSITIVE_INFINITY) - at);
     const sorted = added.toSorted((a, b) => a - b);
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

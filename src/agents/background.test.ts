@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -150,10 +151,10 @@ it('asked to work while it does, it takes up what was queued meanwhile', async (
     },
   });
   const working = work(endless());
-  await vi.waitFor(() => expect(begun).toEqual(['run-1']), { timeout: 30_000 });
+  await eventually(() => expect(begun).toEqual(['run-1']));
   await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: OWN }, 2);
   void work(endless());
-  await vi.waitFor(async () => expect((await runs.get('run-2'))?.state).toBe('done'), { timeout: 30_000 });
+  await eventually(async () => expect((await runs.get('run-2'))?.state).toBe('done'));
   first.resolve();
   await working;
   expect((await runs.get('run-1'))?.state).toBe('done');
@@ -180,7 +181,7 @@ it('storage that fails while it is asked whether to cancel ends neither the run 
         return { ok: true, text: 'found it', sessionId: 's' };
       },
     }).work(endless());
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(1), { timeout: 30_000 });
+    await eventually(() => expect(looks).toBeGreaterThan(1));
     ended.resolve();
     await working;
   } finally {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import { AnsweredElsewhere } from '../gateway/turns/answering.ts';
 import { createTurnHub, type HubTurn, type TurnHub } from '../gateway/turns/turn-hub.ts';
 import { newId } from '../lib/new-id.ts';
@@ -78,7 +79,7 @@ describe('the person at a terminal', () => {
     };
     const { hub, read } = setUp(asks, person, (text) => told.push(text));
     const reading = read();
-    await vi.waitFor(() => expect(hub.questions()).toHaveLength(1));
+    await eventually(() => expect(hub.questions()).toHaveLength(1));
     await hub.answer(hub.questions()[0]?.id ?? '', { kind: 'allow', scope: 'once' }, CONSOLE);
     expect(noticeIn(await reading)).toBe('once by Anna');
     expect(taken).toHaveBeenCalledWith(expect.any(AnsweredElsewhere));

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import { createMcpConfig } from './config.ts';
 import type { ConnectOptions, McpConnection } from './connect.ts';
@@ -82,7 +83,7 @@ describe('a server', () => {
         : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const first = service.call('s', 'one', {}, { ...calling, signal: gaveUp.signal });
     const second = call();
-    await vi.waitFor(() => expect(state.starts).toBe(1));
+    await eventually(() => expect(state.starts).toBe(1));
     gaveUp.abort();
     await expect(first).rejects.toThrow('aborted');
     expect(await second).toBe('one of start 2');
@@ -184,12 +185,12 @@ describe('the tools', () => {
     await service.tools(never);
     state.tools = ['one', 'two'];
     state.last.options?.onToolsChanged();
-    await vi.waitFor(() => expect(changes).toBe(1));
+    await eventually(() => expect(changes).toBe(1));
     expect(names(await service.tools(never))).toEqual(['one', 'two']);
     state.tools = ['three'];
     state.last.open = false;
     await call();
-    await vi.waitFor(() => expect(changes).toBe(2));
+    await eventually(() => expect(changes).toBe(2));
     expect(names(await service.tools(never))).toEqual(['three']);
   });
 });

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import { testRuntime } from '../../test/support/test-runtime.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { AskResult, RunEvent } from '../pipeline/events.ts';
@@ -34,7 +35,7 @@ async function setUp() {
     },
     new AbortController().signal,
   );
-  await vi.waitFor(() => expect(runtime.hub.questions()).toHaveLength(1));
+  await eventually(() => expect(runtime.hub.questions()).toHaveLength(1));
   const invoke = (
     operation: Parameters<typeof invokeOperation>[0],
     input: Record<string, unknown> = {},

@@ -1,6 +1,6 @@
 // What every channel must do, whichever platform stands behind it. A suite is given the channel and the other side: a
 // platform on which somebody writes, that can fail, forget to answer and hang up.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   CHANNEL_NAMES,
   type Channel,
@@ -8,10 +8,10 @@ import {
   type ChannelErrorCode,
   type OutgoingMessage,
 } from '../../src/channels/channel.ts';
+import { eventually } from '../support/eventually.ts';
 import { describeSplit } from './channel-split.ts';
 import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './channel-subject.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const never = new AbortController().signal;
 /** Long enough for a platform that would deliver again to have done so. */
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
@@ -62,7 +62,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         const channel = await connected();
         expect(channel.status()).toMatchObject({ state: 'connected' });
         const { id } = await write('héllo 你好 🌍\nsecond line');
-        await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+        await eventually(() => expect(receiver.received).toHaveLength(1));
         const [message] = receiver.received;
         expect(message).toMatchObject({
           id,
@@ -82,7 +82,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         await connected();
         for (const text of ['one', 'two', 'three']) await write(text);
         await write('elsewhere', { chatId: subject.chats.otherDirect });
-        await vi.waitFor(() => expect(texts()).toHaveLength(4), PATIENCE);
+        await eventually(() => expect(texts()).toHaveLength(4));
         const own = receiver.received.filter(({ chatId }) => chatId === subject.chats.direct);
         expect(own.toSorted((a, b) => a.order - b.order).map(({ text }) => text)).toEqual(['one', 'two', 'three']);
         expect(new Set(own.map(({ order }) => order)).size).toBe(3);
@@ -92,17 +92,17 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
       test('while nobody was connected arrives afterwards', async () => {
         await write('early');
         await connected();
-        await vi.waitFor(() => expect(texts()).toEqual(['early']), PATIENCE);
+        await eventually(() => expect(texts()).toEqual(['early']));
       });
 
       test('arrives again, with the same id, until it was stored', async () => {
         receiver.refuse(2);
         await connected();
         const { id } = await write('keep me');
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           if (texts().length === 0) await subject.platform.redeliver?.();
           expect(texts()).toContain('keep me');
-        }, PATIENCE);
+        });
         expect(receiver.deliveries.length).toBeGreaterThanOrEqual(3);
         expect(new Set(receiver.deliveries.map((message) => message.id))).toEqual(new Set([id]));
         expect(new Set(receiver.deliveries.map(({ order }) => order)).size).toBe(1);
@@ -112,7 +112,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         const release = receiver.hold();
         const channel = await connected();
         const { id } = await write('unfinished');
-        await vi.waitFor(() => expect(receiver.deliveries).toHaveLength(1), PATIENCE);
+        await eventually(() => expect(receiver.deliveries).toHaveLength(1));
         const before = receiver;
         receiver = createReceiver();
         const closing = channel.close();
@@ -121,10 +121,10 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         release();
         await closing;
         await connected();
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           if (texts().length === 0) await subject.platform.redeliver?.();
           expect(receiver.received.map((message) => message.id)).toContain(id);
-        }, PATIENCE);
+        });
       });
 
       test('in a group is marked by whether the bot was addressed', async () => {
@@ -132,7 +132,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         const group = { chatId: subject.chats.group, chatKind: 'group' as const };
         await write('among ourselves', { ...group, mentionsBot: false });
         await write('what is the time?', { ...group, mentionsBot: true });
-        await vi.waitFor(() => expect(texts()).toContain('what is the time?'), PATIENCE);
+        await eventually(() => expect(texts()).toContain('what is the time?'));
         const addressed = receiver.received.filter(({ isAddressed }) => isAddressed);
         expect(addressed.map(({ text }) => text)).toEqual(['what is the time?']);
         expect(receiver.received.every(({ chatKind }) => chatKind === 'group')).toBe(true);
@@ -142,7 +142,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         await connected();
         const { id } = await write('question');
         await write('answer', { replyTo: id });
-        await vi.waitFor(() => expect(texts()).toHaveLength(2), PATIENCE);
+        await eventually(() => expect(texts()).toHaveLength(2));
         expect(receiver.received.find(({ text }) => text === 'answer')?.replyTo).toBe(id);
       });
 
@@ -151,7 +151,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         const name = kind === 'image' ? 'picture.png' : 'notes.txt';
         const content = kind === 'image' ? PIXEL : Buffer.from('line one\nline two\n');
         await write('look at this', { file: { kind, name, content } });
-        await vi.waitFor(() => expect(receiver.received.flatMap(({ files }) => files)).toHaveLength(1), PATIENCE);
+        await eventually(() => expect(receiver.received.flatMap(({ files }) => files)).toHaveLength(1));
         const [file] = receiver.received.flatMap(({ files }) => files);
         if (!file) throw new Error('there is no file');
         expect(file.kind).toBe(kind);
@@ -227,7 +227,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
       test('answers the message it is a reply to', async () => {
         const channel = await connected();
         const { id } = await write('question');
-        await vi.waitFor(() => expect(texts()).toEqual(['question']), PATIENCE);
+        await eventually(() => expect(texts()).toEqual(['question']));
         await channel.send(draft('answer', { replyTo: id }), never);
         expect(await subject.platform.seen(subject.chats.direct)).toMatchObject([{ replyTo: id }]);
       });
@@ -281,7 +281,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         const { direct: chatId } = subject.chats;
         for (const { value } of buttons)
           await subject.platform.press?.({ chatId, messageId: sent.messageId, value, senderId: subject.senderId });
-        await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
+        await eventually(() => expect(receiver.received).toHaveLength(2));
         expect(receiver.received.map(({ pressed }) => pressed)).toEqual(
           buttons.map(({ value }) => ({ value, messageId: sent.messageId })),
         );
@@ -350,19 +350,19 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         if (!platform.disconnect || !platform.restore) return context.skip('there is no connection to lose');
         const channel = await connected();
         await write('before');
-        await vi.waitFor(() => expect(texts()).toContain('before'), PATIENCE);
+        await eventually(() => expect(texts()).toContain('before'));
         await platform.disconnect();
-        await vi.waitFor(() => expect(channel.status().state).not.toBe('connected'), PATIENCE);
+        await eventually(() => expect(channel.status().state).not.toBe('connected'));
         await write('meanwhile');
         await platform.restore();
-        await vi.waitFor(() => expect(channel.status()).toMatchObject({ state: 'connected' }), PATIENCE);
+        await eventually(() => expect(channel.status()).toMatchObject({ state: 'connected' }));
         expect(channel.status().reconnects).toBeGreaterThanOrEqual(1);
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           await platform.redeliver?.();
           expect(texts()).toContain('meanwhile');
-        }, PATIENCE);
+        });
         await write('after');
-        await vi.waitFor(() => expect(texts()).toContain('after'), PATIENCE);
+        await eventually(() => expect(texts()).toContain('after'));
       });
 
       test('is not made when the caller has given up', async () => {

@@ -1,9 +1,10 @@
 // Sub-agents through the built binary: definitions, `task` within a turn, runs in the background.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 import { type Model, modelFor } from '../support/model-providers.ts';
@@ -38,14 +39,11 @@ async function runsOf({ home, env }: Pick<Model, 'home' | 'env'>): Promise<Run[]
 }
 
 const ended = async (model: Pick<Model, 'home' | 'env'>, state: string): Promise<Run> =>
-  vi.waitFor(
-    async () => {
-      const [run] = await runsOf(model);
-      expect(run?.state).toBe(state);
-      return run as Run;
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  eventually(async () => {
+    const [run] = await runsOf(model);
+    expect(run?.state).toBe(state);
+    return run as Run;
+  });
 
 describe('definitions', () => {
   it('come built in, from the home and from the workspace; later ones win, unusable ones are named', async () => {
@@ -213,11 +211,8 @@ describe('subagent_spawn', () => {
       expect(names).not.toContain(none);
 
     await model.ask('go', '--new-session');
-    await vi.waitFor(
-      async () => expect(await runsOf(model)).toMatchObject([{ state: 'done', result: 'run number 2' }, {}]),
-      {
-        timeout: 30_000,
-      },
+    await eventually(async () =>
+      expect(await runsOf(model)).toMatchObject([{ state: 'done', result: 'run number 2' }, {}]),
     );
     const { stdout } = await lainclaw(['agents', 'logs', done.id, '--text'], model);
     expect(stdout).toContain('run number 1');
@@ -252,7 +247,7 @@ describe('subagent_spawn', () => {
     });
     await model.ask('go');
     await ended(model, 'running');
-    await vi.waitFor(() => expect(background).toBe(1), { timeout: 20_000 });
+    await eventually(() => expect(background).toBe(1));
     killWorkerOf(model.home);
     await lainclaw(['agents', 'work'], model);
     expect(await runsOf(model)).toMatchObject([{ state: 'interrupted', error: 'its process ended' }]);

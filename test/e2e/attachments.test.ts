@@ -217,7 +217,7 @@ describe.concurrent('standard input', () => {
 
   it('that is an idle pipe of somebody else is not waited for', async () => {
     const home = testHome();
-    const running = startLainclaw(['ask', 'hello'], { home, timeoutMs: 20_000 });
+    const running = startLainclaw(['ask', 'hello'], { home });
     const { code, json } = await running.ended;
     expect(code).toBe(0);
     expect(json()).toMatchObject({ success: true });

@@ -2,13 +2,11 @@
 // people who were revoked, and what the owner asks for at the command line.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunSummary } from '../../src/schedule/summary.ts';
+import { eventually } from '../support/eventually.ts';
 import { type GatewayHome, gatewayHome, runningGateway } from '../support/gateway-service.ts';
 import { lainclaw } from '../support/lainclaw.ts';
-
-const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 60_000, interval: 200 });
 
 interface Sent {
   chatId: string;
@@ -54,9 +52,7 @@ function world({ home }: GatewayHome) {
   };
 }
 
-it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or from a tool of another chat', {
-  timeout: 240_000,
-}, async () => {
+it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or from a tool of another chat', async () => {
   const opened = await runningGateway('--pairing-policy=open', '--pairing-allow-from=anna');
   const { run, write, sentTo, answerOf } = world(opened);
   write('stranger', 'mallory', 'hello there');
@@ -117,9 +113,7 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
   expect(elsewhere.stderr).toContain('the gateway has no channel "telegram"; it has local');
 });
 
-it('whoever is let in is told once in their chat, and whoever is revoked gets nothing more', {
-  timeout: 240_000,
-}, async () => {
+it('whoever is let in is told once in their chat, and whoever is revoked gets nothing more', async () => {
   const opened = await runningGateway();
   const { run, write, sentTo, answerOf } = world(opened);
   const codeIn = (chatId: string): string => /code: `([A-Z0-9]{8})`/.exec(sentTo(chatId).join('\n'))?.[1] ?? '';
@@ -162,7 +156,7 @@ it('whoever is let in is told once in their chat, and whoever is revoked gets no
   expect(sentTo('chat-of-bob')).toHaveLength(before);
 });
 
-it('a run that answers into a chat waits for a gateway, which runs and delivers it', { timeout: 240_000 }, async () => {
+it('a run that answers into a chat waits for a gateway, which runs and delivers it', async () => {
   const opened = gatewayHome();
   const { run, sentTo } = world(opened);
   const spawn = (name: string, chat?: string) =>

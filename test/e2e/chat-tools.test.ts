@@ -248,8 +248,7 @@ describe('a server that asks for input', () => {
     const home = testHome();
     const require = createRequire(import.meta.url);
     const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
-    const timeoutMs = 60_000;
-    await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, everything, 'stdio'], { home, timeoutMs });
+    await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, everything, 'stdio'], { home });
     const opened = await openChat([], [], { home, rows: 40 });
     const { chat, say } = opened;
     await say('tool:mcp__everything__trigger-elicitation-request');

@@ -1,7 +1,8 @@
 // `lainclaw chat` as a person uses it: the built binary on a real terminal, against the fake model server.
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply } from '../fakes/model-server/reply.ts';
 import { startChat } from '../support/chat-terminal.ts';
+import { eventually } from '../support/eventually.ts';
 import { ask, lainclaw } from '../support/lainclaw.ts';
 import { bytesBefore } from '../support/model-providers.ts';
 import { CTRL_C, CTRL_D, CTRL_O, contents, ENTER, ESCAPE, leave, openChat, READY } from '../support/open-chat.ts';
@@ -197,7 +198,7 @@ describe.concurrent('a chat', () => {
     await say('go');
     await chat.shows('The beginning');
     chat.close();
-    await vi.waitFor(() => expect(chat.isAlive()).toBe(false), { timeout: 30_000 });
+    await eventually(() => expect(chat.isAlive()).toBe(false));
     expect(home.lines().at(-1)).toMatchObject({ type: 'turn-end', outcome: 'cancelled' });
   });
 

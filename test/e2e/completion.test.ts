@@ -96,7 +96,6 @@ describe('bash', () => {
       home,
       env: { ...env, TERM: 'dumb' },
       wrapper: ['sh', '-c', 'exec bash --rcfile "$0" -i', settings],
-      timeoutMs: 60_000,
     });
     await shell.saw('ready> ');
     const lines = [

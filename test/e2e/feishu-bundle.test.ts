@@ -4,10 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leanFeishuSdk } from '../../scripts/lean-feishu-sdk.ts';
 import { createReceiver } from '../conformance/channel-subject.ts';
-import { ANNA, DIRECT, never, PATIENCE, startPlatform } from '../support/feishu-platform.ts';
+import { eventually } from '../support/eventually.ts';
+import { ANNA, DIRECT, never, startPlatform } from '../support/feishu-platform.ts';
 
 let dir: string;
 
@@ -44,8 +45,8 @@ test('the bundle holds what is used of the SDK, and that connects, receives and 
   try {
     await channel.connect(receiver.receive, never);
     const { messageId } = server.say({ chatId: DIRECT, senderId: ANNA, text: 'hello' });
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ id: messageId, text: 'hello' }]), PATIENCE);
-    await vi.waitFor(() => expect(server.push.events[0]?.state).toBe('acknowledged'), PATIENCE);
+    await eventually(() => expect(receiver.received).toMatchObject([{ id: messageId, text: 'hello' }]));
+    await eventually(() => expect(server.push.events[0]?.state).toBe('acknowledged'));
     await channel.send({ key: 'k', chatId: DIRECT, replyTo: messageId, markdown: '**hello**' }, never);
     expect(server.sent(DIRECT)).toMatchObject([{ replyTo: messageId, seen: { text: '**hello**' } }]);
     expect(server.violations).toEqual([]);

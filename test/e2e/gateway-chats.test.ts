@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
+import { eventually } from '../support/eventually.ts';
 import { runGatewayKills } from '../support/gateway-kills.ts';
 import type { GatewayProcessOptions } from '../support/gateway-process.ts';
 import type { Home } from '../support/home.ts';
@@ -67,7 +68,7 @@ it('answers what is written, each message once, whatever kills it', { timeout: 1
     kills: 5,
     seed: 7,
     lifeMs: 1_500,
-    patienceMs: 90_000,
+    patienceMs: 150_000,
   });
   expect(report).toMatchObject({ written: 72, handledOnce: 72, lost: [], repeated: [], outOfOrder: [] });
 });
@@ -165,10 +166,6 @@ it('gives a file that was sent to the model, and ends in order', async () => {
   expect(gateway.said()).not.toContain('Error');
 });
 
-async function until(condition: () => boolean): Promise<void> {
-  const giveUp = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > giveUp) throw new Error('it did not come to it');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+function until(condition: () => boolean): Promise<void> {
+  return eventually(() => expect(condition(), String(condition)).toBe(true));
 }

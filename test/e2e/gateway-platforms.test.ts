@@ -1,9 +1,10 @@
 // The gateway as people run it: the built program as a daemon, with Telegram, Feishu and local files at once.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type FeishuServer, startFeishuServer } from '../fakes/feishu-server/feishu-server.ts';
 import { startTelegramServer, type TelegramServer } from '../fakes/telegram-server/telegram-server.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
@@ -13,8 +14,7 @@ let home: Home;
 let feishu: FeishuServer;
 let telegram: TelegramServer;
 
-const run = (...args: string[]): Promise<Finished> => lainclaw(args, { home, timeoutMs: 60_000 });
-const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 40_000, interval: 50 });
+const run = (...args: string[]): Promise<Finished> => lainclaw(args, { home });
 const written = (): string[] => telegram.messages(ADA.id).map(({ text }) => text ?? '');
 const outbox = (): string => {
   const path = join(home.path, 'channels', 'local', 'outbox.jsonl');

@@ -1,15 +1,13 @@
 // The gateway as a service, in processes of its own: with the local channel, or in memory where it must fail.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { identify } from '../../src/gateway/service/process-identity.ts';
+import { eventually } from '../support/eventually.ts';
 import { gatewayHome, runningGateway, runningMemoryGateway } from '../support/gateway-service.ts';
 import { BINARY, lainclaw, startLainclaw } from '../support/lainclaw.ts';
 
 const TOKEN = '123456:SECRET-of-a-bot';
-const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 30_000, interval: 100 });
-
 describe('start and stop', () => {
   it('a daemon is ready when the command returns, tells the truth about itself, and leaves nothing when it is stopped', async () => {
     const { gateway, status, home, state } = await runningGateway('--model=small');

@@ -1,15 +1,13 @@
 // A gateway that connects no channel: scheduled jobs, background runs and the control API, with settings of the jobs' own.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/schedule/summary.ts';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { gatewayHome } from '../support/gateway-service.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
-
-const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 40_000, interval: 200 });
 
 const asked = ({ requests }: ModelServer): { model: string; hasTools: boolean }[] =>
   requests.map(({ body }) => {
@@ -17,9 +15,7 @@ const asked = ({ requests }: ModelServer): { model: string; hasTools: boolean }[
     return { model, hasTools: tools.length > 0 };
   });
 
-it('runs jobs and background runs with settings of the jobs’ own, and answers its control API', {
-  timeout: 120_000,
-}, async () => {
+it('runs jobs and background runs with settings of the jobs’ own, and answers its control API', async () => {
   const server = await startModelServer({ script: () => ({ text: 'Done.' }) });
   afterFile(() => server.close());
   const { home, gateway, status, state } = gatewayHome();

@@ -77,7 +77,7 @@ describe('a turn that waits for another', () => {
 describe('a turn that is cut short', () => {
   it('reads its question no longer on Ctrl-C', async () => {
     const home = testHome();
-    const running = startLainclaw(['ask', '-'], { home, timeoutMs: 5_000 });
+    const running = startLainclaw(['ask', '-'], { home });
     await running.write('the beginning of a question '.repeat(50_000));
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);

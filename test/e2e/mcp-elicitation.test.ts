@@ -11,17 +11,16 @@ const require = createRequire(import.meta.url);
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const TOOL = 'mcp__everything__trigger-elicitation-request';
 const INVOKE = ['tools', 'invoke', TOOL];
-const timeoutMs = 60_000;
 
 async function withEverything(): Promise<Home> {
   const home = testHome();
-  await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio'], { home, timeoutMs });
+  await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio'], { home });
   return home;
 }
 
 /** Permits the call and then answers each prompt as it comes. */
 async function answering(home: Home, ...answers: [prompt: string, typed: string][]): Promise<Finished> {
-  const running = startTerminal(INVOKE, { home, env: { NO_COLOR: '1' }, timeoutMs });
+  const running = startTerminal(INVOKE, { home, env: { NO_COLOR: '1' } });
   for (const [prompt, typed] of [['[N] no ›', 'y\n'], ...answers] as const) {
     await running.saw(prompt);
     await running.write(typed);
@@ -74,7 +73,7 @@ describe.concurrent('a server that asks for input', () => {
 
   it('asks in a turn as it does in a single call', async () => {
     const home = await withEverything();
-    const running = startTerminal(['ask', `tool:${TOOL} {}`], { home, env: { NO_COLOR: '1' }, timeoutMs });
+    const running = startTerminal(['ask', `tool:${TOOL} {}`], { home, env: { NO_COLOR: '1' } });
     await running.saw('[N] no ›');
     await running.write('y\n');
     await running.saw('[N] decline');
@@ -121,8 +120,8 @@ describe.concurrent('a server that asks for input', () => {
 
   it('is declined where it is not a terminal, or nobody wants to be asked, and the result says so', async () => {
     const home = await withEverything();
-    const piped = await lainclaw([...INVOKE, '--approve=auto'], { home, timeoutMs });
-    const auto = await startTerminal([...INVOKE, '--approve=auto'], { home, timeoutMs }).ended;
+    const piped = await lainclaw([...INVOKE, '--approve=auto'], { home });
+    const auto = await startTerminal([...INVOKE, '--approve=auto'], { home }).ended;
     for (const { stdout } of [piped, auto]) {
       expect(stdout).toContain('User declined');
       expect(stdout).toContain('Nobody can be asked here, so it was declined.');

@@ -12,7 +12,7 @@ const whisper = (home: Home): Promise<Finished> =>
   lainclaw(['tools', 'invoke', 'mcp__private__whisper', '--approve', 'auto'], { home });
 
 async function login(home: Home): Promise<Finished> {
-  const running = startLainclaw(['mcp', 'login', 'private'], { home, timeoutMs: 60_000 });
+  const running = startLainclaw(['mcp', 'login', 'private'], { home });
   await running.saw('code_challenge=');
   const [url = ''] = /http:\S+\/authorize\S+/.exec(running.said()) ?? [];
   const stranger = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { BINARY, lainclaw, type Running, startLainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
@@ -25,9 +26,8 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
   (await client.callTool({ name, arguments: args }, { timeout: TIMEOUT_MS })) as Called;
 const names = async (client: Client): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
 
-async function until(what: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + TIMEOUT_MS; !what(); await new Promise((resolve) => setTimeout(resolve, 50)))
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+function until(what: () => boolean): Promise<void> {
+  return eventually(() => expect(what(), String(what)).toBe(true));
 }
 
 function commandLines(): string[] {
@@ -152,7 +152,7 @@ describe('over stdio', () => {
     // It would offer itself to itself without end.
     const itself = { command: process.execPath, args: [BINARY, 'mcp', 'serve'] };
     writeFileSync(join(home.path, 'mcp.json'), JSON.stringify({ mcpServers: { itself } }));
-    const running = startLainclaw(['mcp', 'serve'], { home, timeoutMs: TIMEOUT_MS });
+    const running = startLainclaw(['mcp', 'serve'], { home });
     const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
     await running.write('this is not JSON\n');
     await running.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize })}\n`);
@@ -188,7 +188,7 @@ interface Serving {
 }
 
 async function serveHttp(home: Home, ...flags: string[]): Promise<Serving> {
-  const running = startLainclaw(['mcp', 'serve', '--http', ...flags], { home, timeoutMs: 120_000 });
+  const running = startLainclaw(['mcp', 'serve', '--http', ...flags], { home });
   afterFile(() => running.kill('SIGKILL'));
   const tokenPath = join(home.path, 'mcp-token');
   await running.saw(`the bearer token is in ${tokenPath}`);

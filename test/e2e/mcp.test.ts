@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, runBinary, startLainclaw } from '../support/lainclaw.ts';
 import { filesHolding, modelFor } from '../support/model-providers.ts';
@@ -15,9 +16,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const require = createRequire(import.meta.url);
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const RAW = join(ROOT, 'test/fakes/mcp/raw-server.ts');
-const TIMEOUT_MS = 60_000;
 
-const mcp = (home: Home, ...args: string[]) => lainclaw(['mcp', ...args], { home, timeoutMs: TIMEOUT_MS });
+const mcp = (home: Home, ...args: string[]) => lainclaw(['mcp', ...args], { home });
 const addEverything = (home: Home) => mcp(home, 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio');
 const toolMessages = (request: NeutralRequest | undefined) =>
   (request?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message] : []));
@@ -36,9 +36,8 @@ function withRaw(home: Home, ...manner: string[]): () => number[] {
   return () => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim().split('\n').map(Number) : []);
 }
 
-async function until(what: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + TIMEOUT_MS; !what(); await new Promise((resolve) => setTimeout(resolve, 50)))
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+function until(what: () => boolean): Promise<void> {
+  return eventually(() => expect(what(), String(what)).toBe(true));
 }
 
 function isRunning(pid: number): boolean {

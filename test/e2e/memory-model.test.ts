@@ -24,8 +24,7 @@ const KILLS = 10;
 /** Many processes, each of which may load a model, on whatever machine. */
 const PATIENCE_MS = 300_000;
 
-const memory = (home: Home, ...args: string[]): Promise<Finished> =>
-  lainclaw(['memory', ...args], { home, timeoutMs: 120_000 });
+const memory = (home: Home, ...args: string[]): Promise<Finished> => lainclaw(['memory', ...args], { home });
 async function search(home: Home, query: string): Promise<SearchResult> {
   return (await memory(home, 'search', query)).json<SearchResult>();
 }

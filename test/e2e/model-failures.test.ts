@@ -265,7 +265,7 @@ describe.concurrent('Ctrl-C', () => {
     const asked = new Promise((resolve) => server.once('request', resolve));
     const running = startLainclaw(
       ['ask', '--provider', 'openai-compatible', '--base-url', `http://127.0.0.1:${port}/v1`, 'hello'],
-      { home: testHome(), timeoutMs: 6_000 },
+      { home: testHome() },
     );
     await asked;
     running.kill('SIGINT');

@@ -1,17 +1,13 @@
 // Jobs inside the gateway, as a process: added while it runs, run to the second, answered into a chat.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunSummary } from '../../src/schedule/summary.ts';
+import { eventually } from '../support/eventually.ts';
 import { runningGateway } from '../support/gateway-service.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 
-const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 40_000, interval: 200 });
-
-it('a job is run by the gateway and answers in a chat the owner has listed, and in no other', {
-  timeout: 120_000,
-}, async () => {
+it('a job is run by the gateway and answers in a chat the owner has listed, and in no other', async () => {
   const { home, gateway } = await runningGateway('--send-allow=local:anna');
   const schedule = (...args: string[]) => lainclaw(['schedule', ...args], { home });
   const history = async (name: string) => (await schedule('history', name)).json<RunSummary[]>();

@@ -162,17 +162,18 @@ describe('lainclaw schedule', () => {
 
   it('a failing job is told, and paused after as many failures as it was given', async () => {
     const home = testHome();
-    home.config({ provider: 'openai-compatible', model: 'fake', baseUrl: 'http://127.0.0.1:9/v1' });
+    const server = await startModelServer({ script: [], accept: () => false });
+    afterFile(() => server.close());
+    home.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` });
     await schedule(home, 'add', 'bad', '--cron', '@yearly', '--message', 'm', '--max-failures', '1');
     const { code, stderr } = await lainclaw(['schedule', 'run', 'bad'], {
       home,
       env: { LAINCLAW_API_KEY: 'none' },
-      timeoutMs: 120_000,
     });
     expect(code).toBe(1);
     expect(stderr).toContain('lainclaw schedule resume bad');
     expect((await list(home)).jobs).toMatchObject([{ status: 'paused', failures: 1, reason: expect.any(String) }]);
-  }, 120_000);
+  });
 });
 
 describe('the schedule tools', () => {

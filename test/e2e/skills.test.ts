@@ -12,8 +12,9 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw, startLainclaw, terminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
@@ -180,12 +181,12 @@ describe('skills install', () => {
     chmodSync(join(home.base, 'bin/git'), 0o755);
     const env = { PATH: `${join(home.base, 'bin')}:${process.env.PATH}` };
     const running = startLainclaw(['skills', 'install', 'https://example.com/x.git'], { home, env });
-    await vi.waitFor(() => expect(existsSync(started)).toBe(true), { timeout: 10_000 });
+    await eventually(() => expect(existsSync(started)).toBe(true));
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     expect(readdirSync(join(home.path, 'skills'))).toEqual([]);
     const child = Number(readFileSync(started, 'utf8'));
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false));
+    await eventually(() => expect(isRunning(child)).toBe(false));
   });
 
   it.each([

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { ChannelGateway } from '../../src/gateway/channel-gateway.ts';
 import type { BotSettings } from '../../src/gateway/chats/chat.ts';
 import {
@@ -19,10 +19,9 @@ import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import type { Lock } from '../../src/storage/locks.ts';
 import type { Mailbox } from '../../src/storage/mailbox.ts';
 import { createWorkspace } from '../../src/workspace/confined.ts';
+import { eventually } from './eventually.ts';
 import { createMemoryPlatform, type MemoryPlatform } from './memory-channel.ts';
 import { afterFile } from './test-home.ts';
-
-export const PATIENCE = { timeout: 30_000, interval: 10 };
 
 /** A turn that a test writes. `questions` puts questions to the chat. */
 export type Answer = (
@@ -138,9 +137,9 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
     write: (text, chatId = 'anna', more = {}) => platform.write({ chatId, senderId: chatId, text, ...more }),
     said: async (chatId = 'anna') => (await platform.seen(chatId)).map(({ text }) => text),
     says: async (texts, chatId = 'anna') =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         expect(await chats.said(chatId)).toEqual(texts);
-      }, PATIENCE),
+      }),
   };
   return chats;
 }

@@ -12,7 +12,6 @@ export interface CrowdOptions {
   sameKey: boolean;
   /** What a member asks; it must differ from what the others ask. */
   input?: (member: number) => string;
-  timeoutMs?: number;
 }
 
 export interface CrowdReport {
@@ -24,20 +23,14 @@ export interface CrowdReport {
   problems: string[];
 }
 
-export async function runCrowd({
-  home,
-  processes,
-  sameKey,
-  input = question,
-  timeoutMs = 120_000,
-}: CrowdOptions): Promise<CrowdReport> {
+export async function runCrowd({ home, processes, sameKey, input = question }: CrowdOptions): Promise<CrowdReport> {
   const acknowledged: AcknowledgedTurn[] = [];
   const problems: string[] = [];
   let waited = 0;
   const members = Array.from({ length: processes }, async (_, member) => {
     const sessionKey = sameKey ? 'crowd' : `crowd-${member}`;
     const asked = input(member);
-    const finished = await runBinary(['ask', '--session', sessionKey, '--', asked], { home, timeoutMs });
+    const finished = await runBinary(['ask', '--session', sessionKey, '--', asked], { home });
     if (finished.stderr.includes('waiting')) waited += 1;
     if (finished.code !== 0) {
       problems.push(

@@ -12,7 +12,6 @@ export const DIRECT = 'oc_direct';
 export const OTHER = 'oc_other';
 export const GROUP = 'oc_group';
 export const ANNA = 'ou_anna';
-export const PATIENCE = { timeout: 30_000, interval: 10 };
 export const never = new AbortController().signal;
 
 export async function startPlatform(options: FeishuServerOptions = {}): Promise<FeishuServer> {

@@ -10,7 +10,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Another build can be put under test, an installed package for example. */
 export const BINARY = process.env.LAINCLAW_TEST_BINARY ?? join(ROOT, 'bin', 'lainclaw.js');
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+/** Just before the test's own, to say what the command had said. */
+const DEFAULT_TIMEOUT_MS = 170_000;
 const IS_OTHER_BINARY = process.env.LAINCLAW_TEST_BINARY !== undefined;
 
 interface CommonOptions {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
 import type { GatewayProcessOptions } from './gateway-process.ts';
 import type { Home } from './home.ts';
 
@@ -26,7 +26,7 @@ export interface LocalGateway {
   write(...lines: object[]): void;
   outbox(): OutboxLine[];
   /** Resolves when the outbox is as the condition wants it; rejects after a while. */
-  until(condition: (lines: OutboxLine[]) => boolean, timeoutMs?: number): Promise<OutboxLine[]>;
+  until(condition: (lines: OutboxLine[]) => boolean, giveUpMs?: number): Promise<OutboxLine[]>;
   /** What the processes have said. */
   said(): string;
 }
@@ -76,18 +76,13 @@ export function createLocalGateway(home: Home): LocalGateway {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as OutboxLine);
     },
-    async until(condition, timeoutMs = 60_000) {
-      const giveUp = Date.now() + timeoutMs;
-      for (;;) {
+    until: (condition, giveUpMs) =>
+      eventually(() => {
         const lines = gateway.outbox();
         if (condition(lines)) return lines;
-        if (Date.now() > giveUp) {
-          const last = JSON.stringify(lines.slice(-5), undefined, 1);
-          throw new Error(`the outbox did not come to it in ${timeoutMs} ms; its end: ${last}; said: ${said}`);
-        }
-        await sleep(50);
-      }
-    },
+        const last = JSON.stringify(lines.slice(-5), undefined, 1);
+        throw new Error(`the outbox did not come to it; its end: ${last}; said: ${said}`);
+      }, giveUpMs),
     said: () => said,
   };
   return gateway;

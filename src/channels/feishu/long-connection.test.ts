@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
-import {
-  ANNA,
-  channelOn,
-  connectedTo,
-  DIRECT,
-  never,
-  PATIENCE,
-  startPlatform,
-} from '../../../test/support/feishu-platform.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { ANNA, channelOn, connectedTo, DIRECT, never, startPlatform } from '../../../test/support/feishu-platform.ts';
 import type { Channel } from '../channel.ts';
 
 let server: FeishuServer;
@@ -37,8 +30,8 @@ test('what arrives with the handshake is not missed', async () => {
   for (let index = 0; index < 20; index += 1) quiet.say({ chatId: DIRECT, senderId: ANNA, text: `early ${index}` });
   const { channel, receiver } = await connectedTo(quiet);
   opened.push(channel);
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(20), PATIENCE);
-  await vi.waitFor(() => expect(quiet.push.events.every(({ state }) => state === 'acknowledged')).toBe(true), PATIENCE);
+  await eventually(() => expect(receiver.received).toHaveLength(20));
+  await eventually(() => expect(quiet.push.events.every(({ state }) => state === 'acknowledged')).toBe(true));
   expect(quiet.push.events.map(({ pushes }) => pushes)).toEqual(Array(20).fill(1));
   await quiet.close();
 });
@@ -47,21 +40,21 @@ test('an event is acknowledged only after it was stored', async () => {
   const { receiver } = await connect();
   const release = receiver.hold();
   say('slow disk');
-  await vi.waitFor(() => expect(receiver.deliveries.length).toBeGreaterThan(0), PATIENCE);
+  await eventually(() => expect(receiver.deliveries.length).toBeGreaterThan(0));
   expect(server.push.events[0]?.answer).toBeUndefined();
   expect(stateOf(0)).toBe('pushed');
   release();
-  await vi.waitFor(() => expect(stateOf(0)).toBe('acknowledged'), PATIENCE);
+  await eventually(() => expect(stateOf(0)).toBe('acknowledged'));
 });
 
 test('what could not be stored is refused, and the status says why', async () => {
   const { channel, receiver } = await connect();
   receiver.refuse(1);
   say('disk full');
-  await vi.waitFor(() => expect(server.push.events[0]?.answer?.code).toBe(500), PATIENCE);
+  await eventually(() => expect(server.push.events[0]?.answer?.code).toBe(500));
   expect(channel.status().lastError).toContain('the disk is full');
   // The platform delivers again by itself.
-  await vi.waitFor(() => expect(stateOf(0)).toBe('acknowledged'), PATIENCE);
+  await eventually(() => expect(stateOf(0)).toBe('acknowledged'));
   expect(receiver.received.map(({ text }) => text)).toEqual(['disk full']);
 });
 
@@ -71,10 +64,10 @@ test('a connection that died silently is noticed, told and opened again, and not
   opened.push(channel);
   slow.push.hang();
   slow.say({ chatId: DIRECT, senderId: ANNA, text: 'into the void' });
-  await vi.waitFor(() => expect(channel.status().reconnects).toBeGreaterThan(0), PATIENCE);
+  await eventually(() => expect(channel.status().reconnects).toBeGreaterThan(0));
   expect(channel.status().lastError).toBe('the connection was lost');
-  await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toContain('into the void'), PATIENCE);
-  await vi.waitFor(() => expect(slow.push.connections).toBe(1), PATIENCE);
+  await eventually(() => expect(receiver.received.map(({ text }) => text)).toContain('into the void'));
+  await eventually(() => expect(slow.push.connections).toBe(1));
   await slow.close();
 });
 
@@ -84,31 +77,28 @@ test('a machine that slept makes its connection again', async () => {
   const { channel } = await connectedTo(server, { now: () => Date.now() + offset, timings });
   opened.push(channel);
   offset = 3_600_000;
-  await vi.waitFor(() => expect(channel.status().lastError).toBe('this machine slept'), PATIENCE);
-  await vi.waitFor(() => expect(channel.status()).toMatchObject({ state: 'connected' }), PATIENCE);
+  await eventually(() => expect(channel.status().lastError).toBe('this machine slept'));
+  await eventually(() => expect(channel.status()).toMatchObject({ state: 'connected' }));
   expect(channel.status().reconnects).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(server.push.connections).toBe(1), PATIENCE);
+  await eventually(() => expect(server.push.connections).toBe(1));
 });
 
 test('many losses in a row leave one connection', async () => {
   const { channel, receiver } = await connect();
   for (let round = 1; round <= 5; round += 1) {
     server.push.disconnect();
-    await vi.waitFor(() => expect(channel.status().reconnects).toBe(round), PATIENCE);
+    await eventually(() => expect(channel.status().reconnects).toBe(round));
   }
-  await vi.waitFor(() => expect(server.push.connections).toBe(1), PATIENCE);
+  await eventually(() => expect(server.push.connections).toBe(1));
   say('still here');
-  await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['still here']), PATIENCE);
+  await eventually(() => expect(receiver.received.map(({ text }) => text)).toEqual(['still here']));
 });
 
 test('deliveries that are dropped, late, repeated or out of order all arrive, told apart by id and order', async () => {
   const { receiver } = await connect();
   server.push.failNext('drop', { delayMs: 100 }, 'repeat', 'reorder', 'repeat');
   const ids = ['one', 'two', 'three', 'four', 'five', 'six'].map((text) => say(text).messageId);
-  await vi.waitFor(
-    () => expect(server.push.events.every(({ state }) => state === 'acknowledged')).toBe(true),
-    PATIENCE,
-  );
+  await eventually(() => expect(server.push.events.every(({ state }) => state === 'acknowledged')).toBe(true));
   const once = new Map(receiver.received.map((message) => [message.id, message]));
   expect(receiver.received.length).toBeGreaterThan(6);
   expect([...once.values()].toSorted((a, b) => a.order - b.order).map(({ id }) => id)).toEqual(ids);
@@ -119,7 +109,7 @@ test('a platform that is away at first is waited for, and the status says so', a
   const channel = channelOn(server);
   opened.push(channel);
   const connecting = channel.connect(createReceiver().receive, never);
-  await vi.waitFor(() => expect(channel.status().lastError).toBeTypeOf('string'), PATIENCE);
+  await eventually(() => expect(channel.status().lastError).toBeTypeOf('string'));
   expect(channel.status().state).toBe('connecting');
   server.restore();
   await connecting;
@@ -132,7 +122,7 @@ test('waiting for a platform that is away ends with the signal', async () => {
   opened.push(channel);
   const stop = new AbortController();
   const connecting = channel.connect(createReceiver().receive, stop.signal);
-  await vi.waitFor(() => expect(channel.status().lastError).toBeTypeOf('string'), PATIENCE);
+  await eventually(() => expect(channel.status().lastError).toBeTypeOf('string'));
   stop.abort(new Error('enough'));
   await expect(connecting).rejects.toThrow('enough');
 });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import {
   ANNA,
   channelOn,
@@ -8,7 +9,6 @@ import {
   DIRECT,
   GROUP,
   never,
-  PATIENCE,
   startPlatform,
 } from '../../../test/support/feishu-platform.ts';
 import type { Channel, IncomingMessage, OutgoingMessage } from '../channel.ts';
@@ -114,7 +114,7 @@ describe('refusals', () => {
     server.api.failNext({ kind: 'slow', ms: 5_000 });
     const stop = new AbortController();
     const sending = channel.send(draft('x'), stop.signal);
-    await vi.waitFor(() => expect(server.api.calls.at(-1)?.path).toContain('im/v1/messages'), PATIENCE);
+    await eventually(() => expect(server.api.calls.at(-1)?.path).toContain('im/v1/messages'));
     stop.abort(new Error('stopped'));
     await expect(sending).rejects.toThrow('stopped');
   });
@@ -177,7 +177,7 @@ describe('places', () => {
       replyTo: first.messageId,
       mentionsBot: true,
     });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
     expect(receiver.received.map(({ threadId }) => threadId)).toEqual([first.messageId, first.messageId]);
     await send('here', { chatId: GROUP, threadId: first.messageId });
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1' }]);
@@ -185,7 +185,7 @@ describe('places', () => {
 
   test('a topic of another chat is not reached through this one, known or not', async () => {
     const known = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     const unknown = server.say({ chatId: GROUP, senderId: ANNA, text: 'unread', threadId: 'omt_2' });
     for (const threadId of [known.messageId, unknown.messageId])
       await expect(send('secret', { threadId })).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe('places', () => {
     const place = { chatId: GROUP, threadId: topic.messageId };
     const { messageId } = await send('May I?', { ...place, buttons: [{ label: 'Yes', value: 'yes' }] });
     server.press({ chatId: GROUP, messageId, value: 'yes', senderId: ANNA });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
     const { id, threadId, chatId } = receiver.received[1] as IncomingMessage;
     expect(threadId).toBe(topic.messageId);
     await channel.showWorking({ chatId, threadId, replyTo: id }, never);
@@ -240,7 +240,7 @@ describe('the sign of working', () => {
     expect(reactions(messageId)).toEqual(['Typing']);
     expect(server.api.calls.filter(({ path }) => path.endsWith('/reactions'))).toHaveLength(1);
     await send('answer', { replyTo: messageId });
-    await vi.waitFor(() => expect(reactions(messageId)).toEqual([]), PATIENCE);
+    await eventually(() => expect(reactions(messageId)).toEqual([]));
     // The reply may only tell of progress; it is sign enough.
     await channel.showWorking({ chatId: DIRECT, replyTo: messageId }, never);
     expect(reactions(messageId)).toEqual([]);
@@ -267,12 +267,12 @@ describe('a press', () => {
 
   test('is answered with a toast, and knows a direct chat after a restart', async () => {
     server.say({ chatId: DIRECT, senderId: ANNA, text: 'hi' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     const { messageId } = await send('May I?', { buttons });
     await channel.close();
     ({ channel, receiver } = await connectedTo(server));
     server.press({ chatId: DIRECT, messageId, value: 'yes', senderId: ANNA });
-    await vi.waitFor(() => expect(server.push.events.at(-1)?.state).toBe('acknowledged'), PATIENCE);
+    await eventually(() => expect(server.push.events.at(-1)?.state).toBe('acknowledged'));
     expect(server.push.events.at(-1)?.answer?.data).toMatchObject({ toast: { type: 'success' } });
     expect(receiver.received).toMatchObject([{ chatKind: 'direct', pressed: { value: 'yes', messageId } }]);
     expect(Math.abs((receiver.received[0]?.sentAt ?? 0) - Date.now())).toBeLessThan(60_000);
@@ -284,7 +284,7 @@ describe('a press', () => {
   ])('in a chat of which nothing is known asks the platform: %s', async (chatId, chatKind) => {
     const { messageId } = await send('May I?', { buttons, chatId });
     server.press({ chatId, messageId, value: 'yes', senderId: ANNA });
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ chatKind }]), PATIENCE);
+    await eventually(() => expect(receiver.received).toMatchObject([{ chatKind }]));
   });
 });
 
@@ -292,7 +292,7 @@ describe('downloads', () => {
   test('of a JSON file are the file', async () => {
     const content = Buffer.from('{"code":230002,"msg":"x"}');
     server.say({ chatId: DIRECT, senderId: ANNA, file: { kind: 'file', name: 'a.json', content } });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     const [file] = receiver.received[0]?.files ?? [];
     if (!file) throw new Error('there is no file');
     expect(file.name).toBe('a.json');

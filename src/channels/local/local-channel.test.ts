@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeChannel } from '../../../test/conformance/channel.ts';
 import type { SeenMessage } from '../../../test/conformance/channel-subject.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
 import { createLocalChannel } from './local-channel.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const never = new AbortController().signal;
 
 interface OutboxLine {
@@ -99,7 +99,7 @@ describe('the files of the local channel', () => {
   const line = (id: string, more: object = {}): string =>
     `${JSON.stringify({ id, chatId: 'anna', senderId: 'anna', text: `text of ${id}`, ...more })}\n`;
   const ids = (): string[] => received.map(({ id }) => id);
-  const arrived = (...expected: string[]): Promise<void> => vi.waitFor(() => expect(ids()).toEqual(expected), PATIENCE);
+  const arrived = (...expected: string[]): Promise<void> => eventually(() => expect(ids()).toEqual(expected));
   async function connected(): Promise<Channel> {
     const warn = (text: string): number => warnings.push(text);
     const channel = createLocalChannel({ account: 'default', directory, now: Date.now, warn });
@@ -173,7 +173,7 @@ describe('the files of the local channel', () => {
     const all = Array.from({ length: 5_000 }, (_, index) => `m${index}`);
     writeFileSync(inbox, all.map((id) => line(id, { text: 'x'.repeat(200) })).join(''));
     await connected();
-    await vi.waitFor(() => expect(received).toHaveLength(5_000), PATIENCE);
+    await eventually(() => expect(received).toHaveLength(5_000));
     expect(received.toSorted((a, b) => a.order - b.order).map(({ id }) => id)).toEqual(all);
   });
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const never = new AbortController().signal;
 
 describe('long polling', () => {
@@ -43,10 +43,10 @@ describe('long polling', () => {
     await open().connect(receiver.receive, never);
     server.userSays({ chatId: 7, text: 'one' });
     server.userSays({ chatId: 8, text: 'other' });
-    await vi.waitFor(() => expect(receiver.deliveries.length).toBeGreaterThanOrEqual(1), PATIENCE);
+    await eventually(() => expect(receiver.deliveries.length).toBeGreaterThanOrEqual(1));
     expect(server.waiting).toBe(2);
     release();
-    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    await eventually(() => expect(server.waiting).toBe(0));
     expect(receiver.received.map(({ text }) => text).toSorted()).toEqual(['one', 'other']);
   });
 
@@ -60,12 +60,12 @@ describe('long polling', () => {
       if (chatId === '7' && isFull) throw new Error('the disk is full');
       stored.push(text);
     }, never);
-    await vi.waitFor(() => expect(stored).toEqual(['b1', 'b2']), PATIENCE);
-    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/could not be stored.*disk is full/), PATIENCE);
+    await eventually(() => expect(stored).toEqual(['b1', 'b2']));
+    await eventually(() => expect(channel.status().lastError).toMatch(/could not be stored.*disk is full/));
     expect(server.waiting).toBe(4);
     isFull = false;
-    await vi.waitFor(() => expect(stored).toEqual(['b1', 'b2', 'a1', 'a2']), PATIENCE);
-    await vi.waitFor(() => expect(channel.status().lastError).toBeUndefined(), PATIENCE);
+    await eventually(() => expect(stored).toEqual(['b1', 'b2', 'a1', 'a2']));
+    await eventually(() => expect(channel.status().lastError).toBeUndefined());
   });
 
   test('repeated and reordered updates keep their ids, and their order can be told', async () => {
@@ -74,12 +74,12 @@ describe('long polling', () => {
     const release = server.holdBack(1);
     for (const text of ['one', 'two', 'three']) server.userSays({ chatId: 7, text });
     await open().connect(receiver.receive, never);
-    await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['two', 'three']), PATIENCE);
+    await eventually(() => expect(receiver.received.map(({ text }) => text)).toEqual(['two', 'three']));
     release();
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), PATIENCE);
-    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(3));
+    await eventually(() => expect(server.waiting).toBe(0));
     server.repeat(3);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(6), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(6));
     const byId = Map.groupBy(receiver.received, ({ id }) => id);
     expect(byId.size).toBe(3);
     expect([...byId.values()].every((same) => new Set(same.map(({ order }) => order)).size === 1)).toBe(true);
@@ -93,12 +93,12 @@ describe('long polling', () => {
     const receiver = createReceiver();
     await open().connect(receiver.receive, never);
     server.userSays({ chatId: 7, text: 'high' });
-    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    await eventually(() => expect(server.waiting).toBe(0));
     const before = polls();
-    await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 1), PATIENCE);
+    await eventually(() => expect(polls()).toBeGreaterThan(before + 1));
     server.renumber(1_000);
     server.userSays({ chatId: 7, text: 'low' });
-    await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['high', 'low']), PATIENCE);
+    await eventually(() => expect(receiver.received.map(({ text }) => text)).toEqual(['high', 'low']));
   });
 
   test('a connection that says nothing any more is noticed and opened again', async () => {
@@ -106,11 +106,11 @@ describe('long polling', () => {
     const channel = open();
     await channel.connect(receiver.receive, never);
     server.freeze();
-    await vi.waitFor(() => expect(channel.status()).toMatchObject({ state: 'disconnected' }), PATIENCE);
+    await eventually(() => expect(channel.status()).toMatchObject({ state: 'disconnected' }));
     expect(channel.status().lastError).toMatch(/no answer within 2 s/);
     server.restore();
     server.userSays({ chatId: 7, text: 'after' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     expect(channel.status()).toMatchObject({ state: 'connected', reconnects: 1 });
   });
 
@@ -123,7 +123,7 @@ describe('long polling', () => {
       .then(() => {
         isConnected = true;
       });
-    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/Telegram/), PATIENCE);
+    await eventually(() => expect(channel.status().lastError).toMatch(/Telegram/));
     expect(channel.status().state).toBe('connecting');
     expect(isConnected).toBe(false);
     server.restore();
@@ -135,7 +135,7 @@ describe('long polling', () => {
     const channel = open({ pollSeconds: 20, graceMs: 5_000 });
     const receiver = createReceiver();
     await channel.connect(receiver.receive, never);
-    await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
+    await eventually(() => expect(polls()).toBe(1));
     const other = (method: string, body: object): Promise<Response> =>
       fetch(`${server.url}/bot${server.token}/${method}`, {
         method: 'POST',
@@ -143,17 +143,14 @@ describe('long polling', () => {
         body: JSON.stringify(body),
       });
     await other('getUpdates', {});
-    await vi.waitFor(
-      () => expect(channel.status().lastError).toMatch(/two programs cannot use one bot token/),
-      PATIENCE,
-    );
-    await vi.waitFor(() => expect(polls()).toBe(3), PATIENCE);
+    await eventually(() => expect(channel.status().lastError).toMatch(/two programs cannot use one bot token/));
+    await eventually(() => expect(polls()).toBe(3));
     await other('setWebhook', { url: 'https://example.com/' });
-    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/has set a webhook/), PATIENCE);
+    await eventually(() => expect(channel.status().lastError).toMatch(/has set a webhook/));
     expect(channel.status().state).toBe('disconnected');
     await other('deleteWebhook', {});
     server.userSays({ chatId: 7, text: 'back' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
   test('it waits as long as Telegram asks', async () => {
@@ -166,7 +163,7 @@ describe('long polling', () => {
     const channel = open();
     const asked = Date.now();
     await channel.connect(async () => {}, never);
-    await vi.waitFor(() => expect(polls()).toBe(2), PATIENCE);
+    await eventually(() => expect(polls()).toBe(2));
     expect(Date.now() - asked).toBeGreaterThanOrEqual(1_900);
   });
 
@@ -176,7 +173,7 @@ describe('long polling', () => {
     const receive = vi.fn(() => stored);
     await channel.connect(receive, never);
     server.userSays({ chatId: 7, text: 'last' });
-    await vi.waitFor(() => expect(receive).toHaveBeenCalled(), PATIENCE);
+    await eventually(() => expect(receive).toHaveBeenCalled());
     const closing = channel.close();
     store();
     await closing;
@@ -196,7 +193,7 @@ describe('long polling', () => {
       });
       const exited = once(child, 'exit');
       if (dies === '') {
-        await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+        await eventually(() => expect(server.waiting).toBe(0));
         child.kill('SIGTERM');
       }
       const [, signal] = (await exited) as [number | null, NodeJS.Signals | null];

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel, ChannelError, IncomingFile, IncomingMessage, OutgoingMessage } from '../channel.ts';
 import type { HttpFetch } from './http-fetch.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const never = new AbortController().signal;
 
 describe('the Telegram channel', () => {
@@ -125,7 +125,7 @@ describe('the Telegram channel', () => {
     server.fail('sendMessage', { kind: 'hang' });
     const giveUp = new AbortController();
     const sending = failed(channel.send(draft('x'), giveUp.signal));
-    await vi.waitFor(() => expect(server.calls.at(-1)?.status).toBeUndefined(), PATIENCE);
+    await eventually(() => expect(server.calls.at(-1)?.status).toBeUndefined());
     giveUp.abort();
     expect(await sending).toMatchObject({ code: 'unknown-outcome' });
     await server.close();
@@ -171,7 +171,7 @@ describe('the Telegram channel', () => {
     const content = Buffer.alloc(300_000, 'abc');
     server.userSays({ chatId: 7, document: { content, name: 'a b/ü#?.txt' } });
     server.userSays({ chatId: 7, voice: { content } });
-    await vi.waitFor(() => expect(received).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(received).toHaveLength(2));
     const files = received.flatMap((message) => message.files);
     expect(files.map(({ name }) => name)).toEqual(['ü#?.txt', expect.stringMatching(/^voice-\d+\.ogg$/)]);
     for (const file of files) expect(content.equals(await channel.download(file, 300_000, never))).toBe(true);
@@ -202,10 +202,10 @@ describe('the Telegram channel', () => {
     const sent = await channel.send(draft('May I?', { buttons: [{ label: 'Yes', value: 'yes' }] }), never);
     const press = server.press(7, Number(sent.messageId.split(':')[1]), 'yes');
     server.userEdits(7, messageId, 'changed');
-    await vi.waitFor(() => expect(channel.status().lastError).toMatch(/disk is full/), PATIENCE);
+    await eventually(() => expect(channel.status().lastError).toMatch(/disk is full/));
     expect(server.isAnswered(press)).toBe(false);
     isFull = false;
-    await vi.waitFor(() => expect(server.isAnswered(press)).toBe(true), PATIENCE);
+    await eventually(() => expect(server.isAnswered(press)).toBe(true));
     expect(received.map(({ text, pressed }) => pressed?.value ?? text)).toEqual(['before', 'yes']);
   });
 });

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
 import { openFront } from '../../../test/fakes/telegram-server/webhook-front.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel, IncomingMessage } from '../channel.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const SECRET = 'webhook-secret_1';
 const never = new AbortController().signal;
 
@@ -64,8 +64,8 @@ describe('a webhook', () => {
     receiver.refuse(2);
     await channel.connect(receiver.receive, never);
     server.userSays({ chatId: 7, text: 'keep me' });
-    await vi.waitFor(() => expect(receiver.received.map(({ text }) => text)).toEqual(['keep me']), PATIENCE);
-    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    await eventually(() => expect(receiver.received.map(({ text }) => text)).toEqual(['keep me']));
+    await eventually(() => expect(server.waiting).toBe(0));
     expect(receiver.deliveries).toHaveLength(3);
     await channel.send({ key: 'k', chatId: '7', markdown: 'answer' }, never);
     expect(server.messages(7)).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('a webhook', () => {
     const answering = channel.webhook?.(request(JSON.stringify(update))).then((answer) => {
       status = answer.status;
     });
-    await vi.waitFor(() => expect(receive).toHaveBeenCalled(), PATIENCE);
+    await eventually(() => expect(receive).toHaveBeenCalled());
     expect(status).toBeUndefined();
     store();
     await answering;
@@ -126,12 +126,12 @@ describe('a webhook', () => {
     await post({ url: 'https://example.com/other' });
     const isOurs = (): boolean =>
       server.calls.findLast(({ method }) => method === 'setWebhook')?.payload.url === front.url;
-    await vi.waitFor(() => expect(isOurs()).toBe(true), PATIENCE);
+    await eventually(() => expect(isOurs()).toBe(true));
     server.userSays({ chatId: 7, text: 'x' });
-    await vi.waitFor(() => {
+    await eventually(() => {
       states.push(channel.status().lastError ?? '');
       expect(states.some((told) => /cannot deliver to the webhook.*500/.test(told))).toBe(true);
-    }, PATIENCE);
+    });
   });
 
   test('is not opened without a secret, and is closed with the channel', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import colors from 'picocolors';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
 import { createPerson } from './person.ts';
@@ -119,7 +120,7 @@ describe('other questions', () => {
     const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const asked = person.askForm({ server: 'test', message: 'Who?', schema }, forever);
     const type = async (text: string): Promise<void> => {
-      await vi.waitFor(() => expect(prompt()).toBeDefined(), { timeout: 10_000 });
+      await eventually(() => expect(prompt()).toBeDefined());
       for (const key of text) await press(key);
     };
     await type('f\r');

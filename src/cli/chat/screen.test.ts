@@ -1,7 +1,8 @@
 // The screen on a terminal without a window: what a person sees, and what is left in the scrollback.
 import { CombinedAutocompleteProvider, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import colors from 'picocolors';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { createVirtualTerminal, forLibrary } from '../../../test/support/virtual-terminal.ts';
 import type { Entry } from './entries.ts';
 import { createKeyPrompt } from './prompt.ts';
@@ -25,8 +26,7 @@ function setUp({ columns = 60, rows = 16, below = {} as Partial<Below> } = {}) {
   });
   virtual.write('before the chat\r\n');
   screen.start();
-  const shows = (text: string): Promise<void> =>
-    vi.waitFor(async () => expect(await virtual.screen()).toContain(text), { timeout: 10_000 });
+  const shows = (text: string): Promise<void> => eventually(async () => expect(await virtual.screen()).toContain(text));
   return { virtual, screen, type, resize, sent, shows, later: (ms: number) => (time += ms) };
 }
 
@@ -60,7 +60,7 @@ describe('the screen', () => {
     type('/session m');
     await shows('→ main');
     type('\r');
-    await vi.waitFor(() => expect(sent).toEqual(['/session m']));
+    await eventually(() => expect(sent).toEqual(['/session m']));
     type('/session m');
     await shows('→ main');
     type('\x1b[B');
@@ -69,7 +69,7 @@ describe('the screen', () => {
     await shows('/session work');
     expect(sent).toHaveLength(1);
     type('\r');
-    await vi.waitFor(() => expect(sent).toEqual(['/session m', '/session work']));
+    await eventually(() => expect(sent).toEqual(['/session m', '/session work']));
   });
 
   it('shows the conversation above the input and the line below it', async () => {

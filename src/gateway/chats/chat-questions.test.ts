@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { type Answer, PATIENCE, runEnd, type TestChats, testChats } from '../../../test/support/chats.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, runEnd, type TestChats, testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
 
@@ -23,7 +24,7 @@ const asking = (exact = 'rm -r ```build```', scopes?: readonly Scope[]): Answer 
   };
 
 async function asked(chats: TestChats, chatId = 'anna') {
-  await vi.waitFor(async () => expect(await chats.said(chatId)).toHaveLength(1), PATIENCE);
+  await eventually(async () => expect(await chats.said(chatId)).toHaveLength(1));
   const [shown] = await chats.platform.seen(chatId);
   if (!shown) throw new Error('nothing was asked');
   return shown;
@@ -157,9 +158,9 @@ describe('a permission question', () => {
     await chats.write('clean up');
     await chats.says(['Let me see.']);
     gate.resolve();
-    await vi.waitFor(async () => expect((await chats.said()).length).toBeGreaterThanOrEqual(2), PATIENCE);
+    await eventually(async () => expect((await chats.said()).length).toBeGreaterThanOrEqual(2));
     await chats.write('/approve');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toBe('answer: once'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toBe('answer: once'));
     const said = await chats.said();
     expect(said[0]).toBe('Let me see.');
     expect(said[1]).toContain('Run in /work?');
@@ -188,7 +189,7 @@ it('a turn that is stopped from elsewhere says so in its chat, and the next mess
   });
   await chats.start();
   await chats.write('wait');
-  await vi.waitFor(() => expect(chats.hub().turns()).toHaveLength(1), PATIENCE);
+  await eventually(() => expect(chats.hub().turns()).toHaveLength(1));
   expect(chats.hub().stop(chats.hub().turns()[0]?.id ?? '')).toBe('stopped');
   await chats.says(['⏹ Stopped.']);
   await chats.write('go on');

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { type Answer, echo, PATIENCE, runEnd, SETTINGS, testChats } from '../../../test/support/chats.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, echo, runEnd, SETTINGS, testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { IncomingMessage } from '../../channels/channel.ts';
 
 const incoming = (id: string, order: number, more: Partial<IncomingMessage> = {}): IncomingMessage => ({
@@ -25,10 +26,7 @@ describe('a message', () => {
     await chats.says(['echo: hello']);
     expect(await chats.platform.seen('anna')).toMatchObject([{ replyTo: id }]);
     expect(chats.asked).toMatchObject([{ sessionKey: 'local:anna', input: 'hello', marked: false, provider: 'stub' }]);
-    await vi.waitFor(
-      async () => expect(await chats.mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 0 }),
-      PATIENCE,
-    );
+    await eventually(async () => expect(await chats.mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 0 }));
   });
 
   it('that is delivered again is not asked again, before the answer or after', async () => {
@@ -67,15 +65,15 @@ describe('a message', () => {
     const chats = await testChats(answer);
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(gates.has('one')).toBe(true), PATIENCE);
+    await eventually(() => expect(gates.has('one')).toBe(true));
     await chats.write('two');
     await chats.write('elsewhere', 'boris');
-    await vi.waitFor(() => expect(gates.has('elsewhere')).toBe(true), PATIENCE);
+    await eventually(() => expect(gates.has('elsewhere')).toBe(true));
     gates.get('elsewhere')?.resolve();
     await chats.says(['echo: elsewhere'], 'boris');
     expect(gates.has('two')).toBe(false);
     gates.get('one')?.resolve();
-    await vi.waitFor(() => expect(gates.has('two')).toBe(true), PATIENCE);
+    await eventually(() => expect(gates.has('two')).toBe(true));
     gates.get('two')?.resolve();
     await chats.says(['echo: one', 'echo: two']);
   });
@@ -88,13 +86,13 @@ describe('a message', () => {
     });
     await chats.start({ limits: { waitingMessages: 10, joinedMessages: 4 } });
     await chats.write('first');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     for (let number = 0; number < 40; number += 1) await chats.platform.deliver(incoming(`m${number}`, number + 10));
     await chats.write('me too', 'boris');
     gate.resolve();
     await chats.says(['1 read'], 'boris');
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).outbox).toBe(0), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
+    await eventually(async () => expect((await chats.mailbox.counts()).outbox).toBe(0));
     const said = await chats.said();
     expect(said.filter((text) => text.includes('not read')).length).toBeGreaterThanOrEqual(1);
     expect(said.filter((text) => text.includes('not read')).length).toBeLessThanOrEqual(2);
@@ -188,7 +186,7 @@ describe('an answer', () => {
     });
     await chats.start();
     await chats.write('tell me');
-    await vi.waitFor(async () => expect((await chats.said()).join('\n\n')).toBe(text), PATIENCE);
+    await eventually(async () => expect((await chats.said()).join('\n\n')).toBe(text));
     const replies = (await chats.platform.seen('anna')).map(({ replyTo }) => replyTo !== undefined);
     expect(replies.length).toBeGreaterThan(2);
     expect(replies).toEqual(replies.map((_, index) => index === 0));
@@ -215,7 +213,7 @@ describe('an answer', () => {
     await chats.write('secret plans');
     await chats.says(['fine']);
     await chats.write('again');
-    await vi.waitFor(() => expect(chats.logged).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(chats.logged).toHaveLength(2));
     expect(chats.logged).toEqual([
       expect.stringMatching(/^answered after \d+\.\d s$/),
       expect.stringMatching(/^failed \(no model is there\) after \d+\.\d s$/),
@@ -269,7 +267,7 @@ describe('files', () => {
     await chats.start();
     const file = { kind: 'file' as const, name: '../../.bash rc\u0000.txt', content: Buffer.from('some text\n') };
     await chats.write('read this', 'anna', { file });
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     const [request] = chats.asked;
     const path = /\[file saved as (\S+)\]$/.exec(request?.input ?? '')?.[1] ?? '';
     expect(path).toMatch(/^inbox\/\d{4}-\d\d-\d\d\/bash_rc_-[0-9a-f]{8}\.txt$/);
@@ -284,7 +282,7 @@ describe('files', () => {
     await chats.start({ limits: { fileBytes: 5 } });
     const file = { kind: 'file' as const, name: 'big.bin', content: Buffer.alloc(6) };
     await chats.write('', 'anna', { file });
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     expect(chats.asked[0]).toMatchObject({
       attachments: [],
       input: '[big.bin was sent too, but could not be had: it has 6 bytes]',
@@ -312,7 +310,7 @@ describe('a restart', () => {
       chats.kill();
       await chats.start(given);
       await chats.says([expect.stringMatching(/ABCD|not read/)]);
-      await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
+      await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
       expect(chats.asked).toEqual([]);
     },
   );
@@ -324,9 +322,9 @@ describe('a restart', () => {
     });
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('two');
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(2), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(2));
     chats.kill();
     await chats.start();
     await chats.says(['echo: one', 'echo: two']);
@@ -342,7 +340,7 @@ describe('a restart', () => {
     });
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     chats.kill();
     const asked: unknown[] = [];
     const sessions = {
@@ -365,7 +363,7 @@ describe('a restart', () => {
     });
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     chats.kill();
     const call = (name: string, args: object) => ({ id: name, name, args, source: 'model' });
     const findTurn = async () => ({
@@ -376,7 +374,7 @@ describe('a restart', () => {
       ],
     });
     await chats.start({ sessions: { renew: async () => expect.unreachable(), findTurn } });
-    await vi.waitFor(async () => expect(await chats.said()).toHaveLength(1), PATIENCE);
+    await eventually(async () => expect(await chats.said()).toHaveLength(1));
     const [told] = await chats.said();
     expect(told).toContain('- file_write `{"path":"a"}` was done');
     expect(told).toContain('- bash `{"command":"make"}` **was running: the outcome is unknown**');
@@ -393,9 +391,9 @@ describe('a restart', () => {
     await chats.start({ limits: { progressAfterMs: 10 } });
     await chats.write('one');
     await chats.says(['thinking']);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await chats.mailbox.choices({ channel: 'local', account: 'default', chatId: 'anna' })).toContain('out-1');
-    }, PATIENCE);
+    });
     chats.kill();
     await chats.start();
     await chats.says(['echo: one']);
@@ -406,7 +404,7 @@ describe('a restart', () => {
     chats.platform.failWith(() => ({ kind: 'unreachable' }));
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).outbox).toBe(1), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).outbox).toBe(1));
     chats.kill();
     chats.platform.failWith(undefined);
     await chats.start();
@@ -424,7 +422,7 @@ describe('the end', () => {
     });
     const gateway = await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     const drained = gateway.drain(new AbortController().signal);
     await chats.platform.deliver(incoming('late', 99));
     gate.resolve();
@@ -444,7 +442,7 @@ describe('the end', () => {
     });
     const gateway = await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await gateway.drain(AbortSignal.abort());
     expect(await chats.said()).toEqual([]);
     await chats.start();

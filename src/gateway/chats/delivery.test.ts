@@ -1,6 +1,7 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PlatformFault } from '../../../test/conformance/channel-subject.ts';
-import { PATIENCE, testChats } from '../../../test/support/chats.ts';
+import { testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 
 /** A clock that can be put forward. */
 function clock(): { now(): number; forward(ms: number): void } {
@@ -25,10 +26,7 @@ it('what could not be sent is sent again later, and holds up only its own chat',
   await gateway.send(chat('anna'), 'two');
   await gateway.send(chat('boris'), 'three');
   await chats.says(['three'], 'boris');
-  await vi.waitFor(
-    async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]),
-    PATIENCE,
-  );
+  await eventually(async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]));
   expect(await chats.said()).toEqual([]);
   faults.clear();
   forward(3_000);
@@ -44,9 +42,9 @@ it('waits longer after each failure, up to some minutes', async () => {
   await gateway.send(chat('anna'), 'one');
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 12; attempt += 1) {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await chats.mailbox.due(Number.MAX_SAFE_INTEGER, 1)).toMatchObject([{ attempts: attempt }]);
-    }, PATIENCE);
+    });
     const [waiting] = await chats.mailbox.due(Number.MAX_SAFE_INTEGER, 1);
     waits.push(Math.round(((waiting?.dueAt ?? 0) - now()) / 1_000));
     forward(600_000);
@@ -65,10 +63,7 @@ it('a limit of the platform holds back everything of that bot, and is no failure
   });
   const gateway = await chats.start({ now });
   await gateway.send(chat('anna'), 'one');
-  await vi.waitFor(
-    async () => expect(await chats.mailbox.due(now() + 61_000, 9)).toMatchObject([{ attempts: 1 }]),
-    PATIENCE,
-  );
+  await eventually(async () => expect(await chats.mailbox.due(now() + 61_000, 9)).toMatchObject([{ attempts: 1 }]));
   expect(await chats.mailbox.due(now() + 55_000, 9)).toEqual([]);
   expect(requests).toBe(1);
   chats.platform.failWith(undefined);
@@ -83,10 +78,7 @@ it('a clock that is set back holds nothing up', async () => {
   chats.platform.failWith(() => ({ kind: 'unreachable' }));
   const gateway = await chats.start({ now });
   await gateway.send(chat('anna'), 'one');
-  await vi.waitFor(
-    async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]),
-    PATIENCE,
-  );
+  await eventually(async () => expect(await chats.mailbox.due(now() + 60_000, 9)).toMatchObject([{ attempts: 1 }]));
   chats.platform.failWith(undefined);
   forward(-24 * 60 * 60_000);
   await gateway.revive(undefined);
@@ -115,7 +107,7 @@ it('an answer that was lost is sent once where the platform knows keys', async (
   const gateway = await chats.start({ now });
   chats.platform.failNextSend?.({ kind: 'answer-lost' });
   await gateway.send(chat('anna'), 'one');
-  await vi.waitFor(async () => expect((await chats.mailbox.due(now() + 9_000, 1))[0]?.attempts).toBe(1), PATIENCE);
+  await eventually(async () => expect((await chats.mailbox.due(now() + 9_000, 1))[0]?.attempts).toBe(1));
   forward(5_000);
   await gateway.send(chat('anna'), 'two');
   await chats.says(['one', 'two']);

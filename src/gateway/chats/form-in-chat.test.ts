@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { type Answer, PATIENCE, runEnd, type TestChats, testChats } from '../../../test/support/chats.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, runEnd, type TestChats, testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { FormRequest, FormSchema } from '../../mcp/elicitation.ts';
 
 const TRIP: FormSchema = {
@@ -22,7 +23,7 @@ const asking = (schema: FormSchema = TRIP, message = 'Which ```trip```?'): Answe
 
 /** The newest message of the bot, once it has this text. */
 async function prompted(chats: TestChats, text: string, chatId = 'anna') {
-  await vi.waitFor(async () => expect((await chats.said(chatId)).at(-1)).toContain(text), PATIENCE);
+  await eventually(async () => expect((await chats.said(chatId)).at(-1)).toContain(text));
   const shown = (await chats.platform.seen(chatId)).at(-1);
   if (!shown) throw new Error('nothing was asked');
   return shown;
@@ -34,7 +35,7 @@ async function press(chats: TestChats, shown: Awaited<ReturnType<typeof prompted
 }
 
 const answered = (chats: TestChats, answer: object) =>
-  vi.waitFor(async () => expect((await chats.said()).at(-1)).toBe(JSON.stringify(answer)), PATIENCE);
+  eventually(async () => expect((await chats.said()).at(-1)).toBe(JSON.stringify(answer)));
 
 describe('a form in a chat', () => {
   it('is filled in message by message; what does not fit is asked for again', async () => {
@@ -112,7 +113,7 @@ describe('a form in a chat', () => {
     await chats.write('/deny');
     await answered(chats, { action: 'decline' });
     await chats.write('Bern');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(2));
   });
 
   it('is declined when nobody answers in time', async () => {
@@ -138,9 +139,9 @@ describe('a form in a chat', () => {
     await chats.write('book');
     const form = await prompted(chats, 'asks for input');
     await chats.write('/stop');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toBe('⏹ Stopped.'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toBe('⏹ Stopped.'));
     await press(chats, form, 'Fill in');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('not known any more'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toContain('not known any more'));
   });
 
   it('cannot be approved like a permission', async () => {
@@ -149,7 +150,7 @@ describe('a form in a chat', () => {
     await chats.write('book');
     await prompted(chats, 'asks for input');
     await chats.write('/approve');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('This is a form'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toContain('This is a form'));
   });
 
   it('is not answered by somebody who is not the owner: what they write waits for its turn', async () => {
@@ -166,7 +167,7 @@ describe('a form in a chat', () => {
     await prompted(chats, 'asks for input', 'team');
     await chats.write('f', 'team', { ...group, senderId: 'boris' });
     await chats.write('n', 'team', { ...group, senderId: 'anna' });
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(2));
     expect(chats.asked[1]).toMatchObject({ input: 'boris: f' });
   });
 
@@ -180,6 +181,6 @@ describe('a form in a chat', () => {
     await chats.write('go');
     await press(chats, await prompted(chats, 'The server "one"'), 'Accept');
     await press(chats, await prompted(chats, 'The server "two"'), 'Decline');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toBe('accept decline'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toBe('accept decline'));
   });
 });

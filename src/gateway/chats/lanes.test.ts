@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
-import { PATIENCE } from '../../../test/support/chats.ts';
+import { expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type ChatMessage, DEFAULT_LIMITS } from './chat.ts';
 import { type Batch, createLanes, type LanesOptions } from './lanes.ts';
 
@@ -74,7 +74,7 @@ it('whatever is written, each message is handled once, a chat has one batch at a
         lanes.add(one);
         if (pause) await new Promise((resolve) => setImmediate(resolve));
       }
-      await vi.waitFor(() => expect(handled).toHaveLength(all.length), { ...PATIENCE, interval: 1 });
+      await eventually(() => expect(handled).toHaveLength(all.length));
       expect(new Set(handled)).toEqual(new Set(all));
       await lanes.stop();
     }),
@@ -97,10 +97,10 @@ it('a batch that failed is handled again with what it had come to, and others me
   });
   lanes.open();
   lanes.add(message('a', 1));
-  await vi.waitFor(() => expect(failures).toHaveLength(1), PATIENCE);
+  await eventually(() => expect(failures).toHaveLength(1));
   lanes.add(message('a', 2));
   lanes.add(message('b', 1));
-  await vi.waitFor(() => expect(seen).toHaveLength(4), PATIENCE);
+  await eventually(() => expect(seen).toHaveLength(4));
   expect(seen).toEqual(['a 1 ', 'b 1 ', 'a 1 turn-1', 'a 2 ']);
 });
 
@@ -117,9 +117,9 @@ it('a bot with many chats leaves places to another', async () => {
   lanes.open();
   for (let chat = 0; chat < 10; chat += 1) lanes.add(message(`chat${chat}`, 1));
   lanes.add(message('me', 1, { account: 'work' }));
-  await vi.waitFor(() => expect(gates).toHaveLength(2), PATIENCE);
+  await eventually(() => expect(gates).toHaveLength(2));
   gates.shift()?.();
-  await vi.waitFor(() => expect(seen).toHaveLength(3), PATIENCE);
+  await eventually(() => expect(seen).toHaveLength(3));
   expect(seen[2]).toBe('work');
 });
 
@@ -131,7 +131,7 @@ it('nothing begins before it is opened, nor after it is stopped', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(seen).toEqual([]);
   lanes.open();
-  await vi.waitFor(() => expect(seen).toEqual([2]), PATIENCE);
+  await eventually(() => expect(seen).toEqual([2]));
   await lanes.stop();
   lanes.add(message('a', 3));
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel } from '../../channels/channel.ts';
 import { createProgress } from './progress.ts';
 
@@ -19,7 +20,7 @@ it('a text that the channel cannot cut is not shown, and ends nothing', async ()
       signal: new AbortController().signal,
       onPlace() {},
     });
-    await vi.waitFor(() => expect(split.mock.calls.length).toBeGreaterThan(1), { timeout: 30_000 });
+    await eventually(() => expect(split.mock.calls.length).toBeGreaterThan(1));
     expect(await progress.end()).toBeUndefined();
   } finally {
     process.off('unhandledRejection', note);

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest';
-import { PATIENCE, testChats } from '../../../test/support/chats.ts';
+import { expect, it } from 'vitest';
+import { testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { createPruning } from './pruning.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -16,7 +17,7 @@ it('a gateway that starts forgets dead letters of more than 30 days, and keeps t
   for (const key of keys) await chats.mailbox.die(key, 'gone', Date.now() - 31 * DAY);
   await chats.mailbox.die('young', 'gone', Date.now() - 29 * DAY);
   const gateway = await chats.start();
-  await vi.waitFor(async () => expect((await gateway.status()).mailbox.dead).toBe(1), PATIENCE);
+  await eventually(async () => expect((await gateway.status()).mailbox.dead).toBe(1));
   expect(await gateway.revive(undefined)).toBe(1);
   await chats.says(['hello']);
 });

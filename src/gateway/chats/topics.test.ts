@@ -1,13 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import {
-  type Answer,
-  echo,
-  PATIENCE,
-  runEnd,
-  SETTINGS,
-  type TestChats,
-  testChats,
-} from '../../../test/support/chats.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, echo, runEnd, SETTINGS, type TestChats, testChats } from '../../../test/support/chats.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
 import { parseChatName } from '../../vocabulary/chat-name.ts';
 
@@ -25,7 +18,7 @@ async function saidIn(chats: TestChats, threadId: string | undefined): Promise<s
 }
 
 const says = (chats: TestChats, threadId: string | undefined, texts: unknown[]): Promise<void> =>
-  vi.waitFor(async () => expect(await saidIn(chats, threadId)).toEqual(texts), PATIENCE);
+  eventually(async () => expect(await saidIn(chats, threadId)).toEqual(texts));
 
 describe('a topic of a group', () => {
   it('is a conversation of its own, answered where it was asked; the group keeps its session', async () => {
@@ -55,7 +48,7 @@ describe('a topic of a group', () => {
     });
     await chats.start(OPEN);
     await chats.write('long', GROUP, inTopic('45'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('short', GROUP, inTopic('46'));
     await says(chats, '46', ['echo: anna: short']);
     await chats.write('/stop', GROUP, inTopic('46'));
@@ -83,7 +76,7 @@ describe('a topic of a group', () => {
     expect(renewed).toEqual(['local:default:-1001:45']);
     await chats.write('here', GROUP, inTopic('45'));
     await chats.write('there', GROUP, inTopic('46'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(2));
     const models = Object.fromEntries(chats.asked.map(({ input, model }) => [input, model]));
     expect(models).toEqual({ 'anna: here': 'small', 'anna: there': undefined });
   });
@@ -156,7 +149,7 @@ describe('a topic of a group', () => {
     );
     await chats.start(OPEN);
     await says(chats, '45', [expect.stringContaining('left')]);
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
   });
 
   it('of a flood is told of it there', async () => {
@@ -167,12 +160,12 @@ describe('a topic of a group', () => {
     });
     await chats.start({ ...OPEN, limits: { waitingMessages: 1, joinedMessages: 1 } });
     await chats.write('first', GROUP, inTopic('45'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('second', GROUP, inTopic('45'));
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(2), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(2));
     await chats.write('third', GROUP, inTopic('45'));
     await says(chats, '45', [expect.stringContaining('not read')]);
     gate.resolve();
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(0), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
   });
 });

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
@@ -58,7 +59,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
     },
   );
   await gateway.start(new AbortController().signal);
-  const deliver = await vi.waitFor(() => handed.promise);
+  const deliver = await eventually(() => handed.promise);
   const refused = { refused: expect.stringContaining('may not be written to') };
   const to = (chat: string, from: string) =>
     deliver({ key: chat, chat, text: 'the result', asker: { kind: 'chat', chat: from } });

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type MemoryGatewayOptions, openMemoryGateway } from '../../../test/support/memory-gateway.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { emptyFile, type GatewayFile } from '../../config/gateway/gateway-file.ts';
@@ -109,10 +110,8 @@ it('stopped while it starts, it ends cleanly and never was ready', async () => {
     },
   });
   await begun.promise;
-  await vi.waitFor(
-    async () =>
-      expect(await createControlClient(states()).status()).toMatchObject({ phase: 'starting', version: '1.2.3' }),
-    { timeout: 20_000 },
+  await eventually(async () =>
+    expect(await createControlClient(states()).status()).toMatchObject({ phase: 'starting', version: '1.2.3' }),
   );
   service.stop();
   await service.ended;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import type { ResolvedBot } from '../../config/gateway/resolve.ts';
 import { GATEWAY_CHANNELS, settingsOf } from '../../config/gateway/settings.ts';
@@ -189,7 +190,7 @@ it('a replaced, changed, removed or new file is noticed', async () => {
     const before = changes;
     change();
     writeFileSync(join(folder, 'another'), 'x');
-    await vi.waitFor(() => expect(changes).toBeGreaterThan(before), { timeout: 20_000, interval: 20 });
+    await eventually(() => expect(changes).toBeGreaterThan(before));
   }
   ended.abort();
 });

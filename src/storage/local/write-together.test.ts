@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Database } from './database.ts';
 import { createLainclawDb } from './lainclaw-db/schema.ts';
 import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
@@ -88,7 +89,7 @@ it('tells nobody before it is durable, and everybody when it cannot be', async (
       (error: Error) => told.push(error.message),
     ),
   );
-  await vi.waitFor(async () => expect(await count()).toBe(2));
+  await eventually(async () => expect(await count()).toBe(2));
   expect(told).toEqual([]);
   disk.reject(new Error('the disk is gone'));
   await Promise.all(writes);

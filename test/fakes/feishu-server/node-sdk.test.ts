@@ -1,8 +1,8 @@
 import * as lark from '@larksuiteoapi/node-sdk';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { type FeishuServer, startFeishuServer } from './feishu-server.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const quiet = { error() {}, warn() {}, info() {}, debug() {}, trace() {} };
 const CARD = JSON.stringify({
   schema: '2.0',
@@ -38,9 +38,9 @@ test('the unmodified SDK connects, takes an event in fragments, acknowledges it 
   const texts: string[] = [];
   await connect(async ({ message }) => void texts.push(message.content));
   server.say({ chatId: 'oc_direct', senderId: 'ou_anna', text: 'héllo 你好 🌍'.repeat(20) });
-  await vi.waitFor(() => expect(server.push.events[0]?.state).toBe('acknowledged'), PATIENCE);
+  await eventually(() => expect(server.push.events[0]?.state).toBe('acknowledged'));
   expect(JSON.parse(texts[0] ?? '')).toEqual({ text: 'héllo 你好 🌍'.repeat(20) });
-  await vi.waitFor(() => expect(server.push.pings).toBeGreaterThan(2), PATIENCE);
+  await eventually(() => expect(server.push.pings).toBeGreaterThan(2));
   expect(server.violations).toEqual([]);
 });
 
@@ -51,9 +51,9 @@ test('an event whose handler throws is not acknowledged and comes again', async 
     if (deliveries === 1) throw new Error('not now');
   });
   server.say({ chatId: 'oc_direct', senderId: 'ou_anna', text: 'again' });
-  await vi.waitFor(() => expect(server.push.events[0]?.answer).toEqual({ code: 500 }), PATIENCE);
+  await eventually(() => expect(server.push.events[0]?.answer).toEqual({ code: 500 }));
   server.push.redeliver();
-  await vi.waitFor(() => expect(server.push.events[0]?.state).toBe('acknowledged'), PATIENCE);
+  await eventually(() => expect(server.push.events[0]?.state).toBe('acknowledged'));
   expect(deliveries).toBe(2);
 });
 

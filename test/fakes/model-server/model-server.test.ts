@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { type ModelServer, type ModelServerOptions, startModelServer } from './model-server.ts';
 import type { NeutralRequest } from './neutral-request.ts';
 
@@ -115,7 +116,7 @@ describe('bodies', () => {
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.end('POST /v1/responses HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await eventually(() => expect(server.requests).toHaveLength(1));
     socket.destroy();
     expect(await server.requests[0]?.ended).toBe('client-closed');
     expect(server.violations).toEqual([]);

@@ -1,9 +1,8 @@
 // Proves that the fake server is faithful: an ordinary grammY bot, with the library as it comes, runs against it.
 import { Bot, GrammyError, HttpError } from 'grammy';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { startTelegramServer, type TelegramServer } from './telegram-server.ts';
-
-const PATIENCE = { timeout: 30_000, interval: 20 };
 
 describe('a plain grammY bot on the fake Telegram server', () => {
   let server: TelegramServer;
@@ -39,13 +38,12 @@ describe('a plain grammY bot on the fake Telegram server', () => {
     bot.on('message:text', (context) => context.reply(`You said ${context.message.text}`));
     start();
     const { messageId } = server.userSays({ chatId: 7, text: 'hello' });
-    await vi.waitFor(() => expect(server.messages(7)).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(server.messages(7)).toHaveLength(1));
     server.userSays({ chatId: 7, text: 'again', replyTo: messageId });
-    await vi.waitFor(
-      () => expect(server.messages(7).map(({ text }) => text)).toEqual(['You said hello', 'You said again']),
-      PATIENCE,
+    await eventually(() =>
+      expect(server.messages(7).map(({ text }) => text)).toEqual(['You said hello', 'You said again']),
     );
-    await vi.waitFor(() => expect(server.waiting).toBe(0), PATIENCE);
+    await eventually(() => expect(server.waiting).toBe(0));
     expect(server.violations).toEqual([]);
   });
 
@@ -59,9 +57,9 @@ describe('a plain grammY bot on the fake Telegram server', () => {
     });
     start();
     server.userSays({ chatId: -100, text: '/ask@lain_test_bot', from: { id: 5, first_name: 'Ada' } });
-    await vi.waitFor(() => expect(server.messages(-100)).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(server.messages(-100)).toHaveLength(1));
     const pressed = server.press(-100, server.messages(-100)[0]?.messageId ?? 0, 'yes', { id: 5, first_name: 'Ada' });
-    await vi.waitFor(() => expect(server.messages(-100)).toMatchObject([{ text: 'Thank you', edits: 1 }]), PATIENCE);
+    await eventually(() => expect(server.messages(-100)).toMatchObject([{ text: 'Thank you', edits: 1 }]));
     expect(server.isAnswered(pressed)).toBe(true);
     expect(server.messages(-100)[0]?.keyboard).toBeUndefined();
   });
@@ -80,7 +78,7 @@ describe('a plain grammY bot on the fake Telegram server', () => {
 
   test('a second poll ends the first, a webhook ends both', async () => {
     const first = refused(bot.api.getUpdates({ timeout: 30 }));
-    await vi.waitFor(() => expect(server.calls).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(server.calls).toHaveLength(1));
     const second = refused(bot.api.getUpdates({ timeout: 30 }));
     expect((await first).description).toMatch(/terminated by other getUpdates request/);
     await bot.api.setWebhook('https://example.com/hook');

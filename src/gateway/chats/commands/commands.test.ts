@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { type Answer, echo, PATIENCE, SETTINGS, testChats } from '../../../../test/support/chats.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, echo, SETTINGS, testChats } from '../../../../test/support/chats.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { UndoError } from '../../../undo/undo-error.ts';
 import { COMMANDS } from './all.ts';
 
@@ -18,7 +19,7 @@ describe('a command', () => {
     const chats = await testChats();
     await chats.start();
     await chats.write('/help');
-    await vi.waitFor(async () => expect(await chats.said()).toHaveLength(1), PATIENCE);
+    await eventually(async () => expect(await chats.said()).toHaveLength(1));
     const [help] = await chats.said();
     for (const { usage } of COMMANDS) expect(help).toContain(`\`${usage}\``);
     expect(chats.asked).toEqual([]);
@@ -94,7 +95,7 @@ describe('a command', () => {
     const session = async (sessionKey: string) => ({ sessionKey, sessionId: 's', createdAt: '', updatedAt: '' });
     await chats.start({ undo, session });
     await chats.write('/undo');
-    await vi.waitFor(() => expect(undone).toBe(1), PATIENCE);
+    await eventually(() => expect(undone).toBe(1));
     chats.kill();
     await chats.start({ undo, session });
     await chats.says(['`/undo` was interrupted. It was not repeated: look whether it was done.']);
@@ -118,7 +119,7 @@ describe('in a group', () => {
     const chats = await testChats(lasting());
     await chats.start(OPEN);
     await chats.write('long', GROUP, by('anna'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('/stop', GROUP, by('boris'));
     await chats.says([REFUSED], GROUP);
     await chats.write('/stop', GROUP, by('anna'));
@@ -129,10 +130,10 @@ describe('in a group', () => {
     const chats = await testChats(lasting());
     await chats.start(OPEN);
     await chats.write('long', GROUP, by('anna'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('of boris', GROUP, by('boris'));
     await chats.write('of carla', GROUP, by('carla'));
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(3), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(3));
     await chats.write('/stop', GROUP, by('boris'));
     await chats.says(['⏹ Stopped.'], GROUP);
     await chats.write('/stop', GROUP, by('olga'));
@@ -152,7 +153,7 @@ describe('in a group', () => {
     await chats.says([expect.stringContaining('only the owner')], GROUP);
     expect(renewed).toEqual([]);
     await chats.write('/new', GROUP, by('olga'));
-    await vi.waitFor(() => expect(renewed).toEqual(['local:team']), PATIENCE);
+    await eventually(() => expect(renewed).toEqual(['local:team']));
   });
 
   it('a second /stop, while the first takes effect, finds nothing', async () => {
@@ -163,7 +164,7 @@ describe('in a group', () => {
     });
     await chats.start(OPEN);
     await chats.write('long', GROUP, by('anna'));
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('/stop', GROUP, by('anna'));
     await chats.says(['⏹ Stopped.'], GROUP);
     await chats.write('/stop', GROUP, by('anna'));
@@ -175,7 +176,7 @@ describe('in a group', () => {
     const chats = await testChats(lasting());
     await chats.start(OPEN);
     await chats.write('long', 'anna');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('/stop', 'anna');
     await chats.write('/new', 'anna');
     await chats.says(['⏹ Stopped.', expect.stringContaining('A new conversation')]);
@@ -198,18 +199,15 @@ describe('/stop', () => {
     const chats = await testChats(lasting());
     await chats.start();
     await chats.write('one');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     await chats.write('two');
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(2), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(2));
     await chats.write('/stop');
-    await vi.waitFor(
-      async () => expect((await chats.said()).toSorted()).toEqual(['echo: two', '⏹ Stopped.']),
-      PATIENCE,
-    );
+    await eventually(async () => expect((await chats.said()).toSorted()).toEqual(['echo: two', '⏹ Stopped.']));
     chats.kill();
     await chats.start();
     await chats.write('three');
-    await vi.waitFor(async () => expect(await chats.said()).toContain('echo: three'), PATIENCE);
+    await eventually(async () => expect(await chats.said()).toContain('echo: three'));
     expect(chats.asked.map(({ input }) => input)).toEqual(['one', 'two', 'three']);
   });
 
@@ -222,9 +220,8 @@ describe('/stop', () => {
     await chats.write('tell me all');
     await chats.says(['the first half']);
     await chats.write('/stop');
-    await vi.waitFor(
-      async () => expect((await chats.said()).toSorted()).toEqual(['the first half\n\n⏹', '⏹ Stopped.']),
-      PATIENCE,
+    await eventually(async () =>
+      expect((await chats.said()).toSorted()).toEqual(['the first half\n\n⏹', '⏹ Stopped.']),
     );
     expect(chats.logged).toEqual([expect.stringMatching(/^stopped after \d+\.\d s$/)]);
   });
@@ -233,7 +230,7 @@ describe('/stop', () => {
     const chats = await testChats();
     await chats.start({ limits: { debounceMs: 60_000, debounceMaxMs: 60_000 } });
     await chats.write('one');
-    await vi.waitFor(async () => expect((await chats.mailbox.counts()).inbox).toBe(1), PATIENCE);
+    await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(1));
     await chats.write('/stop');
     await chats.says(['⏹ Stopped.']);
     expect((await chats.mailbox.counts()).inbox).toBe(0);
@@ -259,21 +256,21 @@ describe('a choice', () => {
       'This chat uses `large-2` (stub) from now on. `/model default` takes it back.',
     ]);
     await chats.write('/memory on');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('Memory is on'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toContain('Memory is on'));
     chats.kill();
     await chats.start({ models });
     await chats.write('hi');
     await chats.write('hi', 'boris');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(2), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(2));
     const byChat = (key: string) => chats.asked.find(({ sessionKey }) => sessionKey === key);
     expect(byChat('local:anna')).toMatchObject({ model: 'large-2', memory: true });
     expect(byChat('local:boris')?.model).toBeUndefined();
     await chats.write('/status');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('Model: `large-2` (stub)'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toContain('Model: `large-2` (stub)'));
     await chats.write('/model default');
-    await vi.waitFor(async () => expect((await chats.said()).at(-1)).toContain('usual model again'), PATIENCE);
+    await eventually(async () => expect((await chats.said()).at(-1)).toContain('usual model again'));
     await chats.write('hi');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(3), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(3));
     expect(chats.asked[2]?.model).toBeUndefined();
   });
 
@@ -281,11 +278,11 @@ describe('a choice', () => {
     const chats = await testChats();
     await chats.start();
     await chats.write('/model large-2');
-    await vi.waitFor(async () => expect(await chats.said()).toHaveLength(1), PATIENCE);
+    await eventually(async () => expect(await chats.said()).toHaveLength(1));
     chats.kill();
     await chats.start({ settings: async () => ({ ...SETTINGS, turn: { ...SETTINGS.turn, provider: 'openai' } }) });
     await chats.write('hi');
-    await vi.waitFor(() => expect(chats.asked).toHaveLength(1), PATIENCE);
+    await eventually(() => expect(chats.asked).toHaveLength(1));
     expect(chats.asked[0]?.model).toBeUndefined();
   });
 });

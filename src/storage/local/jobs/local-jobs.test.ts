@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { describeJobs, type JobsSubject } from '../../../../test/conformance/jobs.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { createLocalStorage } from '../local-storage.ts';
 
 function subject(): JobsSubject {
@@ -34,16 +35,13 @@ it('a process that watches hears of a job another one added', async () => {
     asker: { kind: 'nobody' },
     createdAt: 0,
   } as const;
-  await vi.waitFor(
-    async () => {
-      await one.jobs.add(
-        { name: `n${Math.random().toString(36).slice(2)}`, ...job, ...rest },
-        { slot: 9e12, dueAt: 9e12 },
-      );
-      expect(onChange).toHaveBeenCalled();
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  await eventually(async () => {
+    await one.jobs.add(
+      { name: `n${Math.random().toString(36).slice(2)}`, ...job, ...rest },
+      { slot: 9e12, dueAt: 9e12 },
+    );
+    expect(onChange).toHaveBeenCalled();
+  });
   ended.abort();
   await one.close();
   await two.close();
