@@ -10,6 +10,7 @@ import { protectedPaths } from '../src/sandbox/protected.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { createCodeExecuteTool } from '../src/tools/code/execute.ts';
 import { nothingSeen } from '../src/tools/fs/seen.ts';
+import { createLater } from '../src/tools/later.ts';
 import { createBashTool } from '../src/tools/shell/bash.ts';
 import { type ToolArgs, type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../src/tools/tool.ts';
 import type { Changes } from '../src/undo/changes.ts';
@@ -47,6 +48,7 @@ export async function createBed(base: string): Promise<Bed> {
   const place = async (_scope: string, name: string): Promise<string> =>
     join(home, 'outputs', `${name}-${randomUUID()}`);
   const environment = commandEnvironment(variables);
+  const left = createLater();
   return {
     workspace,
     home,
@@ -66,7 +68,9 @@ export async function createBed(base: string): Promise<Bed> {
         now: Date.now,
         progress() {},
         spoolPath: () => place('bench', 'spool'),
+        afterwards: left.add,
       };
+      await left.done();
       try {
         return await tool.execute(args, context);
       } catch (error) {

@@ -17,6 +17,7 @@ import { prompt } from './prompt.ts';
 import { retrieval } from './retrieval.ts';
 import { schedule } from './schedule.ts';
 import { sessionsScale } from './sessions-scale.ts';
+import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
 
 const BENCHES: Bench[] = [
@@ -26,6 +27,7 @@ const BENCHES: Bench[] = [
   durability,
   confinement,
   model,
+  shellStep,
   firstToken,
   prompt,
   conversation,

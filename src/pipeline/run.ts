@@ -7,6 +7,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { type SessionNotes, StorageError } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
+import { createLater, type Later } from '../tools/later.ts';
 import type { Approval } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolSource } from '../tools/tool.ts';
@@ -136,6 +137,7 @@ export async function* run(
   yield { type: 'run-start', requestId, turnId, sessionKey, provider: adapter.provider };
   let turn: Turn | undefined;
   let result: AskResult;
+  const later = createLater();
   try {
     const trigger = parseManualTrigger(request.input);
     const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
@@ -149,7 +151,7 @@ export async function* run(
       request,
       turn,
       model,
-      ...turnTools(request, dependencies, turn),
+      ...turnTools(request, dependencies, turn, later),
       signal: running,
     };
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
@@ -159,6 +161,7 @@ export async function* run(
   } catch (error) {
     result = failedResult(request, adapter, turn, explain(error, signal));
   } finally {
+    await later.done();
     await turn?.close();
   }
   yield { type: 'run-end', result };
@@ -168,6 +171,7 @@ function turnTools(
   request: RunRequest,
   { toolbox, adapter, ask, questions, now }: RunDependencies,
   turn: Turn,
+  later: Later,
 ): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger' | 'grants'> {
   const { toolAllow, approval } = request;
   const registry = toolbox.visible(toolAllow);
@@ -185,6 +189,7 @@ function turnTools(
     turnId: turn.id,
     outside,
     delegation,
+    later,
   });
   return { registry, outside, ledger, grants, executor };
 }

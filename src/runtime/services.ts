@@ -146,6 +146,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     async close() {
       openedMemory?.close();
       await (await mcp.made())?.servers.close();
+      await (await sandbox.made()?.catch(() => undefined))?.close?.();
     },
   };
 }

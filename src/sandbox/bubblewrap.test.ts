@@ -1,3 +1,4 @@
 import { testSandbox } from '../../test/conformance/sandbox.ts';
+import { WAYS } from '../../test/support/sandbox-trial.ts';
 
-testSandbox('bubblewrap', (trial) => trial.bubblewrap());
+for (const [name, open] of WAYS) testSandbox(`bubblewrap, ${name},`, open);

@@ -2,8 +2,7 @@
 // planned → protected paths are guarded → bubblewrap mounts and waits at its gate → the limits are laid on its first
 // process → the command runs → everything in the namespace ends → guards are taken away.
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { bubblewrapArguments, type Features, featuresOf } from './bubblewrap-arguments.ts';
 import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
@@ -11,13 +10,24 @@ import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts'
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { type Guards, guardWorkspace } from './guards.ts';
 import { createInherited } from './inherited.ts';
+import { createLimiter, layLimits } from './limiter.ts';
 import { planMounts, withGuards } from './mounts.ts';
 import { createNamespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
-import { checkCommand, type Ending, type Launch, runProcess, signalOfCode } from './run-process.ts';
-import type { Availability, Finished, HeldLimits, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
+import { openPipes } from './pipes.ts';
+import { canBecome, startReadyProcess } from './ready-process.ts';
+import { createReadyRuns, type ReadyRun } from './ready-runs.ts';
+import {
+  checkCommand,
+  type Exit,
+  type Launch,
+  runProcess,
+  type StartedProcess,
+  signalOfCode,
+  startProcess,
+} from './run-process.ts';
+import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
-import { watchMemory } from './watch-memory.ts';
 
 export interface BubblewrapDependencies {
   /** The person's home: empty inside, but for toolchains. */
@@ -38,10 +48,8 @@ export interface BubblewrapDependencies {
   directories?: readonly string[];
 }
 
-/** Behind what the person does: a command that spins must not make Lainclaw wait. */
-const NICENESS = 5;
-/** When memory runs out, these go first. */
-const OUT_OF_MEMORY_SCORE = '1000';
+/** To tell how it goes, and to wait for the word to begin. */
+const CHANNELS = 2;
 
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
   const { uid, kernel, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
@@ -54,27 +62,44 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return known;
   }
 
+  const readyRuns = createReadyRuns(makeReady);
+
   async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
     return (await runHolding(command, options)).finished;
+  }
+
+  /** All that does not depend on the command: pipes, a control group with a process in it. */
+  async function makeReady(limits: Limits): Promise<ReadyRun> {
+    const { mkfifo } = await programs();
+    const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
+    try {
+      const pipes = await openPipes(['stdout', 'stderr'], { temporary: dependencies.temporary, mkfifo });
+      const ready = startReadyProcess(pipes, { channels: CHANNELS, inherited: inherited() });
+      const { pid } = ready.child;
+      if (pid !== undefined) return { process: ready, cgroup, isInGroup: await layLimits(pid, cgroup) };
+      await ready.discard();
+      throw new SandboxError('unavailable', 'no shell could be started');
+    } catch (error) {
+      await cgroup?.remove();
+      throw error;
+    }
   }
 
   async function runHolding(command: SandboxCommand, options: RunOptions) {
     checkCommand(command);
     const tools = await programs();
     const { profile } = command;
-    const cgroup = createCgroup(dependencies.cgroups, newId('run'), profile.limits);
     const namespace = createNamespace();
-    const limiter = createLimiter(profile, cgroup);
     let guards: Guards | undefined;
 
-    function prepare(): Launch {
+    async function prepare(): Promise<Launch> {
       const mounts = planMounts({
         profile,
         userHome: dependencies.userHome,
         hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
         searchPath: command.env.PATH ?? '',
       });
-      guards = guardWorkspace(profile, newId);
+      guards = await guardWorkspace(profile, newId);
       const argv = bubblewrapArguments({
         ...tools,
         argv: command.argv,
@@ -85,27 +110,41 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
         limitsProcesses: rlimitHoldsProcesses,
         ownLimits: readFileSync('/proc/self/limits', 'latin1'),
       });
-      return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: 2 };
+      return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: CHANNELS };
+    }
+
+    const ready = canBecome(command) ? await readyRuns.take(profile.limits) : undefined;
+    const cgroup = ready ? ready.cgroup : createCgroup(dependencies.cgroups, newId('run'), profile.limits);
+    const limiter = createLimiter(profile, cgroup, ready?.isInGroup);
+
+    async function start(): Promise<StartedProcess> {
+      if (ready) {
+        ready.process.become(await prepare());
+        return ready.process;
+      }
+      const { temporary } = dependencies;
+      return startProcess(prepare, { temporary, mkfifo: tools.mkfifo, inherited: inherited(), onMaker: limiter.warm });
     }
 
     try {
-      const { finished, exit } = await runProcess(
-        prepare,
-        options,
-        {
-          started: (child, stop) => namespace.follow(child, (pid) => limiter.hold(pid, stop)),
-          end: (child) => namespace.end(child),
+      const { finished, exit } = await runProcess(start, options, {
+        started(child, stop) {
+          namespace.follow(child, (pid) => limiter.hold(pid, stop));
+          if (options.expectsMore) setImmediate(() => void readyRuns.prepare(profile.limits));
         },
-        { temporary: dependencies.temporary, mkfifo: tools.mkfifo, inherited: inherited(), onMaker: limiter.warm },
-      );
+        end: (child) => namespace.end(child),
+      });
       const limits = limiter.held(rlimitHoldsProcesses);
-      return { finished: exit.signal ? finished : judge(finished, await namespace.exitCode(), cgroup), limits };
+      const exitCode = exit.signal ? undefined : await namespace.exitCode();
+      return { finished: judge(finished, { exit, exitCode, cgroup }), limits };
     } catch (error) {
       throw startFailure(error);
     } finally {
       limiter.release();
-      guards?.release();
-      await cgroup?.remove();
+      await ready?.process.discard();
+      const cleaning = Promise.all([guards?.release(), cgroup?.remove()]).then(() => {});
+      if (options.afterwards) options.afterwards(cleaning);
+      else await cleaning;
     }
   }
 
@@ -123,7 +162,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
   }
 
-  return { name: 'bubblewrap', isolates: true, available, run };
+  const { prepare, close } = readyRuns;
+  return { name: 'bubblewrap', isolates: true, available, run, prepare, close };
 }
 
 const TRIAL: SandboxCommand = {
@@ -162,46 +202,27 @@ async function findPrograms(directories: readonly string[]): Promise<Programs> {
   return { bwrap, prlimit, mkfifo, version, features };
 }
 
-/** What is laid on the first process of the sandbox while it waits at its gate; all others inherit it. */
-function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined) {
-  let isInGroup = false;
-  let isReleased = false;
-  let watch: { stop(): void } | undefined;
-  return {
-    /**
-     * The first change of membership after a quiet time costs the kernel some ten milliseconds, the next one nothing:
-     * a process that is about to end anyway takes the wait upon itself while the mounts are still being planned.
-     */
-    warm: (pid: number): void => void cgroup?.add(pid).catch(() => {}),
-    /** Never rejects. */
-    async hold(pid: number, stop: (ending: Ending) => void): Promise<void> {
-      tryTo(() => setPriority(pid, NICENESS));
-      tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
-      isInGroup =
-        (await cgroup?.add(pid).then(
-          () => true,
-          () => false,
-        )) ?? false;
-      if (isReleased || (isInGroup && cgroup?.holdsMemory)) return;
-      watch = watchMemory(pid, limits.memoryBytes, () => stop('memory'));
-    },
-    release(): void {
-      isReleased = true;
-      watch?.stop();
-    },
-    held: (rlimitHoldsProcesses: boolean): HeldLimits => ({
-      memory: 'tree',
-      processes: rlimitHoldsProcesses || isInGroup ? 'tree' : 'none',
-    }),
-  };
+/** Where the kernel counts them for all together, the process that waits for the command's end is one of them. */
+function withOneMore(limits: Limits): Limits {
+  return { ...limits, processes: limits.processes + 1 };
 }
 
-function judge(finished: Finished, exitCode: number | undefined, cgroup: Cgroup | undefined): Finished {
+interface Judged {
+  exit: Exit;
+  /** Of the command, as bubblewrap told it. */
+  exitCode: number | undefined;
+  cgroup: Cgroup | undefined;
+}
+
+function judge(finished: Finished, { exit, exitCode, cgroup }: Judged): Finished {
+  // Ended from here.
   if (finished.exitCode === null) return finished;
+  const limitExceeded = cgroup?.ranOutOfMemory() ? 'memory' : undefined;
+  // Somebody killed bubblewrap itself: the kernel, where it counts among the command's processes.
+  if (exit.signal) return limitExceeded ? { ...finished, limitExceeded } : finished;
   if (exitCode === undefined) {
     throw new SandboxError('setup-failed', `bubblewrap could not prepare the sandbox: ${finished.stderr.text.trim()}`);
   }
-  const limitExceeded = cgroup?.ranOutOfMemory() ? 'memory' : undefined;
   return { ...finished, exitCode, signal: signalOfCode(exitCode), limitExceeded };
 }
 
@@ -218,12 +239,4 @@ function startFailure(error: unknown): unknown {
 function countsProcessesPerNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10));
   return major > 5 || (major === 5 && minor >= 14);
-}
-
-function tryTo(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // The process has gone, or the system does not allow it; the limits do not depend on it.
-  }
 }

@@ -8,7 +8,7 @@ import { type Guards, guardWorkspace } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { type Mount, planMounts, withGuards } from './mounts.ts';
 import { isInside, realPath } from './path-inside.ts';
-import { checkCommand, type Launch, runProcess } from './run-process.ts';
+import { checkCommand, type Launch, runProcess, startProcess } from './run-process.ts';
 import type { Availability, Finished, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
 
@@ -62,14 +62,14 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
     const { profile } = command;
     let guards: Guards | undefined;
 
-    function prepare(): Launch {
+    async function prepare(): Promise<Launch> {
       const planned = planMounts({
         profile,
         userHome: dependencies.userHome,
         hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
         searchPath: '',
       });
-      guards = guardWorkspace(profile, newId);
+      guards = await guardWorkspace(profile, newId);
       const argv = dockerArguments({
         ...{ docker, image, name, user, cpus },
         argv: command.argv,
@@ -92,13 +92,17 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
     }
 
     try {
-      const { finished } = await runProcess(prepare, options, { end }, { temporary, mkfifo, inherited: inherited() });
+      const { finished } = await runProcess(
+        () => startProcess(prepare, { temporary, mkfifo, inherited: inherited() }),
+        options,
+        { end },
+      );
       if (finished.exitCode === ENGINE_REFUSED && /^docker: /m.test(finished.stderr.text)) {
         throw new SandboxError('setup-failed', `docker could not start the container: ${finished.stderr.text.trim()}`);
       }
       return finished;
     } finally {
-      guards?.release();
+      await guards?.release();
     }
   }
 

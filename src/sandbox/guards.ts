@@ -16,14 +16,17 @@ export interface GuardMount {
 
 export interface Guards {
   readonly mounts: readonly GuardMount[];
-  /** Takes every placeholder away that no other run needs. Never throws. */
-  release(): void;
+  /** Takes every placeholder away that no other run needs. Never rejects. */
+  release(): Promise<void>;
 }
 
 /** Nothing to protect when the workspace cannot be written. Paths may be spelled through a link that leads to it. */
-export function guardWorkspace({ workspace, protect, hide }: Profile, newId: (prefix: string) => string): Guards {
+export async function guardWorkspace(
+  { workspace, protect, hide }: Profile,
+  newId: (prefix: string) => string,
+): Promise<Guards> {
   const root = workspace && realPath(workspace.path);
-  if (!workspace || !root) return { mounts: [], release: () => {} };
+  if (!workspace || !root) return { mounts: [], release: async () => {} };
   const spelled = resolve(workspace.path);
   const real = (paths: readonly string[] = []): string[] =>
     paths.map((path) => (isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path)));
@@ -42,12 +45,12 @@ export interface Guarded {
   newId(prefix: string): string;
 }
 
-export function guardPaths({ root, isWritable, protect, hide = [], newId }: Guarded): Guards {
+export async function guardPaths({ root, isWritable, protect, hide = [], newId }: Guarded): Promise<Guards> {
   const mounts = new Map<string, GuardMount>();
   const placeholders: Placeholder[] = [];
   const held = new Map<string, HeldDirectory>();
-  const release = (): void => {
-    for (const placeholder of placeholders) placeholder.release();
+  const release = async (): Promise<void> => {
+    await Promise.all(placeholders.map((placeholder) => placeholder.release()));
     for (const directory of held.values()) directory.release();
   };
 
@@ -97,7 +100,7 @@ export function guardPaths({ root, isWritable, protect, hide = [], newId }: Guar
     for (const path of hide) if (path !== root && isInside(root, path)) guard(path, 'empty');
     for (const path of protect) if (path !== root && isInside(root, path)) guard(path, 'read-only');
   } catch (error) {
-    release();
+    await release();
     throw error;
   }
   return { mounts: [...mounts.values()], release };

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { endTree, readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { createInherited } from './inherited.ts';
-import { checkCommand, runProcess } from './run-process.ts';
+import { checkCommand, runProcess, startProcess } from './run-process.ts';
 import { type Finished, type RunOptions, type Sandbox, type SandboxCommand, SandboxError } from './sandbox.ts';
 
 export interface NoneDependencies {
@@ -38,7 +38,13 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
       },
     };
     try {
-      return (await runProcess(() => launch, options, tree, { temporary, mkfifo, inherited: inherited() })).finished;
+      return (
+        await runProcess(
+          () => startProcess(async () => launch, { temporary, mkfifo, inherited: inherited() }),
+          options,
+          tree,
+        )
+      ).finished;
     } catch (error) {
       return notStarted(command.argv[0] ?? '', error);
     }

@@ -18,6 +18,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { readStat } from './end-tree.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
@@ -43,7 +44,8 @@ export interface Placeholder {
   /** Entries of the parent that now exist and have to be covered, the placeholder first. */
   readonly names: readonly string[];
   readonly isDirectory: boolean;
-  release(): void;
+  /** Off the main thread: on a busy disk taking a directory away can wait for its journal. Never rejects. */
+  release(): Promise<void>;
 }
 
 /** Whether what stands there was made by a run, and by nobody else. */
@@ -83,11 +85,11 @@ export function placeholderIn(parent: HeldDirectory, name: string, id: string): 
   return {
     names: text === undefined ? [name] : [name, leasesOf(name)],
     isDirectory: text === undefined,
-    release() {
-      tryTo(() => rmdirSync(lease));
+    async release() {
+      await rmdir(lease).catch(() => {});
       for (const entry of list(leases).filter(isStale)) tryTo(() => rmdirSync(`${leases}/${entry}`));
       if (text !== undefined && list(leases).length === 0 && readText(place) === text) tryTo(() => unlinkSync(place));
-      tryTo(() => rmdirSync(leases));
+      await rmdir(leases).catch(() => {});
     },
   };
 }

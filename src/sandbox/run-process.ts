@@ -3,12 +3,13 @@
 // ended; nothing is returned before it has.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutput } from './output.ts';
 import { openPipes, openText, type Pipe } from './pipes.ts';
 import { type Finished, type OutputStream, type RunOptions, type SandboxCommand, SandboxError } from './sandbox.ts';
+import { stdioFor } from './spawn-stdio.ts';
 
 /** How long a pipe may stay open and silent after everything that should hold it has ended. */
 const SILENCE_MS = 1_000;
@@ -44,17 +45,21 @@ export interface ProcessDependencies {
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** `prepare` is called while the pipes are made. Rejects with the system's error when the program cannot be started. */
+export interface StartedProcess {
+  child: ChildProcess;
+  /** Its writing ends are closed here. */
+  pipes: Record<OutputStream, Pipe>;
+}
+
 export async function runProcess(
-  prepare: () => Launch,
+  start: () => Promise<StartedProcess>,
   options: RunOptions,
   tree: Tree,
-  dependencies: ProcessDependencies,
 ): Promise<{ finished: Finished; exit: Exit }> {
   const output = createOutput(options.output);
   if (options.signal?.aborted) return finish({ code: null, signal: null }, 'cancelled', await output.finish());
 
-  const { child, pipes } = await start(prepare, dependencies);
+  const { child, pipes } = await start();
 
   let ending: Ending | undefined;
   const stop = (why: Ending): void => {
@@ -154,9 +159,13 @@ function readAll(
   };
 }
 
-async function start(prepare: () => Launch, dependencies: ProcessDependencies) {
+/** `prepare` is called while the pipes are made. Rejects with the system's error when the program cannot be started. */
+export async function startProcess(
+  prepare: () => Promise<Launch>,
+  dependencies: ProcessDependencies,
+): Promise<StartedProcess> {
   const opening = openPipes(['stdout', 'stderr'], dependencies);
-  const prepared = (async () => prepare())();
+  const prepared = prepare();
   prepared.catch(() => {});
   const pipes = await opening;
   try {
@@ -175,21 +184,15 @@ async function spawnOn(
   { temporary, inherited }: ProcessDependencies,
 ): Promise<ChildProcess> {
   const [file = '', ...rest] = argv;
-  const nothing = openSync('/dev/null', 'r');
-  const input = stdin === undefined ? nothing : openText(stdin, temporary);
+  const input = stdin === undefined ? 'nothing' : openText(stdin, temporary);
+  const { stdio, close } = stdioFor({ input, pipes, channels, inherited });
   try {
-    const stdio: ('ignore' | 'pipe' | number)[] = [input, pipes.stdout.writer, pipes.stderr.writer];
-    for (let channel = 0; channel < channels; channel += 1) stdio.push('pipe');
-    for (const descriptor of inherited) {
-      while (stdio.length < descriptor) stdio.push('ignore');
-      if (stdio.length === descriptor) stdio.push(nothing);
-    }
     // In a session of its own: what a person types at the terminal is for Lainclaw.
     const child = spawn(file, rest, { cwd, env: { ...env }, detached: true, stdio });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     return child;
   } finally {
-    if (input !== nothing) closeSync(input);
-    closeSync(nothing);
+    close();
+    if (input !== 'nothing') closeSync(input);
   }
 }

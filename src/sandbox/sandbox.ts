@@ -1,7 +1,7 @@
 // The contract of a sandbox: how a command is run, bounded and ended, whatever stands between it and the machine.
 // Backends: bubblewrap (namespaces), docker (containers) and none, which says so.
-
 import { CodedError } from '../vocabulary/coded-error.ts';
+
 export type SandboxErrorCode =
   | 'unavailable' // the backend is not installed, or this machine does not let it work
   | 'invalid-command' // nothing to run, a NUL character, a missing working directory, too many arguments
@@ -66,6 +66,13 @@ export interface RunOptions {
   output: OutputBounds;
   /** Called as output arrives. The bytes are used again as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;
+  /**
+   * Told of the cleaning up that continues after the result: what protected the workspace is taken away. It never rejects.
+   * Without this function the result waits for it.
+   */
+  afterwards?(work: Promise<void>): void;
+  /** Another run with the same limits is likely: what it needs is made ready while this one runs. */
+  expectsMore?: boolean;
 }
 
 export interface Captured {
@@ -120,4 +127,8 @@ export interface Sandbox {
    * that fails, times out or is cancelled is a result; only a sandbox that could not do its work rejects.
    */
   run(command: SandboxCommand, options: RunOptions): Promise<Finished>;
+  /** Makes ready what the next run with these limits needs, while something else is waited for. Never rejects. */
+  prepare?(limits: Limits): Promise<void>;
+  /** Ends what was made ready and not used. */
+  close?(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type ExecutorOptions } from './executor.ts';
+import { createLater, type Later } from './later.ts';
 import { NO_RULES } from './permissions/rules.ts';
 import { type Authorise, createPolicy, type PolicyOptions } from './policy.ts';
 import { createRegistry } from './registry.ts';
@@ -361,5 +362,43 @@ describe('reuse', () => {
       { reused },
     ).executor.execute(call(), never);
     expect(cache.values.size).toBe(0);
+  });
+});
+
+describe('what a call leaves behind', () => {
+  function leaving(later?: Later) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let calls = 0;
+    const spec = tool(async (_, { afterwards }) => {
+      calls += 1;
+      if (calls === 1) afterwards(promise);
+      return { data: calls };
+    });
+    return { ...setUp(spec, later && { later }), finish: resolve, calls: () => calls };
+  }
+
+  it('continues after the result, and the next call waits for it', async () => {
+    const later = createLater();
+    const { executor, finish, calls } = leaving(later);
+    await executor.execute(call(), never);
+    const next = executor.execute(call(), never);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(calls()).toBe(1);
+    finish();
+    await next;
+    expect(calls()).toBe(2);
+    await later.done();
+  });
+
+  it('is waited for by the result where nobody else would', async () => {
+    const { executor, finish } = leaving();
+    let isDone = false;
+    const first = executor.execute(call(), never).then(() => {
+      isDone = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isDone).toBe(false);
+    finish();
+    await first;
   });
 });

@@ -3,6 +3,7 @@
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
+import { createLater, type Later } from './later.ts';
 import type { Authorise } from './policy.ts';
 import type { Registry } from './registry.ts';
 import {
@@ -30,7 +31,9 @@ export interface ExecutorOptions {
   registry: Registry;
   validate: Validate;
   authorise: Authorise;
-  context: Omit<ToolContext, 'signal' | 'progress' | 'spoolPath'>;
+  context: Omit<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards'>;
+  /** Takes what calls leave behind, and is waited for before the next one; without it a result waits. */
+  later?: Later;
   reused: ReusedResults;
   /** Keeps the whole of a text that is cut for the model; returns where. */
   keepOutput(call: ToolCall, text: string): Promise<string>;
@@ -50,15 +53,20 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { context, keepOutput, spoolPath, onDefect } = options;
   return {
     async execute(call, signal, progress = () => {}) {
+      const left = options.later ?? createLater();
+      await left.done();
       signal.throwIfAborted();
       const started = performance.now();
       const brought = { fromOutside: false, askedMs: 0 };
-      const outcome = await attempt(options, call, { signal, progress, brought }).catch((error: unknown): Outcome => {
-        if (signal.aborted) throw error;
-        if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
-        onDefect(call, error);
-        return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
-      });
+      const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
+        (error: unknown): Outcome => {
+          if (signal.aborted) throw error;
+          if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
+          onDefect(call, error);
+          return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
+        },
+      );
+      if (!options.later) await left.done();
       const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
       const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
@@ -76,13 +84,19 @@ export function createExecutor(options: ExecutorOptions): Executor {
   async function attempt(
     { registry, validate, authorise, reused }: ExecutorOptions,
     call: ToolCall,
-    { signal, progress, brought }: Attempt,
+    { signal, progress, brought, left }: Attempt,
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
     const problem = await validate(spec, call.args);
     if (problem) return { ok: false, error: { code: 'invalid_args', message: `${call.name}: ${problem}` } };
-    const asking: ToolContext = { ...context, signal, progress, spoolPath: () => spoolPath(call) };
+    const asking: ToolContext = {
+      ...context,
+      signal,
+      progress,
+      spoolPath: () => spoolPath(call),
+      afterwards: left.add,
+    };
     const askedAt = performance.now();
     const decision = await authorise(spec, call, asking);
     brought.askedMs = performance.now() - askedAt;
@@ -114,6 +128,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 interface Attempt {
   signal: AbortSignal;
   progress(text: string): void;
+  left: Later;
   /** Told as soon as it is known, because the attempt may end with an error. */
   brought: { fromOutside: boolean /** How long permission took: no time of the tool's. */; askedMs: number };
 }

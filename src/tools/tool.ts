@@ -83,6 +83,8 @@ export interface ToolContext {
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */
   spoolPath(): Promise<string>;
+  /** Cleaning up that may continue after the result. It must not reject; the next call waits for it. */
+  afterwards(work: Promise<void>): void;
 }
 
 export interface ToolSpec {

@@ -9,6 +9,7 @@ import type { Delegation } from './delegation.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool, type ToolTexts } from './languages/language.ts';
+import type { Later } from './later.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { type Approval, type AskPerson, createPolicy } from './policy.ts';
@@ -49,6 +50,8 @@ export interface TurnTools {
   askForm?: AskForm;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;
+  /** Takes what calls leave behind; whoever ends the turn waits for it. */
+  later?: Later;
   /** Whether content from outside is in the turn's context; a result may bring it. */
   outside?: { marked: boolean };
 }
@@ -88,10 +91,11 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false }, delegation, ...turn }) =>
+    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false }, delegation, later, ...turn }) =>
       createExecutor({
         registry,
         validate,
+        later,
         authorise: createPolicy({
           approval,
           askPerson: turn.askPerson ?? askPerson,

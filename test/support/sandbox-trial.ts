@@ -28,6 +28,8 @@ export interface Trial {
   /** A bash script in the workspace, which it may write. */
   script(text: string, change?: Partial<SandboxCommand>, profile?: Partial<Profile>): SandboxCommand;
   bubblewrap(change?: Partial<BubblewrapDependencies>): Sandbox;
+  /** The same, with every run made ready before it is asked for. */
+  readyBubblewrap(): Sandbox;
   none(): Sandbox;
   remove(): void;
 }
@@ -47,6 +49,17 @@ export function createTrial(parent = tmpdir()): Trial {
     network: false,
     limits: TRIAL_LIMITS,
   };
+  const bubblewrap: Trial['bubblewrap'] = (change = {}) =>
+    createBubblewrap({
+      userHome: places.userHome,
+      lainclawHome: places.lainclawHome,
+      temporary: path('temporary'),
+      newId,
+      uid: process.getuid?.() ?? -1,
+      kernel: release(),
+      cgroups: { root: '/sys/fs/cgroup', membership: readText('/proc/self/cgroup') },
+      ...change,
+    });
   return {
     root,
     workspace: places.workspace,
@@ -63,21 +76,27 @@ export function createTrial(parent = tmpdir()): Trial {
       profile: { ...profile, ...changed },
       ...change,
     }),
-    bubblewrap: (change = {}) =>
-      createBubblewrap({
-        userHome: places.userHome,
-        lainclawHome: places.lainclawHome,
-        temporary: path('temporary'),
-        newId,
-        uid: process.getuid?.() ?? -1,
-        kernel: release(),
-        cgroups: { root: '/sys/fs/cgroup', membership: readText('/proc/self/cgroup') },
-        ...change,
-      }),
+    bubblewrap,
+    readyBubblewrap() {
+      const sandbox = bubblewrap();
+      return {
+        ...sandbox,
+        async run(command, options) {
+          await sandbox.prepare?.(command.profile.limits);
+          return sandbox.run(command, options);
+        },
+      };
+    },
     none: () => createNone({ temporary: path('temporary'), newId }),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
+
+/** How a sandbox comes by its process: what it isolates must not depend on that. */
+export const WAYS: readonly (readonly [name: string, open: (trial: Trial) => Sandbox])[] = [
+  ['started when it is needed', (trial) => trial.bubblewrap()],
+  ['made ready before', (trial) => trial.readyBubblewrap()],
+];
 
 export function trialOptions(change: Partial<RunOptions> = {}, output: Partial<OutputBounds> = {}): RunOptions {
   const bounds = { headBytes: 8_192, tailBytes: 8_192, maxBytes: 1_073_741_824, ...output };

@@ -58,7 +58,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         throw error;
       }
     },
-    async execute({ language, code, timeoutMs }, { workspace, signal, hides, progress, spoolPath }) {
+    async execute({ language, code, timeoutMs }, { workspace, signal, hides, progress, spoolPath, afterwards }) {
       const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
@@ -87,6 +87,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           signal,
           progress,
           spoolPath,
+          afterwards,
         });
         if (finished.cancelled) signal.throwIfAborted();
         const output = toOutput(finished, { sandbox: backend.name }, timeoutMs);

@@ -8,7 +8,7 @@ import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hidden-paths.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orSandboxFailure, runSandboxed } from './run-sandboxed.ts';
-import type { ChangeWatch, watchChanges } from './watch-changes.ts';
+import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 600_000;
@@ -27,6 +27,18 @@ export interface BashDependencies {
 }
 
 export function createBashTool({ sandbox, environment, protectedPaths }: BashDependencies): ToolSpec {
+  // Loaded with the first command that may write.
+  let watcher: ChangeWatcher | undefined;
+
+  async function watchForUndo(...given: Parameters<ChangeWatcher['watch']>): Promise<ChangeWatch> {
+    const { createChangeWatcher, unwatched } = await import('./watch-changes.ts');
+    watcher ??= createChangeWatcher();
+    return watcher.watch(...given).catch((error: unknown) => {
+      given[1].signal.throwIfAborted();
+      return unwatched(`the files could not be looked at: ${(error as Error).message}`);
+    });
+  }
+
   return defineTool({
     name: 'bash',
     schema: {
@@ -45,12 +57,12 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     async execute({ command, timeoutMs, cwd = '.' }, context) {
-      const { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath } = context;
+      const { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath, afterwards } = context;
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
       // Looked at while the sandbox is tried, which takes as long in a new process.
-      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal });
+      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
       watching?.catch(() => {});
       const backend = await sandbox().catch(orSandboxFailure);
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
@@ -62,7 +74,8 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
           // Unasked commands must be the system's own, and git must not run what a repository names.
           env: guardedEnvironment(environment, { readOnly: onlyReads, workspaceRoot: workspace.root }),
           profile: {
-            workspace: { path: workspace.root, access: 'read-write' },
+            // What runs unasked because it only reads could not write if it wanted to.
+            workspace: { path: workspace.root, access: onlyReads ? 'read-only' : 'read-write' },
             protect: protectedPaths(workspace.root),
             hide,
             network: false,
@@ -74,6 +87,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
         signal,
         progress,
         spoolPath,
+        afterwards,
       });
       const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
@@ -86,14 +100,6 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
 interface UndoFacts {
   files: number;
   notCovered?: string;
-}
-
-async function watchForUndo(...given: Parameters<typeof watchChanges>): Promise<ChangeWatch> {
-  const { unwatched, watchChanges } = await import('./watch-changes.ts');
-  return watchChanges(...given).catch((error: unknown) => {
-    given[1].signal.throwIfAborted();
-    return unwatched(`the files could not be looked at: ${(error as Error).message}`);
-  });
 }
 
 async function recordChanges(watch: ChangeWatch, changes: Changes): Promise<{ undo?: UndoFacts }> {

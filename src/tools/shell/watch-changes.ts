@@ -1,10 +1,10 @@
 // What a command changes in the workspace, for undo: small files are kept in memory before it runs, and afterwards those whose
-// identity, size, mode or times are different are told with both contents. Ripgrep lists the files: all but installed packages and
-// caches where they are few enough, otherwise without what ignore files name. Where also those are too many, nothing is kept
-// and that is said. The bounds keep it to some 30 µs of processor time a file, before and after together.
+// identity, size, mode or times are different are told with both contents. All files but installed packages and caches are listed
+// where they are few enough, otherwise those that ignore files do not name. Where also those are too many, nothing is kept and
+// that is said. What was read for the command before is read again only where it has changed.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FileChange } from '../../storage/undo-records.ts';
-import { markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
+import { listMany, markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { HidesPath } from '../permissions/hidden-paths.ts';
 import { findRipgrep } from '../search/program.ts';
@@ -17,7 +17,21 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const BATCH = 250;
 
 /** Made by tools, from what is kept elsewhere. */
-const NEVER_KEPT = ['.git', 'node_modules', 'bower_components', '.venv', 'venv', '__pycache__', '.cache', '.tox'];
+const NEVER_KEPT: ReadonlySet<string> = new Set([
+  '.git',
+  'node_modules',
+  'bower_components',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.cache',
+  '.tox',
+]);
+/** A file system's clock ticks every few milliseconds: within this time two changes may leave the same mark. */
+const SETTLED_MS = 100;
+/** So much of the contents stays in memory for the next command, which often follows soon. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+const KEPT_FOR_MS = 30_000;
 
 export interface CommandChanges {
   changes: FileChange[];
@@ -34,51 +48,93 @@ interface Kept {
   /** Absent: too large to be kept. */
   file?: SmallFile;
   mark: string;
+  /** When it was read, its last change lay long enough back that a later one shows in its mark. */
+  isSettled: boolean;
 }
 
-export async function watchChanges(
-  workspace: Workspace,
-  { hides = () => false, signal }: { hides?: HidesPath; signal: AbortSignal },
-): Promise<ChangeWatch> {
-  const { root } = workspace;
-  if (workspace.guarantee !== 'descriptor-walk')
-    return unwatched('this system gives no way to read many files safely at once');
-  const listing = await listFiles(workspace, hides, signal);
-  if (!listing) return unwatched(`the workspace has more than ${MOST_FILES} files`);
-  const before = new Map<string, Kept>();
-  let room = MOST_BYTES;
-  for (const [index, path] of listing.paths.entries()) {
-    if (index % BATCH === BATCH - 1) await nextRound(undefined, { signal });
-    const file = readSmall(root, path, Math.min(room, LARGEST_BYTES));
-    const mark = file?.mark ?? markOf(root, path)?.mark;
-    if (mark === undefined) continue;
-    room -= file?.bytes.length ?? 0;
-    before.set(path, { mark, ...(file && { file }) });
+export interface WatchOptions {
+  hides?: HidesPath;
+  signal: AbortSignal;
+  now(): number;
+}
+
+export interface ChangeWatcher {
+  watch(workspace: Workspace, options: WatchOptions): Promise<ChangeWatch>;
+}
+
+/**
+ * What it has read before is read again only where a file's mark has changed, or had changed so shortly before that a later change
+ * could have left the same mark.
+ */
+export function createChangeWatcher(): ChangeWatcher {
+  let known: { root: string; files: ReadonlyMap<string, Kept> } | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
+
+  function remember(root: string, files: ReadonlyMap<string, Kept>): void {
+    clearTimeout(forgetting);
+    const bytes = files.values().reduce((total, { file }) => total + (file?.bytes.length ?? 0), 0);
+    known = bytes > KEPT_BYTES ? undefined : { root, files };
+    forgetting = setTimeout(() => {
+      known = undefined;
+    }, KEPT_FOR_MS);
+    forgetting.unref();
+  }
+
+  function read(root: string, path: string, maxBytes: number, now: number): Kept | undefined {
+    const mark = markOf(root, path)?.mark;
+    const before = known?.root === root ? known.files.get(path) : undefined;
+    if (before?.file && before.mark === mark && before.isSettled && before.file.bytes.length <= maxBytes) return before;
+    const file = mark === undefined ? undefined : readSmall(root, path, maxBytes);
+    if (file) return { file, mark: file.mark, isSettled: now - file.changedAt > SETTLED_MS };
+    return mark === undefined ? undefined : { mark, isSettled: false };
   }
 
   return {
-    async finish() {
-      // Whoever cancelled the command still wants to know what it has done.
-      const after = await listFiles(workspace, hides, AbortSignal.timeout(10_000), listing.flags);
-      const changes: FileChange[] = [];
-      const lost: string[] = [];
-      let left = MOST_BYTES;
-      const paths = new Set([...before.keys(), ...(after?.paths ?? [])]);
-      for (const path of paths) {
-        const known = before.get(path);
-        const now = markOf(root, path);
-        if (known?.mark === now?.mark) continue;
-        const made = now && readSmall(root, path, Math.min(left, LARGEST_BYTES));
-        if ((known && !known.file) || (now && !made)) {
-          lost.push(path);
-          continue;
-        }
-        left -= made?.bytes.length ?? 0;
-        // Only touched: nothing to put back.
-        if (known?.file && made && known.file.mode === made.mode && known.file.bytes.equals(made.bytes)) continue;
-        changes.push({ tool: 'bash', path, before: known?.file, after: made, madeDirectories: [] });
+    async watch(workspace, { hides = () => false, signal, now }) {
+      const { root } = workspace;
+      if (workspace.guarantee !== 'descriptor-walk')
+        return unwatched('this system gives no way to read many files safely at once');
+      const listing = await listFiles(workspace, hides, signal);
+      if (!listing) return unwatched(`the workspace has more than ${MOST_FILES} files`);
+      const before = new Map<string, Kept>();
+      let room = MOST_BYTES;
+      for (const [index, path] of listing.paths.entries()) {
+        if (index % BATCH === BATCH - 1) await nextRound(undefined, { signal });
+        const kept = read(root, path, Math.min(room, LARGEST_BYTES), now());
+        if (!kept) continue;
+        room -= kept.file?.bytes.length ?? 0;
+        before.set(path, kept);
       }
-      return { changes: withDirectories(changes, before), ...whyNot(lost, after === undefined) };
+      return {
+        async finish() {
+          // Whoever cancelled the command still wants to know what it has done.
+          const after = await listFiles(workspace, hides, AbortSignal.timeout(10_000), listing.way);
+          const changes: FileChange[] = [];
+          const lost: string[] = [];
+          const files = new Map(before);
+          let left = MOST_BYTES;
+          const paths = new Set([...before.keys(), ...(after ?? { paths: [] }).paths]);
+          for (const path of paths) {
+            const earlier = before.get(path);
+            const mark = markOf(root, path)?.mark;
+            if (earlier?.mark === mark) continue;
+            files.delete(path);
+            const made = mark === undefined ? undefined : readSmall(root, path, Math.min(left, LARGEST_BYTES));
+            if ((earlier && !earlier.file) || (mark !== undefined && !made)) {
+              lost.push(path);
+              continue;
+            }
+            left -= made?.bytes.length ?? 0;
+            if (made) files.set(path, { file: made, mark: made.mark, isSettled: now() - made.changedAt > SETTLED_MS });
+            // Only touched: nothing to put back.
+            if (earlier?.file && made && earlier.file.mode === made.mode && earlier.file.bytes.equals(made.bytes))
+              continue;
+            changes.push({ tool: 'bash', path, before: earlier?.file, after: made, madeDirectories: [] });
+          }
+          remember(root, files);
+          return { changes: withDirectories(changes, before), ...whyNot(lost, after === undefined) };
+        },
+      };
     },
   };
 }
@@ -111,42 +167,56 @@ function parentsOf(path: string): string[] {
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
+/** How files are listed, which must be the same before and after. */
+type Way = 'everything' | 'not-ignored';
+
 interface Listed {
   paths: string[];
-  flags: readonly string[];
+  way: Way;
 }
-
-const EVERYTHING = ['--no-ignore', ...NEVER_KEPT.map((name) => `--glob=!${name}`)];
-const NOT_IGNORED = ['--no-require-git', ...NEVER_KEPT.map((name) => `--glob=!${name}`)];
 
 /** Undefined when there are too many. */
 async function listFiles(
   workspace: Workspace,
   hides: HidesPath,
   signal: AbortSignal,
-  chosen?: readonly string[],
+  chosen?: Way,
 ): Promise<Listed | undefined> {
-  for (const flags of chosen ? [chosen] : [EVERYTHING, NOT_IGNORED]) {
-    const paths: string[] = [];
-    const held = await workspace.hold('.', signal);
-    try {
-      await ripgrep({
-        held,
-        flags: ['--files', '--null', '--hidden', ...flags],
-        signal,
-        program: findRipgrep,
-        separator: '\0',
-        onRecord(record) {
-          const path = withoutRoot(record);
-          // A name that is no text cannot be told to anyone; one that is hidden cannot change.
-          if (!path.includes('\uFFFD') && !hides(path)) paths.push(path);
-          return paths.length <= MOST_FILES;
-        },
-      });
-    } finally {
-      held.release();
-    }
-    if (paths.length <= MOST_FILES) return { paths, flags };
+  // A name that is no text cannot be told to anyone; one that is hidden cannot change.
+  const isWatched = (path: string): boolean => !path.includes('\uFFFD') && !hides(path);
+  for (const way of chosen ? [chosen] : (['everything', 'not-ignored'] as const)) {
+    const paths =
+      way === 'everything'
+        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal }))?.filter(isWatched)
+        : await listNotIgnored(workspace, isWatched, signal);
+    if (paths) return { paths, way };
   }
   return undefined;
+}
+
+/** Without what ignore files name, which only ripgrep can tell. */
+async function listNotIgnored(
+  workspace: Workspace,
+  isWatched: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  const paths: string[] = [];
+  const held = await workspace.hold('.', signal);
+  try {
+    await ripgrep({
+      held,
+      flags: ['--files', '--null', '--hidden', '--no-require-git', ...[...NEVER_KEPT].map((name) => `--glob=!${name}`)],
+      signal,
+      program: findRipgrep,
+      separator: '\0',
+      onRecord(record) {
+        const path = withoutRoot(record);
+        if (isWatched(path)) paths.push(path);
+        return paths.length <= MOST_FILES;
+      },
+    });
+  } finally {
+    held.release();
+  }
+  return paths.length <= MOST_FILES ? paths : undefined;
 }

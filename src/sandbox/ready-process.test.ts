@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTrial, TRIAL_LIMITS, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
+import { readStat } from './end-tree.ts';
+import { canBecome } from './ready-process.ts';
+import type { Sandbox } from './sandbox.ts';
+
+let trial: Trial;
+let sandbox: Sandbox;
+beforeEach(() => {
+  trial = createTrial();
+  sandbox = trial.bubblewrap();
+});
+afterEach(async () => {
+  await sandbox.close?.();
+  trial.remove();
+});
+
+describe('a process that was made ready', () => {
+  test('gives the command its arguments and its environment exactly, whatever is in them', async () => {
+    const text = fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .filter((each) => !each.includes('\0') && each.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(text, text, async (argument, value) => {
+        await sandbox.prepare?.(TRIAL_LIMITS);
+        const command = trial.script('printf "%s|%s" "$1" "$GIVEN"; env | cut -d= -f1 | sort | tr "\\n" " "');
+        const finished = await sandbox.run(
+          { ...command, argv: [...command.argv, 'bash', argument], env: { PATH: '/usr/bin:/bin', GIVEN: value } },
+          trialOptions(),
+        );
+        expect(finished.stdout.text.startsWith(`${argument}|${value}`)).toBe(true);
+        if (!/[\n=]/.test(value))
+          expect(finished.stdout.text.slice(argument.length + 1 + value.length)).toBe('GIVEN PATH PWD SHLVL _ ');
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('is used once, and the next run starts its own', async () => {
+    await sandbox.prepare?.(TRIAL_LIMITS);
+    for (const word of ['one', 'two', 'three'])
+      expect((await sandbox.run(trial.script(`echo ${word}`), trialOptions())).stdout.text).toBe(`${word}\n`);
+  });
+
+  test('is made while a run goes on that expects more, and closing ends it', async () => {
+    await sandbox.run(trial.script('sleep 0.2'), trialOptions({ expectsMore: true }));
+    await sandbox.prepare?.(TRIAL_LIMITS);
+    expect(childShells()).toHaveLength(1);
+    await sandbox.close?.();
+    expect(childShells()).toEqual([]);
+    expect(readdirSync(trial.temporary)).toEqual([]);
+    await sandbox.prepare?.(TRIAL_LIMITS);
+    expect(childShells()).toEqual([]);
+  });
+
+  test('that somebody killed is not missed', async () => {
+    await sandbox.prepare?.(TRIAL_LIMITS);
+    for (const pid of childShells()) process.kill(pid, 'SIGKILL');
+    while (childShells().length > 0) execFileSync('sleep', ['0.01']);
+    expect((await sandbox.run(trial.script('echo there'), trialOptions())).stdout.text).toBe('there\n');
+  });
+
+  test('neither keeps this process alive nor outlives it', () => {
+    const script = `
+      import { createTrial, TRIAL_LIMITS } from ${JSON.stringify(resolve('test/support/sandbox-trial.ts'))};
+      import { readdirSync, readFileSync } from 'node:fs';
+      const trial = createTrial();
+      await trial.bubblewrap().prepare(TRIAL_LIMITS);
+      console.log(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim());
+      trial.remove();`;
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    const left = Number(said.trim().split(' ')[0]);
+    expect(left).toBeGreaterThan(0);
+    for (let waited = 0; readStat(left) && waited < 200; waited += 1) execFileSync('sleep', ['0.01']);
+    expect(existsSync(`/proc/${left}`)).toBe(false);
+  });
+});
+
+test('what a shell could not be told is started directly', async () => {
+  const launch = { argv: ['true'], cwd: '/', env: {} };
+  expect(canBecome(launch)).toBe(true);
+  expect(canBecome({ ...launch, stdin: 'x' })).toBe(false);
+  expect(canBecome({ ...launch, argv: ['true', 'x'.repeat(200_000)] })).toBe(false);
+  expect(canBecome({ ...launch, env: { 'BASH_FUNC_x%%': '() { :; }' } })).toBe(false);
+  await sandbox.prepare?.(TRIAL_LIMITS);
+  const given = await sandbox.run(trial.script('cat', { stdin: 'read' }), trialOptions());
+  expect(given.stdout.text).toBe('read');
+});
+
+/** Those that live. */
+function childShells(): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && readStat(pid)?.parent === process.pid && readStat(pid)?.state !== 'Z');
+}

@@ -1,0 +1,27 @@
+import { closeSync, openSync } from 'node:fs';
+import type { Pipe } from './pipes.ts';
+import type { OutputStream } from './sandbox.ts';
+
+type Stdio = 'ignore' | 'pipe' | number;
+
+export interface StdioOptions {
+  /** A descriptor, a pipe of Node's, or nothing to read. */
+  input: number | 'pipe' | 'nothing';
+  pipes: Record<OutputStream, Pipe>;
+  /** Pipes to the child beyond the three, as descriptors 3, 4, … */
+  channels: number;
+  /** Descriptors that must not reach the child, ascending. */
+  inherited: readonly number[];
+}
+
+/** What a child gets as its descriptors. `close` once it is spawned. */
+export function stdioFor({ input, pipes, channels, inherited }: StdioOptions): { stdio: Stdio[]; close(): void } {
+  const nothing = openSync('/dev/null', 'r');
+  const stdio: Stdio[] = [input === 'nothing' ? nothing : input, pipes.stdout.writer, pipes.stderr.writer];
+  for (let channel = 0; channel < channels; channel += 1) stdio.push('pipe');
+  for (const descriptor of inherited) {
+    while (stdio.length < descriptor) stdio.push('ignore');
+    if (stdio.length === descriptor) stdio.push(nothing);
+  }
+  return { stdio, close: () => closeSync(nothing) };
+}
