@@ -1,14 +1,17 @@
 // Everything about models that is not the stub, built in one place and loaded only when a command needs a model.
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Locks } from '../storage/locks.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
 import type { Adapter } from './adapter.ts';
 import { type Auth, createAuth } from './auth/auth.ts';
+import { type CheckedConnection, type ConnectionRequest, checkConnection } from './check-connection.ts';
+import { endpointOf, type FoundEndpoint } from './endpoint.ts';
 import { type Link, withFallbacks } from './fallback.ts';
 import { findLocalServers } from './local-servers.ts';
 import { createModelLimits } from './model-limits.ts';
 import { createModels, type Models } from './models.ts';
 import { createProviderAdapters } from './provider-adapters.ts';
+import type { Provider } from './providers/provider.ts';
 import { RETRY_POLICY_BEFORE_FALLBACK } from './robust.ts';
 
 export interface ModelServicesOptions {
@@ -27,6 +30,12 @@ export interface ModelServices {
   models: Models;
   names(): string[];
   findLocalServers: typeof findLocalServers;
+  /** Where a provider is asked, without a sign-in's own address. */
+  endpointOf(provider: Provider): FoundEndpoint;
+  /** Whether a service can be used with a key. Never throws, unless it was cancelled. */
+  check(request: ConnectionRequest): Promise<CheckedConnection>;
+  /** The provider somebody is signed in to: ChatGPT first, then the newest. Undefined when nobody is. */
+  signedIn(): Promise<string | undefined>;
   /** With the configured fallbacks behind it, for one turn: it remembers which of them failed. */
   adapter(name: string): Adapter | undefined;
 }
@@ -43,6 +52,13 @@ export function createModelServices(options: ModelServicesOptions): ModelService
     models: createModels({ ...endpoints, credentials: auth }),
     names: providers.names,
     findLocalServers,
+    endpointOf: (provider) => endpointOf(provider, endpoints),
+    check: (request) => checkConnection(request, { fetch: globalThis.fetch, now }),
+    async signedIn() {
+      const profiles = (await auth.status()).profiles.filter(({ active }) => active);
+      const newest = profiles.toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
+      return (newest.find(({ kind }) => kind === 'oauth') ?? newest[0])?.provider;
+    },
     adapter(name) {
       const isOnly = fallback.length === 0;
       const first = (isOnly ? providers : brief).get(name);

@@ -138,7 +138,7 @@ interface ListedModel {
   capabilities?: unknown;
 }
 
-function entryOf(entry: ListedModel | null): ServerModel[] {
+export function entryOf(entry: ListedModel | null): ServerModel[] {
   if (typeof entry?.id !== 'string') return [];
   const contextWindow = [entry.max_model_len, entry.context_length, entry.meta?.n_ctx].find(
     (value) => typeof value === 'number',

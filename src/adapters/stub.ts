@@ -13,31 +13,57 @@ const WORDS = {
     summary: (text: string) => `Summary: ${text}`,
     nothing: 'There is nothing to summarise yet.',
     results: (text: string) => `Tool results:\n${text}`,
-    notice:
-      'No model is connected, so this is the offline stub. Connect one with "lainclaw auth login openai-codex", then ask with --provider openai-codex, or name it as "provider" in config.json.',
+    notice: 'No model is connected, so this is the offline stub. To connect one:',
+    ways: {
+      has: (variable: string) => `${variable} is set`,
+      chatgpt: 'ChatGPT',
+      key: 'an API key; also openai, gemini, openrouter …',
+      local: 'a server on this machine',
+      all: 'all providers',
+    },
   },
   zh: {
     echo: (text: string) => `你说：${text}`,
     summary: (text: string) => `摘要：${text}`,
     nothing: '还没有可以总结的内容。',
     results: (text: string) => `工具结果：\n${text}`,
-    notice:
-      '尚未连接模型，这是离线应答。请先运行 "lainclaw auth login openai-codex" 登录，再用 --provider openai-codex 提问，或在 config.json 中设置 "provider"。',
+    notice: '尚未连接模型，这是离线应答。连接方式：',
+    ways: {
+      has: (variable: string) => `已设置 ${variable}`,
+      chatgpt: 'ChatGPT',
+      key: 'API 密钥；也可用 openai、gemini、openrouter 等',
+      local: '本机上的服务',
+      all: '所有服务商',
+    },
   },
   ru: {
     echo: (text: string) => `Вы сказали: ${text}`,
     summary: (text: string) => `Кратко: ${text}`,
     nothing: 'Пока нечего обобщать.',
     results: (text: string) => `Результаты инструментов:\n${text}`,
-    notice:
-      'Модель не подключена, отвечает офлайн-заглушка. Подключите её: "lainclaw auth login openai-codex", затем спрашивайте с --provider openai-codex или укажите "provider" в config.json.',
+    notice: 'Модель не подключена, отвечает офлайн-заглушка. Подключить:',
+    ways: {
+      has: (variable: string) => `задана ${variable}`,
+      chatgpt: 'ChatGPT',
+      key: 'ключ API; также openai, gemini, openrouter …',
+      local: 'сервер на этой машине',
+      all: 'все провайдеры',
+    },
   },
 };
 
 const ASKS_FOR_SUMMARY =
   /\b(summar(y|ies|i[sz]e[sd]?|i[sz]ing)|tl;?dr)\b|总结|摘要|概括|小结|(^|[^а-яё])(резюм|кратко|подытож|обобщи|суммируй)/i;
 
-export function createStubAdapter(): Adapter {
+/** A way that is open here already. */
+export interface WayToConnect {
+  command: string;
+  /** The variable that holds a key. */
+  has: string;
+}
+
+/** `waysHere`: ways to connect that are nearer than those everybody has. */
+export function createStubAdapter(waysHere: () => Promise<WayToConnect[]> = async () => []): Adapter {
   return {
     provider: 'stub',
     route: 'stub',
@@ -48,13 +74,13 @@ export function createStubAdapter(): Adapter {
         yield { type: 'failure', failure: { code: 'cancelled', message: 'cancelled' } };
         return;
       }
-      yield { type: 'text-delta', text: answer(request) };
+      yield { type: 'text-delta', text: answer(request, await waysHere()) };
       yield { type: 'finish', reason: 'stop' };
     },
   };
 }
 
-function answer({ messages }: ModelRequest): string {
+function answer({ messages }: ModelRequest, here: readonly WayToConnect[]): string {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const question = textOf(messages[last]);
   const words = WORDS[languageOf(question)];
@@ -63,7 +89,19 @@ function answer({ messages }: ModelRequest): string {
   parts.push(
     ASKS_FOR_SUMMARY.test(question) ? summary(question, messages.slice(0, last), words) : words.echo(shorten(question)),
   );
-  return [...parts, `(${words.notice})`].join('\n\n');
+  return [...parts, [words.notice, ...waysToConnect(words.ways, here)].join('\n')].join('\n\n');
+}
+
+/** In order of ease. */
+function waysToConnect(words: (typeof WORDS)['en']['ways'], here: readonly WayToConnect[]): string[] {
+  const ways: [command: string, about: string][] = [
+    ...here.map(({ command, has }): [string, string] => [command, words.has(has)]),
+    ['lainclaw auth login openai-codex', words.chatgpt],
+    ['lainclaw auth login anthropic --api-key-stdin', words.key],
+    ['lainclaw auth login ollama', words.local],
+    ['lainclaw models', words.all],
+  ];
+  return ways.map(([command, about]) => `  ${command}   (${about})`);
 }
 
 /** Of the text that came with the request, or of the conversation so far when there is none. */

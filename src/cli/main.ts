@@ -1,7 +1,7 @@
 // One command from argv to exit code. Every way a command can fail ends here, as a line on stderr and a code.
 
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { expandSwitches } from './flags.ts';
 import type { Host } from './host.ts';

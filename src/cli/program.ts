@@ -95,6 +95,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/auth.ts')).configureAuth,
   },
   {
+    name: 'config',
+    description: 'your settings: list, get, set, edit',
+    load: async () => (await import('./commands/config.ts')).configureConfig,
+  },
+  {
     name: 'doctor',
     description: 'check this installation, with a fix for each finding',
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,

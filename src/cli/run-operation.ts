@@ -5,6 +5,8 @@ import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
 export interface OperationView {
+  /** Runs although config.json cannot be used: it is what is repaired. */
+  ignoreBadConfig?: boolean;
   /** The folder whose files it concerns, where a flag chose one: a bad one is wrong usage. */
   workspace?: string;
   /** What is counted while it works: "12/40 indexed". */
@@ -34,9 +36,13 @@ export async function runOperation<Input, Output>(
   show: (output: Output, context: OperationContext) => void | Promise<void>,
   view?: OperationView,
 ): Promise<void> {
-  const done = withRuntime(terminal, async (runtime) => {
-    const context = operationContext(runtime, terminal, view);
-    await show(await operation.run(input, context), context);
-  });
+  const done = withRuntime(
+    terminal,
+    async (runtime) => {
+      const context = operationContext(runtime, terminal, view);
+      await show(await operation.run(input, context), context);
+    },
+    { ignoreBadConfig: view?.ignoreBadConfig ?? false },
+  );
   await explainWorkspaceError(view?.workspace, done);
 }

@@ -1,9 +1,8 @@
 // What `ask` and `chat` have in common: the flags of a turn, and the turn they ask for.
 import type { Command } from 'commander';
-import type { Config } from '../config/config.ts';
 import { EFFORTS, type Effort } from '../config/effort.ts';
-import type { AskRequest, Providers } from '../gateway/gateway.ts';
-import { askedCaps, askedProvider } from '../runtime/asked-turn.ts';
+import type { AskRequest } from '../gateway/gateway.ts';
+import { askedCaps, askedProvider, type TurnSources } from '../runtime/asked-turn.ts';
 import type { Approval } from '../tools/policy.ts';
 import {
   amount,
@@ -24,6 +23,7 @@ export interface TurnFlags {
   profile?: string;
   model?: string;
   effort?: Effort;
+  system?: string;
   session?: string;
   newSession?: boolean;
   memory?: boolean;
@@ -44,6 +44,8 @@ export type TurnSettings = Pick<
   | 'profileId'
   | 'model'
   | 'effort'
+  | 'system'
+  | 'memoryDefault'
   | 'withTools'
   | 'toolAllow'
   | 'toolMaxSteps'
@@ -62,6 +64,7 @@ export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number 
     .addOption(
       single('--effort <level>', `how long the model thinks, where it can: ${EFFORTS.join(', ')}`, oneOf(EFFORTS)),
     )
+    .addOption(single('--system <text>', 'told to the model beside its own prompt; @file reads it from a file', text))
     .addOption(single('--session <key>', 'the conversation to continue (default: main)', text))
     .option('--new-session', 'start a new conversation under this key')
     .addOption(
@@ -97,22 +100,40 @@ export interface TurnDefaults {
 /** Flags over the configuration. */
 export async function turnOf(
   flags: TurnFlags,
-  { config, chooseModel }: { config: Config; chooseModel: Providers['choose'] },
+  sources: TurnSources,
   { maxSteps, usage }: TurnDefaults,
 ): Promise<TurnSettings> {
-  const asked = await askedProvider(flags, { config, chooseModel });
+  const { config } = sources;
+  const asked = await askedProvider(flags, sources);
   if (flags.baseUrl !== undefined && asked.provider !== COMPATIBLE)
     throw new UsageError(`--base-url goes with --provider ${COMPATIBLE}, not with ${asked.provider}`, { usage });
   return {
     ...asked,
-    effort: flags.effort,
+    effort: flags.effort ?? config.effort,
+    system: await systemText(flags.system ?? config.system),
+    memoryDefault: config.memory,
     memory: flags.memory,
     withTools: flags.withTools ?? true,
     toolAllow: flags.toolAllow,
-    toolMaxSteps: flags.toolMaxSteps ?? maxSteps,
-    approval: flags.approve ?? 'ask',
+    toolMaxSteps: flags.toolMaxSteps ?? config.toolMaxSteps ?? maxSteps,
+    approval: flags.approve ?? config.approve ?? 'ask',
     caps: askedCaps(flags, config),
   };
+}
+
+const LARGEST_SYSTEM_BYTES = 200_000;
+
+async function systemText(written: string | undefined): Promise<string | undefined> {
+  if (!written?.startsWith('@')) return written;
+  const path = written.slice(1);
+  const { readFile, stat } = await import('node:fs/promises');
+  try {
+    const { size } = await stat(path);
+    if (size > LARGEST_SYSTEM_BYTES) throw new Error(`it has ${size} bytes; at most ${LARGEST_SYSTEM_BYTES} are read`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--system: ${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** What the gateway refuses outright is wrong usage of the command. */

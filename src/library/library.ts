@@ -1,7 +1,7 @@
 // `import { createRuntime, defineTool } from 'lainclaw'`: the runtime for programs. What is ambient is read here, as index.ts
 // does for the command line; everything heavy is loaded by `createRuntime`.
 import { join } from 'node:path';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { readEnvironment } from '../config/environment.ts';
 import type { PermissionQuestion as InnerQuestion } from '../tools/policy.ts';
 import { ToolFailure as InnerToolFailure } from '../tools/tool.ts';
@@ -50,7 +50,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const isOwn = (name: string): boolean => specs.some((spec) => spec.name === name);
 
   async function openWorkspace({ root, baseUrl, askPermission }: WorkspaceOptions = {}): Promise<Workspace> {
-    const { askedCaps, askedProvider } = await import('../runtime/asked-turn.ts');
+    const { askedCaps, askedProvider, turnSources } = await import('../runtime/asked-turn.ts');
     const workspace = await runtime.openWorkspace({
       root,
       baseUrl,
@@ -73,7 +73,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
           typeof request === 'string' ? { input: request } : request;
         const events = await ask(
           {
-            ...(await askedProvider(given, { config: runtime.config, chooseModel: workspace.chooseModel })),
+            ...(await askedProvider(given, turnSources(runtime, workspace))),
             input: given.input,
             attachments: given.attachments ?? [],
             sessionKey: given.sessionKey ?? 'main',

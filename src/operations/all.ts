@@ -1,5 +1,6 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
 import * as agents from './agents.ts';
+import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
 import * as memory from './memory.ts';
@@ -7,12 +8,27 @@ import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
 import * as sessions from './sessions.ts';
+import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
 import * as trust from './trust.ts';
 import * as turns from './turns.ts';
 import * as undo from './undo.ts';
 
-const NOUNS = [agents, coreMemory, docs, memory, pairing, schedule, sessions, skills, trust, turns, undo];
+const NOUNS = [
+  agents,
+  config,
+  coreMemory,
+  docs,
+  memory,
+  pairing,
+  schedule,
+  sessions,
+  signIn,
+  skills,
+  trust,
+  turns,
+  undo,
+];
 
 export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>
   Object.values(noun).filter(isOperation),

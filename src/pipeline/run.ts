@@ -46,6 +46,8 @@ export interface RunRequest {
   effort?: Effort;
   /** Absent: as the session has it. */
   memory?: boolean;
+  /** Of a session that has decided nothing yet. */
+  memoryDefault?: boolean;
   withTools: boolean;
   toolAllow?: readonly string[];
   toolMaxSteps: number;
@@ -245,6 +247,7 @@ async function* begin(
   const { sessionKey, newSession, unlisted, memory, origin } = request;
   const state = { provider: adapter.provider, profileId, route: adapter.route, memoryEnabled: memory };
   const begun = sessions.begin({
+    defaults: { memoryEnabled: request.memoryDefault },
     sessionKey,
     newSession,
     unlisted,

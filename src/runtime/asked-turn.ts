@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts';
 import { qualifiedModel } from '../config/qualified-model.ts';
 import type { Providers } from '../gateway/gateway.ts';
 import type { Caps } from '../pipeline/budget.ts';
+import type { Runtime } from './runtime.ts';
+import type { RuntimeWorkspace } from './workspace.ts';
 
 export interface AskedProvider {
   provider: string;
@@ -10,15 +12,46 @@ export interface AskedProvider {
   model?: string;
 }
 
+/** Where what is left open comes from. */
+export interface TurnSources {
+  config: Config;
+  chooseModel: Providers['choose'];
+  /** The provider of a sign-in; undefined when there is none of that name. */
+  providerOf(profileId: string): Promise<string | undefined>;
+  /** The provider in use when nothing names one. */
+  defaultProvider(): Promise<string>;
+}
+
+export function turnSources(
+  { config, modelServices, defaultProvider }: Pick<Runtime, 'config' | 'modelServices' | 'defaultProvider'>,
+  { chooseModel }: Pick<RuntimeWorkspace, 'chooseModel'>,
+): TurnSources {
+  return {
+    config,
+    chooseModel,
+    async providerOf(profileId) {
+      const { profiles } = await (await modelServices()).auth.status();
+      return profiles.find((profile) => profile.profileId === profileId)?.provider;
+    },
+    defaultProvider,
+  };
+}
+
+/** The one of the sign-in that is named, otherwise the one in use. */
+async function providerWithout({ profile }: { profile?: string }, sources: TurnSources): Promise<string> {
+  const { config, providerOf, defaultProvider } = sources;
+  const named = profile ?? (config.isProviderSet ? undefined : config.profile);
+  const signedIn = named === undefined ? undefined : await providerOf(named);
+  return signedIn ?? defaultProvider();
+}
+
 /** A configured model and profile belong to their own provider only. A model may name its provider: `provider/model`. */
 export async function askedProvider(
   given: { provider?: string; profile?: string; model?: string },
-  {
-    config,
-    chooseModel,
-  }: { config: Pick<Config, 'provider' | 'profile' | 'model' | 'modelFor'>; chooseModel: Providers['choose'] },
+  sources: TurnSources,
 ): Promise<AskedProvider> {
-  const named = given.provider ?? config.provider;
+  const { config, chooseModel } = sources;
+  const named = given.provider ?? (await providerWithout(given, sources));
   const configured = (config.modelFor ?? named) === named ? config : undefined;
   const model =
     given.model === undefined

@@ -1,5 +1,6 @@
 // What the whole process shares and everything else is built on: configuration, storage, sessions, budget, clock.
-import { type Config, loadConfig } from '../config/config.ts';
+import { type Config, configOf, loadConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import { keepMemorySmall } from '../config/lasting-process.ts';
 import { createTurnHub, type TurnHub } from '../gateway/turns/turn-hub.ts';
@@ -42,6 +43,8 @@ export interface BaseOptions {
   tools?: readonly ToolSpec[];
   /** Shows a line to whoever runs the process. */
   warn(text: string): void;
+  /** With the defaults where config.json or a variable cannot be used: for what repairs it. */
+  ignoreBadConfig?: boolean;
 }
 
 export async function createBase({
@@ -49,8 +52,12 @@ export async function createBase({
   tools = [],
   onLasting = keepMemorySmall,
   warn,
+  ignoreBadConfig = false,
 }: BaseOptions): Promise<Base> {
-  const config = await loadConfig(environment);
+  const config = await loadConfig(environment).catch((error: unknown) => {
+    if (!ignoreBadConfig || !(error instanceof ConfigError)) throw error;
+    return configOf({}, { ...environment, variables: {} });
+  });
   const { now, userHome } = environment;
   const storage = createLocalStorage({
     home: environment.home,

@@ -6,6 +6,8 @@ import type { ToolServices } from './toolbox.ts';
 
 export interface GatewayServiceDependencies {
   providerNames(): Promise<readonly string[]>;
+  /** The provider of turns whose settings name none. */
+  defaultProvider(): Promise<string>;
   open: OpenGateway;
   hasSession(sessionKey: string): Promise<boolean>;
 }
@@ -16,7 +18,7 @@ export interface GatewayService extends Pick<ToolServices, 'isGatewayRunning' | 
 
 export function createGatewayService(
   { environment, config, storage, mailbox, now }: Base,
-  { providerNames, open, hasSession }: GatewayServiceDependencies,
+  { providerNames, defaultProvider, open, hasSession }: GatewayServiceDependencies,
 ): GatewayService {
   const gatewayAdmin = lazily(async () => {
     const { createGatewayAdmin } = await import('../gateway/service/gateway-admin.ts');
@@ -30,6 +32,7 @@ export function createGatewayService(
       mailbox,
       hasSession,
       providerNames,
+      defaultProvider,
       open,
     });
   });

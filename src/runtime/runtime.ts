@@ -13,6 +13,7 @@ import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
+import { type ConfigStore, createConfigStore } from './config-store.ts';
 import { createGatewayService } from './gateway-service.ts';
 import { createProviders } from './providers.ts';
 import { createServices, type Services } from './services.ts';
@@ -29,6 +30,9 @@ export interface Runtime extends Services {
   config: Config;
   /** Every turn of this process: its events, its questions, stopping it. */
   hub: TurnHub;
+  configFile: ConfigStore;
+  /** The provider when no flag names one: the configured one, otherwise one somebody is signed in to, otherwise `stub`. */
+  defaultProvider(): Promise<string>;
   sessions: Sessions;
   /** Folders whose instructions are followed. */
   trust: Trust;
@@ -61,8 +65,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   const schedule = async (): Promise<Schedule> => (await openSchedule()).schedule;
 
+  async function defaultProvider(): Promise<string> {
+    if (config.isProviderSet) return config.provider;
+    // The model services are loaded only where somebody has signed in.
+    if ((await ownerFiles.read('auth-profiles.json').catch(() => undefined)) === undefined) return config.provider;
+    const signedIn = await (await services.modelServices()).signedIn().catch(() => undefined);
+    return signedIn ?? config.provider;
+  }
+
   const service = createGatewayService(base, {
-    providerNames: createProviders(services.modelServices).names,
+    defaultProvider,
+    providerNames: createProviders(services.modelServices, environment.variables).names,
     open: (context) => (options.openGateway ?? openService)(context),
     hasSession,
   });
@@ -121,6 +134,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     environment,
     config,
     hub: base.hub,
+    configFile: createConfigStore(environment, ownerFiles),
+    defaultProvider,
     sessions,
     trust: storage.trust,
     openWorkspace: opening,

@@ -90,7 +90,7 @@ export async function openWorkspace(
     root: absolutePath(options.root ?? config.workspace, environment.cwd),
     protectedPaths: await createProtectedPaths({ home: environment.home, userHome }),
   });
-  const providers = createProviders(() => services.modelServices(baseUrl));
+  const providers = createProviders(() => services.modelServices(baseUrl), environment.variables);
   const toolbox = lazily(() => openToolbox(base, services, { ...options, files, baseUrl, onQueued, warn }));
   const closings: (() => Promise<void>)[] = [];
 

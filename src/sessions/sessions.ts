@@ -37,6 +37,8 @@ export interface BeginTurn {
   state: Pick<SessionEntry, 'provider' | 'profileId' | 'route' | 'memoryEnabled'>;
   /** Names the turn; a new id by default. */
   turnId?: string;
+  /** Of a session that has none of its own yet. */
+  defaults?: Pick<SessionEntry, 'memoryEnabled'>;
   /** What the turn answers, for `findTurn`. */
   origin?: string;
   /** How far back the conversation is read; enough for a short one by default. */
@@ -102,7 +104,17 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
 
   return {
     async begin(request) {
-      const { sessionKey, newSession, unlisted = false, state, turnId, origin, signal, onWait } = request;
+      const {
+        sessionKey,
+        newSession,
+        unlisted = false,
+        state,
+        defaults = {},
+        turnId,
+        origin,
+        signal,
+        onWait,
+      } = request;
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const timestamp = new Date(now()).toISOString();
@@ -113,7 +125,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           createdAt: timestamp,
           updatedAt: timestamp,
         };
-        const entry: SessionEntry = { ...base, updatedAt: timestamp, ...definedOnly(state) };
+        const entry: SessionEntry = { ...definedOnly(defaults), ...base, updatedAt: timestamp, ...definedOnly(state) };
         // A profile belongs to its provider.
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
         const transcript = await transcripts.open(entry.sessionId, lock);

@@ -15,8 +15,16 @@ const KEYS = { openai: 'sk-openai-0123456789abcd', other: 'sk-other-9876543210wx
 
 const profilesPath = (home: Home): string => join(home.path, 'auth-profiles.json');
 const mode = (path: string): number => statSync(path).mode & 0o777;
+/** A key is checked against its service before it is stored: here every service accepts every key. */
+const service = await startModelServer({ script: () => ({ text: 'Hello.' }), models: ['qwen3'] });
+afterFile(() => service.close());
+const SERVICES = {
+  LAINCLAW_OPENAI_BASE_URL: `${service.url}/v1`,
+  LAINCLAW_ANTHROPIC_BASE_URL: service.url,
+};
+const PLACE = new URL(service.url).host;
 const login = (home: Home, provider: string, key: string, ...flags: string[]) =>
-  lainclaw(['auth', 'login', provider, '--api-key-stdin', ...flags], { home, stdin: `${key}\n` });
+  lainclaw(['auth', 'login', provider, '--api-key-stdin', ...flags], { home, stdin: `${key}\n`, env: SERVICES });
 const status = async (home: Home, env: Record<string, string> = {}) =>
   (await lainclaw(['auth', 'status'], { home, env })).json<AuthStatus>();
 const failure = ({ json }: Finished) => json<{ success: boolean; error: { code: string; message: string } }>();
@@ -35,9 +43,9 @@ const examine = async (home: Home, env: Record<string, string> = {}) => {
 
 describe.concurrent('auth login with a key', () => {
   it.each([
-    ['openai', 'openai:default', []],
-    ['anthropic', 'anthropic:default', []],
-    ['openai-compatible', 'openai-compatible:127.0.0.1:8000', ['--base-url', 'http://127.0.0.1:8000/v1']],
+    ['openai', `openai:${PLACE}`, []],
+    ['anthropic', `anthropic:${PLACE}`, []],
+    ['openai-compatible', `openai-compatible:${PLACE}`, ['--base-url', `${service.url}/v1`]],
   ])('to %s is stored privately and shown masked', async (provider, profileId, flags) => {
     const home = testHome();
     const finished = await login(home, provider, KEYS.openai, ...flags);
@@ -53,12 +61,13 @@ describe.concurrent('auth login with a key', () => {
 
   it('typed at a terminal is not shown there', async () => {
     const home = testHome();
-    const running = startTerminal(['auth', 'login', 'openai', '--api-key-stdin'], { home });
+    const running = startTerminal(['auth', 'login', 'openai', '--api-key-stdin'], { home, env: SERVICES });
     await running.saw('API key (it is not shown; Enter ends it): ');
     await running.write(`${KEYS.openai}\r`);
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
-    expect(stdout).toContain('signed in: openai:default');
+    expect(stdout).toContain(`signed in: openai:${PLACE}`);
+    expect(stdout).toContain('openai answers from now on');
     expect(stdout).not.toContain(KEYS.openai);
     expect(readFileSync(profilesPath(home), 'utf8')).toContain(KEYS.openai);
   });
@@ -75,7 +84,12 @@ describe.concurrent('auth login with a key', () => {
   it('is private under any umask, and made private again when it is not', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', 'umask 0; exec "$@"', 'sh'];
-    await runBinary(['auth', 'login', 'openai', '--api-key-stdin'], { home, stdin: KEYS.openai, wrapper });
+    await runBinary(['auth', 'login', 'openai', '--api-key-stdin'], {
+      home,
+      stdin: KEYS.openai,
+      wrapper,
+      env: SERVICES,
+    });
     expect([mode(profilesPath(home)), mode(home.path)]).toEqual([0o600, 0o700]);
     chmodSync(profilesPath(home), 0o644);
     await status(home);
@@ -86,10 +100,9 @@ describe.concurrent('auth login with a key', () => {
     const { home, server } = await modelFor('anthropic', [{ text: 'Hello.' }], {
       accept: (token) => token === KEYS.other,
     });
-    await login(home, 'anthropic', `  ${KEYS.other}  `);
-    const env = { LAINCLAW_ANTHROPIC_BASE_URL: server.url };
-    const { json } = await lainclaw(['ask', '--provider', 'anthropic', 'hello'], { home, env });
-    expect(json()).toMatchObject({ success: true, result: 'Hello.', profileId: 'anthropic:default' });
+    await login(home, 'anthropic', `  ${KEYS.other}  `, '--base-url', server.url, '--profile', 'mine');
+    const { json } = await lainclaw(['ask', 'hello'], { home });
+    expect(json()).toMatchObject({ success: true, result: 'Hello.', provider: 'anthropic', profileId: 'mine' });
   });
 
   it.each([
@@ -135,7 +148,10 @@ describe.concurrent('auth login with a key', () => {
       });
     expect((await ask(server.url)).json()).toMatchObject({ result: 'Hello.' });
     expect((await ask(elsewhere.url)).json()).toMatchObject({ result: 'Elsewhere.' });
-    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEYS.openai}`]);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${KEYS.openai}`,
+      `Bearer ${KEYS.openai}`,
+    ]);
     expect(elsewhere.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
@@ -185,8 +201,13 @@ describe.concurrent('auth status', () => {
 describe.concurrent('auth use and logout', () => {
   async function twoProfiles(): Promise<Home> {
     const home = testHome();
-    await login(home, 'openai', KEYS.openai, '--profile', 'work');
-    await login(home, 'openai', KEYS.other, '--profile', 'home');
+    const keep = (key: string, profile: string) =>
+      lainclaw(['auth', 'login', 'openai', '--api-key-stdin', '--no-check', '--profile', profile], {
+        home,
+        stdin: key,
+      });
+    await keep(KEYS.openai, 'work');
+    await keep(KEYS.other, 'home');
     return home;
   }
   const active = async (home: Home) =>
@@ -320,7 +341,15 @@ describe.concurrent('doctor', () => {
     const home = testHome();
     signInToCodex(home);
     const { of } = await examine(home, { OPENAI_API_KEY: KEYS.openai });
-    expect(of('sign-in')).toEqual({ name: 'sign-in', state: 'ok', message: `${CODEX_PROFILE}, OPENAI_API_KEY` });
+    expect(of('sign-in')).toEqual({ name: 'sign-in', state: 'ok', message: CODEX_PROFILE });
+    expect(of('provider')).toMatchObject({ message: 'openai-codex' });
+    expect(of('key')).toMatchObject({
+      state: 'advice',
+      message: expect.stringMatching(/OPENAI_API_KEY.*openai-codex answers: it is not used/),
+      fix: 'lainclaw config set provider openai',
+    });
+    const using = await examine(home, { OPENAI_API_KEY: KEYS.openai, LAINCLAW_PROVIDER: 'openai' });
+    expect(using.of('key')).toBeUndefined();
   });
 
   it.each([

@@ -102,6 +102,7 @@ describe('lainclaw schedule', () => {
 
   it('runs what is due in a session of its own, once, and keeps the answer', async () => {
     const home = testHome();
+    home.config({ provider: 'stub' });
     await addDue(home, 'greet', 'Say hello');
     const before = await list(home);
     expect(await list(home)).toEqual(before);

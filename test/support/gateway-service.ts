@@ -24,8 +24,10 @@ export interface GatewayHome {
 }
 
 /** `inMemory`: what is started is a gateway in memory, which can fail in ways that the real one does not. */
-export function gatewayHome({ inMemory = false } = {}): GatewayHome {
+export function gatewayHome({ inMemory = false, hasModel = true } = {}): GatewayHome {
   const home = testHome();
+  // Without a provider chats get one sentence that says so.
+  if (hasModel) home.config({ provider: 'stub' });
   const gateway: GatewayHome['gateway'] = (args, options = {}) => {
     const command = ['gateway', ...args];
     if (!inMemory || !STARTING.includes(args[0] ?? '')) return lainclaw(command, { home, ...options });

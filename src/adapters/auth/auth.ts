@@ -12,7 +12,14 @@ import { CODEX_ISSUER, createTokenEndpoint } from './codex-tokens.ts';
 import type { CredentialSource } from './credential.ts';
 import { createCredentials } from './credentials.ts';
 import { isUsableKey, mask } from './keys.ts';
-import { type ApiKeyProfile, createProfileFile, type OAuthProfile, type Profile, type Profiles } from './profiles.ts';
+import {
+  type ApiKeyProfile,
+  createProfileFile,
+  type NoKeyProfile,
+  type OAuthProfile,
+  type Profile,
+  type Profiles,
+} from './profiles.ts';
 
 export type LoginRequest =
   | {
@@ -22,7 +29,23 @@ export type LoginRequest =
       profileId?: string;
       signal: AbortSignal;
     }
-  | { provider: string; method: 'api-key'; key: string; baseUrl?: string; profileId?: string };
+  | {
+      provider: string;
+      method: 'api-key';
+      key: string;
+      baseUrl?: string;
+      profileId?: string;
+      /** Asks the service before anything is stored; what it rejects with is why nothing was. */
+      verify?(connection: { provider: Provider; baseUrl?: string; key: string }): Promise<void>;
+    }
+  /** A server that wants no key. */
+  | {
+      provider: string;
+      method: 'no-key';
+      baseUrl: string;
+      profileId?: string;
+      verify?(connection: { provider: Provider; baseUrl: string }): Promise<void>;
+    };
 
 /** Never holds a secret: at most its last four characters. */
 export interface ProfileStatus {
@@ -69,6 +92,8 @@ export interface AuthOptions {
 }
 
 const CALLBACK_PORT = 1455;
+const ISSUER_VARIABLE = 'LAINCLAW_OPENAI_CODEX_ISSUER';
+const CALLBACK_PORT_VARIABLE = 'LAINCLAW_OPENAI_CODEX_CALLBACK_PORT';
 
 export function createAuth(options: AuthOptions): Auth {
   const {
@@ -77,24 +102,34 @@ export function createAuth(options: AuthOptions): Auth {
     now,
     env,
     fetch = globalThis.fetch,
-    issuer = CODEX_ISSUER,
-    callbackPort = CALLBACK_PORT,
+    callbackPort = Number(env[CALLBACK_PORT_VARIABLE]) || CALLBACK_PORT,
   } = options;
   const sleep = options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
   const file = createProfileFile({ files, locks, now });
+  const issuer = (): string => options.issuer ?? issuerIn(env);
   const tokens = createTokenEndpoint({ fetch, now, issuer });
 
   async function login(request: LoginRequest): Promise<ProfileStatus> {
     const provider = knownProvider(request.provider);
     if (request.method === 'api-key') {
-      if (provider.signIn === 'chatgpt') throw wrongMethod(provider);
-      return store(apiKeyProfile(provider, request));
+      if (provider.signIn === 'chatgpt' || provider.signIn === 'none') throw wrongMethod(provider);
+      const profile = apiKeyProfile(provider, request);
+      await request.verify?.({ provider, baseUrl: profile.baseUrl, key: profile.key });
+      return store(profile);
+    }
+    if (request.method === 'no-key') {
+      if (provider.signIn === 'chatgpt' || provider.signIn === 'api-key') throw wrongMethod(provider);
+      const baseUrl = serverOf(provider, request.baseUrl) ?? request.baseUrl;
+      checkName(request.profileId);
+      await request.verify?.({ provider, baseUrl });
+      const profileId = request.profileId ?? `${provider.name}:${new URL(baseUrl).host}`;
+      return store({ kind: 'no-key', profileId, provider: provider.name, baseUrl });
     }
     if (provider.signIn !== 'chatgpt') throw wrongMethod(provider);
     const { interaction, signal, method } = request;
     checkName(request.profileId);
     const { createCodexLogin } = await import('./codex-login.ts');
-    const codex = createCodexLogin({ fetch, now, sleep, issuer, callbackPort, tokens });
+    const codex = createCodexLogin({ fetch, now, sleep, issuer: issuer(), callbackPort, tokens });
     const given = await (method === 'browser'
       ? codex.withBrowser(interaction, signal)
       : codex.withDeviceCode(interaction, signal));
@@ -102,7 +137,7 @@ export function createAuth(options: AuthOptions): Auth {
     return store({ ...given, kind: 'oauth', profileId, provider: provider.name });
   }
 
-  function apiKeyProfile(provider: Provider, request: Extract<LoginRequest, { method: 'api-key' }>): Unstored {
+  function apiKeyProfile(provider: Provider, request: Extract<LoginRequest, { method: 'api-key' }>): UnstoredKey {
     const key = request.key.trim();
     if (!isUsableKey(key)) {
       const reason = 'it is empty, or holds spaces or characters no key has';
@@ -185,7 +220,11 @@ export function createAuth(options: AuthOptions): Auth {
   return { login, status, use, logout, ...createCredentials({ file, tokens, env, now }) };
 }
 
-type Unstored = Omit<OAuthProfile, 'createdAt' | 'updatedAt'> | Omit<ApiKeyProfile, 'createdAt' | 'updatedAt'>;
+type UnstoredKey = Omit<ApiKeyProfile, 'createdAt' | 'updatedAt'>;
+type Unstored =
+  | UnstoredKey
+  | Omit<OAuthProfile, 'createdAt' | 'updatedAt'>
+  | Omit<NoKeyProfile, 'createdAt' | 'updatedAt'>;
 
 function knownProvider(name: string): Provider {
   const provider = findProvider(name);
@@ -201,6 +240,23 @@ function knownProvider(name: string): Provider {
 
 function wrongMethod(provider: Provider): AuthError {
   return new AuthError('AUTH_LOGIN_FAILED', `${provider.name} is signed in to with: ${loginCommand(provider)}`);
+}
+
+/**
+ * The issuer that signs in to ChatGPT: another one for tests and for those who run one. What is sent there are tokens, so
+ * it is this machine or it is encrypted.
+ */
+export function issuerIn(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env[ISSUER_VARIABLE];
+  if (!given) return CODEX_ISSUER;
+  const parsed = readBaseUrl(given);
+  const url = parsed.ok ? new URL(parsed.url) : undefined;
+  const isHere = url !== undefined && /^(127(\.\d+){3}|localhost|\[::1\])$/.test(url.hostname);
+  if (parsed.ok && (isHere || url?.protocol === 'https:')) return parsed.url;
+  throw new AuthError(
+    'AUTH_BAD_ISSUER',
+    `${ISSUER_VARIABLE} cannot be used: accepted are an https:// address, or an http:// address of this machine`,
+  );
 }
 
 /** The server a key is for. Where there are many, a key without one would go to any of them. */

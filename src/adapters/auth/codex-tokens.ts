@@ -27,11 +27,13 @@ export interface TokenEndpoint {
 export interface TokenEndpointOptions {
   fetch: typeof globalThis.fetch;
   now(): number;
-  issuer: string;
+  /** Throws an AuthError when the one that is set cannot be used. */
+  issuer(): string;
 }
 
-export function createTokenEndpoint({ fetch, now, issuer }: TokenEndpointOptions): TokenEndpoint {
+export function createTokenEndpoint({ fetch, now, issuer: issuerNow }: TokenEndpointOptions): TokenEndpoint {
   async function post(fields: Record<string, string>, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const issuer = issuerNow();
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     let response: Response;
     let body: unknown;
@@ -56,7 +58,7 @@ export function createTokenEndpoint({ fetch, now, issuer }: TokenEndpointOptions
   function tokens(answer: Record<string, unknown>, previousRefresh?: string): CodexTokens {
     const { access_token: access, refresh_token: refresh = previousRefresh, expires_in: seconds } = answer;
     if (typeof access !== 'string' || typeof refresh !== 'string' || typeof seconds !== 'number') {
-      throw new AuthError('AUTH_LOGIN_FAILED', `The answer of ${issuer} was incomplete. Try again: ${LOGIN}`);
+      throw new AuthError('AUTH_LOGIN_FAILED', `The answer of ${issuerNow()} was incomplete. Try again: ${LOGIN}`);
     }
     const { accountId } = identityOf(access);
     if (!accountId) {

@@ -1,5 +1,6 @@
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
+import { turnSources } from '../../runtime/asked-turn.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { answerQuestions } from '../answer-questions.ts';
@@ -56,11 +57,7 @@ async function answer(
   terminal: Terminal,
 ): Promise<number> {
   const gateway = await workspace.gateway();
-  const turn = await turnOf(
-    flags,
-    { config: runtime.config, chooseModel: workspace.chooseModel },
-    { maxSteps: MAX_STEPS, usage: USAGE },
-  );
+  const turn = await turnOf(flags, turnSources(runtime, workspace), { maxSteps: MAX_STEPS, usage: USAGE });
   if (person && turn.provider !== 'stub') await askTrust(person, { workspace, trust: runtime.trust }, terminal.signal);
   const sessionKey = flags.session ?? 'main';
   const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };

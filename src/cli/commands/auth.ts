@@ -1,8 +1,19 @@
-import type { Auth, AuthStatus, ProfileStatus } from '../../adapters/auth/auth.ts';
+import { findProvider } from '../../adapters/providers/all.ts';
+import type { OutputOf } from '../../operations/operation.ts';
+import {
+  type Connected,
+  connectServer,
+  listSignIns,
+  signInToChatGpt,
+  signInWithKey,
+  signOut,
+  useSignIn,
+} from '../../operations/sign-in.ts';
 import { colorsFor } from '../colors.ts';
 import { json, plainText, single, text, webAddress } from '../flags.ts';
 import type { ConfigureCommand } from '../program.ts';
-import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
+import { operationContext, runOperation } from '../run-operation.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 
 interface LoginFlags extends OutputFlags {
@@ -10,35 +21,34 @@ interface LoginFlags extends OutputFlags {
   device?: boolean;
   profile?: string;
   baseUrl?: string;
+  check?: boolean;
 }
 
 interface LogoutFlags extends OutputFlags {
   all?: boolean;
 }
 
+type SignIns = OutputOf<typeof listSignIns>;
+
 export const configureAuth: ConfigureCommand = (auth, terminal) => {
-  const withAuth = (use: (auth: Auth) => Promise<void>): Promise<void> =>
-    withRuntime(terminal, async (runtime) => use((await runtime.modelServices()).auth));
   auth
     .command('login')
-    .description('sign in to a provider')
-    .argument(
-      '<provider>',
-      'openai-codex (ChatGPT), openai, anthropic, gemini, openrouter, ollama …: "lainclaw models" lists them',
-    )
+    .description('sign in to a provider; it becomes the default when there is none')
+    .argument('<provider>', 'openai-codex (ChatGPT), anthropic, gemini, ollama …: "lainclaw models" lists them')
     .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
     .addOption(single('--profile <id>', 'the name to keep it under', text))
-    .addOption(single('--base-url <url>', 'the server the key belongs to (openai-compatible)', webAddress))
+    .addOption(single('--base-url <url>', 'the address of the server, used from then on', webAddress))
+    .option('--no-check', 'store a key without asking the service about it')
     .addOption(json())
     .addOption(plainText())
-    .action((provider: string, flags: LoginFlags) => withAuth((service) => login(provider, service, flags, terminal)));
+    .action((provider: string, flags: LoginFlags) => login(provider, flags, terminal));
   auth
     .command('status')
-    .description('who is signed in, without secrets')
+    .description('list who is signed in, without secrets')
     .addOption(json())
     .addOption(plainText())
-    .action((flags: OutputFlags) => withAuth((service) => status(service, flags, terminal)));
+    .action((flags: OutputFlags) => status(flags, terminal));
   auth
     .command('use')
     .description('make a profile the one its provider uses')
@@ -46,7 +56,10 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .addOption(json())
     .addOption(plainText())
     .action((profile: string, flags: OutputFlags) =>
-      withAuth(async (service) => tell(await service.use(profile), 'using', flags, terminal)),
+      runOperation(terminal, useSignIn, { profile }, (used) => {
+        if (wantsJson(terminal, flags)) return writeJson(terminal, used);
+        done(`using: ${used.profileId}`, terminal);
+      }),
     );
   auth
     .command('logout')
@@ -55,40 +68,64 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .option('--all', 'forget every profile')
     .addOption(json())
     .addOption(plainText())
-    .action((profile: string | undefined, flags: LogoutFlags) =>
-      withAuth((service) => logout(profile, service, flags, terminal)),
-    );
+    .action((profile: string | undefined, flags: LogoutFlags) => logout(profile, flags, terminal));
 };
 
-async function login(provider: string, auth: Auth, flags: LoginFlags, terminal: Terminal): Promise<void> {
-  const { profile: profileId, baseUrl } = flags;
+async function login(provider: string, flags: LoginFlags, terminal: Terminal): Promise<void> {
+  const { profile, baseUrl, check = true } = flags;
+  const row = findProvider(provider);
   if (flags.apiKeyStdin) {
     const { readSecret } = await import('../read-secret.ts');
     const key = await readSecret('API key', terminal);
-    return tell(
-      await auth.login({ provider, method: 'api-key', key, baseUrl, profileId }),
-      'signed in',
-      flags,
-      terminal,
+    return runOperation(terminal, signInWithKey, { provider, key, baseUrl, profile, check }, (signedIn) =>
+      tell(signedIn, flags, terminal),
+    );
+  }
+  if (row && row.signIn !== 'chatgpt' && row.signIn !== 'api-key') {
+    return runOperation(terminal, connectServer, { provider, baseUrl, profile, check }, (server) =>
+      tell(server, flags, terminal),
     );
   }
   const { createLoginInteraction, hasBrowser } = await import('../login-interaction.ts');
   const method = flags.device || !hasBrowser(terminal.environment) ? 'device' : 'browser';
   const interaction = createLoginInteraction(terminal);
-  const signedIn = await auth.login({ provider, method, interaction, profileId, signal: terminal.signal });
-  tell(signedIn, 'signed in', flags, terminal);
+  await withRuntime(terminal, async (runtime) => {
+    const context = operationContext(runtime, terminal);
+    tell(await signInToChatGpt({ provider, method, interaction, profile }, context), flags, terminal);
+  });
 }
 
-async function status(auth: Auth, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const found = await auth.status();
-  if (wantsJson(terminal, flags)) return writeJson(terminal, found);
-  for (const line of statusLines(found)) terminal.out.write(`${printable(line)}\n`);
+function tell({ profile, warning, ...outcome }: Connected, flags: OutputFlags, terminal: Terminal): void {
+  if (warning !== undefined) warn(terminal, warning);
+  if (wantsJson(terminal, flags)) {
+    writeJson(terminal, { ...profile, ...outcome });
+    return;
+  }
+  done(`signed in: ${profile.profileId}`, terminal);
+  const { provider } = profile;
+  if (outcome.becameDefault) terminal.out.write(`  ${provider} answers from now on: lainclaw ask "hello"\n`);
+  else if (outcome.defaultProvider !== provider)
+    terminal.out.write(
+      `  ${printable(outcome.defaultProvider)} stays the default; to change that: lainclaw config set provider ${provider}\n`,
+    );
 }
 
-function statusLines({ profiles, environment }: AuthStatus): string[] {
+function done(line: string, terminal: Terminal): void {
+  const { green } = colorsFor(terminal.out, terminal);
+  terminal.out.write(`${green('✓')} ${printable(line)}\n`);
+}
+
+async function status(flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, listSignIns, {}, (found) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+    for (const line of statusLines(found)) terminal.out.write(`${printable(line)}\n`);
+  });
+}
+
+function statusLines({ profiles, environment }: SignIns): string[] {
   const fromEnvironment = environment.map(({ provider, variable, key }) => `${provider}  ${variable} ${key}`);
   const stored = profiles.map((profile) => {
-    const who = profile.email ?? profile.key ?? profile.accountId ?? '';
+    const who = profile.email ?? profile.key ?? profile.accountId ?? profile.baseUrl ?? '';
     const state = profile.expired ? 'expired, renewed at its next use' : '';
     return [profile.active ? '*' : ' ', profile.profileId, profile.kind, who, state].filter(Boolean).join('  ');
   });
@@ -96,28 +133,22 @@ function statusLines({ profiles, environment }: AuthStatus): string[] {
   return lines.length > 0 ? lines : ['nobody is signed in: lainclaw auth login openai-codex'];
 }
 
-async function logout(profile: string | undefined, auth: Auth, flags: LogoutFlags, terminal: Terminal): Promise<void> {
+async function logout(profile: string | undefined, flags: LogoutFlags, terminal: Terminal): Promise<void> {
   if (flags.all && profile !== undefined) throw new UsageError('logout takes a profile or --all, not both');
-  const removed = await auth.logout(flags.all ? { all: true } : (profile ?? (await onlyProfile(auth))));
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { removed });
-  terminal.out.write(
-    removed.length > 0 ? `forgot ${printable(removed.join(', '))}\n` : 'there was nothing to forget\n',
-  );
+  await withRuntime(terminal, async (runtime) => {
+    const context = operationContext(runtime, terminal);
+    const which = flags.all ? undefined : (profile ?? onlyProfile(await listSignIns.run({}, context)));
+    const { removed } = await signOut.run({ profile: which }, context);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { removed });
+    terminal.out.write(
+      removed.length > 0 ? `forgot ${printable(removed.join(', '))}\n` : 'there was nothing to forget\n',
+    );
+  });
 }
 
-async function onlyProfile(auth: Auth): Promise<string> {
-  const { profiles } = await auth.status();
+function onlyProfile({ profiles }: SignIns): string {
   const [only, ...others] = profiles.map(({ profileId }) => profileId);
   if (only !== undefined && others.length === 0) return only;
   const there = only === undefined ? 'there is none' : `there are ${[only, ...others].join(', ')}`;
   throw new UsageError(`logout needs the profile, or --all: ${there}`);
-}
-
-function tell(profile: ProfileStatus, verb: string, flags: OutputFlags, terminal: Terminal): void {
-  if (wantsJson(terminal, flags)) {
-    writeJson(terminal, profile);
-    return;
-  }
-  const { green } = colorsFor(terminal.out, terminal);
-  terminal.out.write(`${green('✓')} ${verb}: ${printable(profile.profileId)}\n`);
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from '../../gateway/gateway.ts';
+import { turnSources } from '../../runtime/asked-turn.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import { answerQuestions } from '../answer-questions.ts';
 import { colorsFor } from '../colors.ts';
@@ -53,11 +54,7 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
             person,
             answer: runtime.hub.answer,
           });
-        const turn = await turnOf(
-          flags,
-          { config: runtime.config, chooseModel: workspace.chooseModel },
-          { maxSteps: MAX_STEPS, usage: USAGE },
-        );
+        const turn = await turnOf(flags, turnSources(runtime, workspace), { maxSteps: MAX_STEPS, usage: USAGE });
         const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await runtime.modelServices(baseUrl)).names())];
         if (!providers.includes(turn.provider)) {
           throw new UsageError(

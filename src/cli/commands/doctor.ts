@@ -156,10 +156,12 @@ async function signInChecks(runtime: Runtime, { environment, signal }: Terminal)
     auth.status(),
     findLocalServers({ env: environment.variables, signal }),
   ]);
-  const signedIn = [...profiles.map(({ profileId }) => profileId), ...keys.map(({ variable }) => variable)];
   const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
-  const { provider } = runtime.config;
+  const provider = await runtime.defaultProvider();
   const known = providers.includes(provider);
+  const ids = profiles.map(({ profileId }) => profileId);
+  const used = keys.filter((key) => key.provider === provider).map(({ variable }) => variable);
+  const signedIn = [...ids, ...used];
   const checks: Check[] = [
     known
       ? { name: 'provider', state: 'ok', message: provider }
@@ -172,8 +174,26 @@ async function signInChecks(runtime: Runtime, { environment, signal }: Terminal)
     signedIn.length > 0
       ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
       : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },
+    ...unusedKeys(keys, provider),
   ];
   return [...checks, ...servers.map(serverCheck)];
+}
+
+/** One variable may serve several providers: it is used when one of them is. */
+function unusedKeys(keys: readonly { provider: string; variable: string }[], inUse: string): Check[] {
+  const used = new Set(keys.filter(({ provider }) => provider === inUse).map(({ variable }) => variable));
+  const unused = new Map(
+    keys
+      .filter(({ variable }) => !used.has(variable))
+      .toReversed()
+      .map((key) => [key.variable, key.provider]),
+  );
+  return [...unused].map(([variable, provider]) => ({
+    name: 'key',
+    state: 'advice',
+    message: `${variable} is in the environment, and ${inUse} answers: it is not used`,
+    fix: `lainclaw config set provider ${provider}`,
+  }));
 }
 
 function serverCheck({ provider: { name, label, local }, models }: FoundServer): Check {

@@ -2,6 +2,7 @@
 // status --name"), of all commands of a family ("schedule name"), or for a flag wherever it stands ("--provider").
 import { access } from 'node:fs/promises';
 import { PROVIDERS } from '../../adapters/providers/all.ts';
+import { isSettingKey, SETTING_KEYS, SETTINGS } from '../../config/settings.ts';
 import { CORE_SECTIONS } from '../../memory/core-memory.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
@@ -49,6 +50,8 @@ export const VALUES: Readonly<Record<string, ValueKind>> = {
   'memory model add source': 'files',
   'memory model name': 'memoryModels',
   'completion shell': 'shells',
+  'config key': 'settings',
+  'config value': 'settingValues',
 };
 
 export function kindOf({ path, name }: Pick<WantedValue, 'path' | 'name'>): ValueKind | undefined {
@@ -88,6 +91,8 @@ const SESSIONS = 1_000;
 type Find = (runtime: Runtime, at: Omit<LookUp, 'kind'>) => Promise<Candidate[]>;
 
 const LOOKED_UP = {
+  settings: async () => SETTING_KEYS.map((key) => ({ value: key, description: SETTINGS[key].about })),
+  settingValues,
   async sessions(runtime) {
     return (await runtime.sessions.list({ limit: SESSIONS })).map(({ sessionKey, updatedAt, provider = '' }) => ({
       value: sessionKey,
@@ -98,15 +103,8 @@ const LOOKED_UP = {
   async manualCalls(runtime, at) {
     return (await tools(runtime, at)).map(({ value, description }) => ({ value: `tool:${value}`, description }));
   },
-  async models(runtime, { flags }) {
-    const { models } = await runtime.modelServices(flags.get('--base-url'));
-    const known = await models.known(flags.get('--provider') ?? runtime.config.provider);
-    return known.map(({ id, name = '' }) => ({ value: id, description: name }));
-  },
-  async profiles(runtime) {
-    const { profiles } = await (await runtime.modelServices()).auth.status();
-    return profiles.map(({ profileId, provider }) => ({ value: profileId, description: provider }));
-  },
+  models,
+  profiles,
   async skills(runtime, { flags, terminal: { signal } }) {
     const { files: workspace } = await openWorkspace(runtime, flags);
     const { skills } = await (await runtime.skills()).list({ workspace, signal });
@@ -154,6 +152,26 @@ async function tools(runtime: Runtime, { flags }: Omit<LookUp, 'kind'>): Promise
   const own = await toolbox.describe(toolbox.visible(undefined).list());
   const ofServers = await (await runtime.mcp()).knownTools();
   return [...own.map(({ name, description }) => ({ value: name, description })), ...ofServers.map(plain)];
+}
+
+async function models(runtime: Runtime, { flags }: Omit<LookUp, 'kind'>): Promise<Candidate[]> {
+  const { models } = await runtime.modelServices(flags.get('--base-url'));
+  const known = await models.known(flags.get('--provider') ?? runtime.config.provider);
+  return known.map(({ id, name = '' }) => ({ value: id, description: name }));
+}
+
+async function profiles(runtime: Runtime): Promise<Candidate[]> {
+  const signIns = await (await runtime.modelServices()).auth.status();
+  return signIns.profiles.map(({ profileId, provider }) => ({ value: profileId, description: provider }));
+}
+
+async function settingValues(runtime: Runtime, at: Omit<LookUp, 'kind'>): Promise<Candidate[]> {
+  const [key = ''] = at.operands;
+  if (!isSettingKey(key)) return [];
+  if (key === 'provider' || key === 'fallback') return FIXED.providers().map(plain);
+  if (key === 'profile') return profiles(runtime);
+  if (key === 'model') return models(runtime, at);
+  return (SETTINGS[key].kind.options ?? []).map(plain);
 }
 
 function plain(value: string): Candidate {

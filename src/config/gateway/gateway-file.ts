@@ -2,7 +2,7 @@
 // problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
 // not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
 import { nearest } from '../../lib/nearest.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { isReference } from './kinds.ts';
 import {
   ACCOUNT_ACCEPTED,

@@ -34,7 +34,7 @@ describe('precedence', () => {
     ]);
 
   it('built-in, default layer, channel, account, environment, flag', async () => {
-    expect(await stepsOf({})).toEqual([['default', 3]]);
+    expect(await stepsOf({})).toEqual([['default', 25]]);
     expect(await stepsOf({ file: file({ default: { toolMaxSteps: 2 } }) })).toEqual([['default', 2]]);
     expect(await stepsOf({ file: layers })).toEqual([
       ['a', 5],

@@ -3,7 +3,7 @@
 // provider named beside it: where another layer chose another provider, it is passed over.
 import { join, resolve as resolvePath } from 'node:path';
 import type { Config } from '../config.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Environment } from '../environment.ts';
 import type { GatewayFile, Layer } from './gateway-file.ts';
 import { acceptedBy, shown } from './gateway-file.ts';
@@ -178,7 +178,7 @@ function botSettings(channel: GatewayChannel, account: string, input: BotInput, 
   const layers = layersWith([accounts?.[account] ?? {}, ofChannel], input, problems);
   return {
     withTools: true,
-    toolMaxSteps: 3,
+    toolMaxSteps: 25,
     approve: 'ask',
     pairingPolicy: 'pairing',
     pairingAllowFrom: [],

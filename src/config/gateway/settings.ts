@@ -101,7 +101,7 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   model: { kind: text(), about: 'the model', isLive: true },
   withTools: { kind: onOff, about: 'let the model call tools (default: true); also --no-with-tools', isLive: true },
   toolAllow: { kind: list('names of tools'), about: 'only these tools exist, e.g. time.now,shell.pwd', isLive: true },
-  toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 3)', isLive: true },
+  toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 25)', isLive: true },
   memory: {
     kind: onOff,
     about: 'memory of the sessions of chats (default: off); also --memory, --no-memory',

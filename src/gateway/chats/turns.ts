@@ -13,6 +13,7 @@ import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from 
 import { nameOf } from './chat.ts';
 import type { ChatQuestions } from './chat-questions.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
+import { askedText, withLimitNote } from './continuing.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
 import { takeFiles } from './incoming-files.ts';
@@ -168,7 +169,7 @@ async function ask(
   dependencies: TurnsDependencies,
   { channel, chat, turnId, turn }: Asked,
   progress: Progress,
-): Promise<AskResult | undefined> {
+): Promise<{ result: AskResult | undefined; steps: number }> {
   const { settings, choices, workspace, questions, limits, whileWaiting, now } = dependencies;
   const { messages } = turn;
   const { signal } = turn.control;
@@ -178,9 +179,10 @@ async function ask(
     : { attachments: [], told: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
   if (input === '') throw new Error('there is nothing in the message that I can read');
+  const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
   const events = await dependencies.ask(
     {
-      ...turnSettings(await settings(chat), await choices.get(chat)),
+      ...chosenSettings,
       input,
       attachments,
       sessionKey: sessionKeyOf(chat),
@@ -203,7 +205,7 @@ async function ask(
     onShown: () => progress.leaveBehind(),
   });
   const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
-  return follow(events, progress, ask);
+  return { result: await follow(events, progress, ask), steps: chosenSettings.toolMaxSteps };
 }
 
 async function follow(
@@ -226,11 +228,11 @@ interface Outcome {
   failed?: string;
 }
 
-function outcomeOf(result: AskResult | undefined): Outcome {
+function outcomeOf({ result, steps }: { result: AskResult | undefined; steps: number }): Outcome {
   if (!result) return failed('the turn ended without a result');
   // Stopped from elsewhere: who stops it in the chat is answered there.
   if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
-  return result.success ? { markdown: result.result } : failed(result.error.message);
+  return result.success ? { markdown: withLimitNote(result, steps) } : failed(result.error.message);
 }
 
 function failed(reason: string): Outcome {
@@ -240,7 +242,8 @@ function failed(reason: string): Outcome {
 /** In a group it matters who says what. */
 function inputOf(messages: readonly ChatMessage[]): string {
   return messages
-    .map(({ message: { text, chatKind, sender } }) =>
+    .map(({ message: { text: written, chatKind, sender } }) => ({ text: askedText(written), chatKind, sender }))
+    .map(({ text, chatKind, sender }) =>
       chatKind === 'group' && text !== '' ? `${oneLine(sender.name ?? sender.id)}: ${text}` : text,
     )
     .filter((text) => text !== '')

@@ -1,4 +1,5 @@
 // Everything about the gateway that the command line does: its settings, who may write, starting, stopping, asking it.
+import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Layer } from '../../config/gateway/gateway-file.ts';
@@ -66,18 +67,27 @@ export interface GatewayAdminDependencies {
   hasSession(sessionKey: string): Promise<boolean>;
   /** Of the providers there are. */
   providerNames(): Promise<readonly string[]>;
+  /** The provider of turns whose settings name none. */
+  defaultProvider(): Promise<string>;
   open: OpenGateway;
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
-  const { environment, config, files, machineFiles, locks, now, mailbox, providerNames, open } = dependencies;
+  const { environment, files, machineFiles, locks, now, mailbox, providerNames, open } = dependencies;
+  /** The one that is configured or signed in to; nobody in a chat is to be told how to set one up. */
+  async function configNow(): Promise<Config> {
+    const { config, defaultProvider } = dependencies;
+    const provider = await defaultProvider();
+    return { ...config, provider: provider === 'stub' && !config.isProviderSet ? NO_MODEL : provider };
+  }
   const { home } = environment;
   const settingsFile = createSettingsFile(files);
   const states = createServiceStates(machineFiles);
 
   const resolve: GatewayAdmin['resolve'] = async (flags, channels) => {
-    const [file, names] = await Promise.all([settingsFile.read(), providerNames()]);
-    const providerProblem = (name: string): string | undefined => unknownProvider(name, names);
+    const [file, names, config] = await Promise.all([settingsFile.read(), providerNames(), configNow()]);
+    const providerProblem = (name: string): string | undefined =>
+      name === NO_MODEL ? undefined : unknownProvider(name, names);
     return resolveGateway({ file, flags, channels, environment, config, providerProblem });
   };
 
@@ -90,14 +100,15 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     resolve,
     providerProblem: async (name) => unknownProvider(name, await providerNames()),
     async botSettings(channel, account) {
-      const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+      const [file, running, config] = await Promise.all([settingsFile.read(), states.running(), configNow()]);
       return resolveBot(channel, account, { file, flags: running?.flags ?? {}, environment, config });
     },
     async jobSettings() {
-      const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
+      const [file, running, config] = await Promise.all([settingsFile.read(), states.running(), configNow()]);
       return resolveJobs({ file, flags: running?.flags ?? {}, environment, config });
     },
     async pairing() {
+      const { config } = dependencies;
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
       const lists = await files.list().catch(() => []);
       const settingsOf = ({ channel, account }: { channel: string; account: string }) =>
@@ -133,7 +144,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           file,
           running,
           environment,
-          config,
+          config: dependencies.config,
           files,
           now,
           people: async (chat) => (await mailbox()).people(chat),

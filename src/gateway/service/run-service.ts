@@ -5,6 +5,7 @@
 // The lock is the kernel's and ends with the process, however that ends: no stale file can keep the next start out.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Channel } from '../../channels/channel.ts';
 import { GATEWAY_FILE, type Layer } from '../../config/gateway/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
@@ -16,6 +17,7 @@ import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
+import { NO_MODEL_ADVICE } from './no-model-advice.ts';
 import { identify } from './process-identity.ts';
 import { botFor, notAllowed } from './send-target.ts';
 import { ServiceError } from './service-error.ts';
@@ -64,6 +66,7 @@ export interface ServiceDependencies {
 }
 
 const LOCK = 'gateway-service';
+const SIGN_INS = 'auth-profiles.json';
 /** A gateway that was just stopped may need a moment to let go. */
 const LOCK_PATIENCE_MS = 1_000;
 const DRAIN_MS = 20_000;
@@ -120,8 +123,10 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     });
     try {
       // Synced while the platforms are being reached.
-      const watching = settings.watch(files.location(GATEWAY_FILE), log, ended.signal);
-      await Promise.all([gateway.start(signal).catch(cannotStart), writing, watching]);
+      // Whoever signs in connects the gateway too.
+      const watching = [GATEWAY_FILE, SIGN_INS].map((name) => settings.watch(files.location(name), log, ended.signal));
+      await Promise.all([gateway.start(signal).catch(cannotStart), writing, ...watching]);
+      if (hasNoModel(settings.current())) log({ level: 'warn', event: 'no-model', message: NO_MODEL_ADVICE });
       run.phase = 'running';
       log({
         level: 'info',
@@ -173,6 +178,10 @@ function onCrash(log: Log): () => void {
   return () => process.off('uncaughtExceptionMonitor', tell);
 }
 
+function hasNoModel({ bots, jobs }: ResolvedGateway): boolean {
+  return [...bots.map(({ settings }) => settings), jobs].some(({ provider }) => provider === NO_MODEL);
+}
+
 function createHandlers(parts: {
   settings: LiveSettings;
   gateway: ChannelGateway;
@@ -205,6 +214,7 @@ function createHandlers(parts: {
           diedAt: new Date(diedAt).toISOString(),
           lastError,
         })),
+        ...(hasNoModel(settings.current()) && { noModel: true as const }),
         settings: { ...(problem !== undefined && { problem }), restartNeeded: settings.restartNeeded() },
       };
     },

@@ -21,6 +21,8 @@ export interface ServiceStatus extends ChannelGatewayStatus {
   memory: { rssBytes: number; heapUsedBytes: number };
   /** The newest; `mailbox.dead` counts them all. */
   deadLetters: DeadLetterSummary[];
+  /** No model is connected: chats get one sentence. */
+  noModel?: true;
   settings: {
     /** Why gateway.json as it is now is not used. */
     problem?: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LANGUAGES } from '../../config/config.ts';
+import { LANGUAGES } from '../../config/settings.ts';
 import { createBuiltinTools } from '../builtin.ts';
 import { describeTool, loadToolTexts } from './language.ts';
 

@@ -1,5 +1,5 @@
 // Tool descriptions live apart from the tools, one file a language: what a person or a model reads about a tool.
-import type { Language } from '../../config/config.ts';
+import type { Language } from '../../config/settings.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { ToolSpec } from '../tool.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../../config/config.ts';
+import { ConfigError } from '../../../config/config-error.ts';
 import { type UnitFile, unitFile } from '../../../gateway/service/unit-file.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { CommandError } from '../../command-error.ts';

@@ -1,4 +1,5 @@
 import type { GatewayChannel } from '../../../config/gateway/settings.ts';
+import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
 import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
@@ -81,6 +82,7 @@ function described(told: Told, terminal: Terminal): string {
         ),
       ),
     );
+  if (told.noModel) lines.push(yellow(NO_MODEL_ADVICE));
   if (told.settings?.problem !== undefined)
     lines.push(red(printable(`gateway.json is not used: ${told.settings.problem}`)));
   if (told.settings && told.settings.restartNeeded.length > 0)

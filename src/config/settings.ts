@@ -1,0 +1,158 @@
+// Every setting of config.json: what it may be, what holds without it, and the variable and flag that come before it.
+// Loading, errors, `lainclaw config`, completion and the documentation are made from this table.
+import { EFFORTS, type Effort } from './effort.ts';
+import { address, choice, count, type Kind, list, onOff, text } from './gateway/kinds.ts';
+
+export const LANGUAGES = ['en', 'zh', 'ru'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
+
+/** What config.json may hold. */
+export interface FileSettings {
+  provider?: string;
+  model?: string;
+  profile?: string;
+  effort?: Effort;
+  fallback?: string[];
+  /** Of the `openai-compatible` provider. */
+  baseUrl?: string;
+  language?: Language;
+  /** Told to the model beside its own prompt; `@file` reads it from a file. */
+  system?: string;
+  memory?: boolean;
+  approve?: 'ask' | 'auto' | 'never';
+  toolMaxSteps?: number;
+  /** The most tokens of earlier conversation that a request holds. */
+  historyTokens?: number;
+  maxTokens?: number;
+  maxCostUsd?: number;
+  dailyMaxTokens?: number;
+  dailyMaxCostUsd?: number;
+  /** How commands are run; `auto` is the strongest there is. */
+  sandbox?: (typeof SANDBOXES)[number];
+  dockerImage?: string;
+  /** Sub-agents in the background at the same time. */
+  backgroundRuns?: number;
+  /** Of what `file_write` may leave. */
+  maxFileSizeBytes?: number;
+  /** Of a server that gives embeddings in OpenAI's protocol, and its model. */
+  embeddingBaseUrl?: string;
+  embeddingModel?: string;
+  /** Tokens of a chunk in the archive, about. */
+  memoryChunkTokens?: number;
+}
+
+export type SettingKey = keyof FileSettings;
+
+export interface Setting {
+  kind: Kind;
+  about: string;
+  /** What holds without it, in words where it is no plain value. */
+  default?: string | number | boolean;
+  /** The variable that comes before the file. */
+  variable?: string;
+  /** The flag of `ask` and `chat` that comes before both. */
+  flag?: string;
+}
+
+const amount: Kind = {
+  accepted: 'a number above 0',
+  isAccepted: (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
+  parse: (written) => (/^\d*\.?\d+$/.test(written) ? Number(written) : written),
+};
+
+const LONGEST_PROSE = 20_000;
+
+/** May have several lines. */
+const prose: Kind = {
+  accepted: `a text of at most ${LONGEST_PROSE} characters, or @file`,
+  isAccepted: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_PROSE,
+  parse: (written) => written,
+};
+
+export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
+  provider: {
+    kind: text('a text, the name of a provider'),
+    about: 'the model provider',
+    default: 'stub',
+    variable: 'LAINCLAW_PROVIDER',
+    flag: '--provider',
+  },
+  model: { kind: text(), about: 'the model, or provider/model', default: "the provider's own", flag: '--model' },
+  profile: { kind: text(), about: 'the sign-in to use', default: 'the active one', flag: '--profile' },
+  effort: {
+    kind: choice(EFFORTS),
+    about: 'how long the model thinks, where it can',
+    default: "the provider's own",
+    flag: '--effort',
+  },
+  fallback: {
+    kind: list('providers, or provider/model, separated by commas'),
+    about: 'asked in this order when the provider fails',
+    default: 'none',
+  },
+  baseUrl: {
+    kind: address,
+    about: 'the address of the openai-compatible server',
+    default: "a local Ollama's",
+    variable: 'LAINCLAW_BASE_URL',
+    flag: '--base-url',
+  },
+  language: {
+    kind: choice(LANGUAGES),
+    about: 'the language of the descriptions of tools',
+    default: 'en',
+    variable: 'LAINCLAW_LANG',
+  },
+  system: { kind: prose, about: 'told to the model beside its own prompt', default: 'none', flag: '--system' },
+  memory: {
+    kind: onOff,
+    about: 'memory of sessions that nobody has decided for',
+    default: false,
+    flag: '--memory',
+  },
+  approve: {
+    kind: choice(['ask', 'auto', 'never']),
+    about: 'permission for tools that need it',
+    default: 'ask',
+    flag: '--approve',
+  },
+  toolMaxSteps: {
+    kind: count(1),
+    about: 'model calls in one turn',
+    default: '3 in ask, 25 in chat',
+    flag: '--tool-max-steps',
+  },
+  historyTokens: {
+    kind: amount,
+    about: 'the most tokens of earlier conversation that a request holds',
+    default: 64_000,
+  },
+  maxTokens: {
+    kind: amount,
+    about: 'ends a turn that has used this many tokens',
+    default: 'none',
+    flag: '--max-tokens',
+  },
+  maxCostUsd: { kind: amount, about: 'ends a turn that has cost this much', default: 'none', flag: '--max-cost-usd' },
+  dailyMaxTokens: { kind: amount, about: 'the tokens of all turns of a day', default: 'none' },
+  dailyMaxCostUsd: { kind: amount, about: 'the cost of all turns of a day', default: 'none' },
+  sandbox: { kind: choice(SANDBOXES), about: 'how commands are run', default: 'auto' },
+  dockerImage: { kind: text(), about: 'the image of the docker sandbox', default: 'none' },
+  backgroundRuns: { kind: count(1, 1_000), about: 'sub-agents in the background at the same time', default: 4 },
+  maxFileSizeBytes: { kind: amount, about: 'the largest file that file_write may leave', default: 1_048_576 },
+  embeddingBaseUrl: {
+    kind: address,
+    about: "the address of a server of embeddings in OpenAI's protocol",
+    default: 'none',
+  },
+  embeddingModel: { kind: text(), about: 'its model', default: 'none' },
+  memoryChunkTokens: { kind: amount, about: 'the tokens of a chunk in the archive, about', default: 200 },
+};
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(SETTINGS, key);
+}

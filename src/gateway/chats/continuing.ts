@@ -1,0 +1,28 @@
+// Going on after the limit of steps: the chat says that it was reached, and `/continue` is a turn like any other, in which
+// the model is told to go on.
+import type { AskResult } from '../../pipeline/events.ts';
+
+const CONTINUE = /^\/continue(@\S+)?$/i;
+
+/** As it stands in `/help`; it is a turn, not a command. */
+export const CONTINUE_HELP = { usage: '/continue', about: 'go on after the limit of steps was reached' };
+
+export function isContinue(text: string): boolean {
+  return CONTINUE.test(text.trim());
+}
+
+/** What the model is told for `/continue`. */
+export const CONTINUE_PROMPT = 'Continue with what you were doing when the limit of steps ended your last turn.';
+
+export function askedText(text: string): string {
+  return isContinue(text) ? CONTINUE_PROMPT : text;
+}
+
+/** The answer as a chat is told it: at the limit of steps with how to go on. */
+export function withLimitNote(
+  { result, stage }: Pick<AskResult & { success: true }, 'result' | 'stage'>,
+  steps: number,
+): string {
+  if (stage !== 'tool-limit') return result;
+  return `${result}\n\n_The limit of ${steps} steps was reached. \`/continue\` goes on._`;
+}

@@ -1,0 +1,73 @@
+// The gateway and its model: none, one somebody signs in to while it runs, and the limit of steps.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { startModelServer } from '../fakes/model-server/model-server.ts';
+import { gatewayHome } from '../support/gateway-service.ts';
+import type { Home } from '../support/home.ts';
+import { lainclaw, terminal } from '../support/lainclaw.ts';
+import { KEY } from '../support/model-providers.ts';
+import { afterFile } from '../support/test-home.ts';
+
+const START = ['start', '--daemon', '--channel=local', '--pairing-policy=open'];
+const eventually = (check: () => void | Promise<void>): Promise<void> =>
+  vi.waitFor(check, { timeout: 40_000, interval: 100 });
+
+let messages = 0;
+function write(home: Home, text: string): void {
+  messages += 1;
+  const line = { id: `m${messages}`, chatId: 'anna', senderId: 'anna', text };
+  appendFileSync(join(home.path, 'channels', 'local', 'inbox.jsonl'), `${JSON.stringify(line)}\n`);
+}
+function answers(home: Home): string[] {
+  const path = join(home.path, 'channels', 'local', 'outbox.jsonl');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { markdown: string }).markdown);
+}
+
+it('with no model it says so in its log and status, and chats get one neutral sentence; a sign-in connects it', {
+  timeout: 120_000,
+}, async () => {
+  const { home, gateway, log, status } = gatewayHome({ hasModel: false });
+  expect((await gateway(START)).code).toBe(0);
+  expect(log()).toMatch(/"event":"no-model".*lainclaw auth login/);
+  expect(await status()).toMatchObject({ noModel: true });
+  expect((await terminal(['gateway', 'status'], { home })).stdout).toContain('no model is connected');
+  write(home, 'good morning');
+  await eventually(() => expect(answers(home)).toEqual(['I cannot answer at the moment: no model is connected.']));
+
+  const server = await startModelServer({ script: () => ({ text: 'Hello, Anna.' }), models: ['gpt-6-sol'] });
+  afterFile(() => server.close());
+  const args = ['auth', 'login', 'openai', '--api-key-stdin', '--base-url', `${server.url}/v1`];
+  expect((await lainclaw(args, { home, stdin: KEY })).code).toBe(0);
+  await eventually(async () => expect(await status()).not.toHaveProperty('noModel'));
+  write(home, 'good morning');
+  await eventually(() => expect(answers(home).at(-1)).toBe('Hello, Anna.'));
+});
+
+it('a turn has 25 steps; at the limit the chat says so, and /continue goes on', { timeout: 120_000 }, async () => {
+  let asked = 0;
+  const server = await startModelServer({
+    script: ({ messages: told }) => {
+      if (JSON.stringify(told.at(-1)).includes('Continue with what you were doing')) return { text: 'Finished.' };
+      asked += 1;
+      return { text: 'Working.', toolCalls: [{ name: 'tools_echo', args: { step: asked } }] };
+    },
+    models: ['fake'],
+    anonymous: true,
+  });
+  afterFile(() => server.close());
+  const { home, gateway } = gatewayHome({ hasModel: false });
+  home.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` });
+  expect((await gateway(START)).code).toBe(0);
+  write(home, 'do it');
+  await eventually(() =>
+    expect(answers(home).at(-1)).toContain('The limit of 25 steps was reached. `/continue` goes on.'),
+  );
+  expect(asked).toBe(25);
+  write(home, '/continue');
+  await eventually(() => expect(answers(home).at(-1)).toBe('Finished.'));
+  write(home, '/help');
+  await eventually(() => expect(answers(home).at(-1)).toContain('/continue'));
+});
