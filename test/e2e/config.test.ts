@@ -179,7 +179,7 @@ describe.concurrent('a config.json that cannot be used', () => {
     ]) {
       const { code, stderr } = await lainclaw(args, { home });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/newer Lainclaw.*update this one/);
+      expect(stderr).toMatch(/newer Lainclaw.*upgrade lainclaw/);
     }
     expect(textOf(home)).toBe(newer);
   });
