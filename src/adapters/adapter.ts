@@ -25,6 +25,8 @@ export interface ModelToolCall {
   id: string;
   name: string;
   args: Record<string, unknown>;
+  /** What the model wrote in place of arguments, when that is not a whole JSON object; `args` is empty then. */
+  malformed?: string;
 }
 
 export interface ModelTool {

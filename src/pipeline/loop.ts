@@ -11,6 +11,7 @@ import type { DayBudget, Reservation } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
+import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
 import type { UsageLedger } from './usage.ts';
 
 export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
@@ -59,6 +60,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
   let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
   const called: CalledTool[] = [];
   let answer: Answer | undefined;
+  let wasMalformed = false;
   const end = (ending: LoopEnding): LoopEnd => ({
     ending,
     text: answer?.text ?? '',
@@ -77,12 +79,23 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     answer = asked.answer;
     ledger.add(answer.usage);
     if (answer.failure) return end({ kind: 'failed', failure: answer.failure });
+    if (hasMalformed(answer) && (wasMalformed || !withTools)) {
+      const { added, ...asText } = malformedAsText(answer);
+      answer = asText;
+      yield { type: 'text-delta', text: added };
+    }
+    wasMalformed = hasMalformed(answer);
     if (!withTools || answer.calls.length === 0) return end({ kind: 'answered' });
 
     const calls = answer.calls.map((call) => toToolCall(call, options));
     const message = askedFor(answer, calls, wireNames);
     await turn.stepAnswered({ text: message.text, native: message.native });
-    const round = yield* callTools({ ...options, calls });
+    const executor = refuseMalformed(
+      options.executor,
+      answer.calls,
+      calls.map(({ id }) => id),
+    );
+    const round = yield* callTools({ ...options, executor, calls });
     turn.checkpoint();
     called.push(...round);
     if (options.signal.aborted) return end({ kind: 'failed', failure: CANCELLED_MEANWHILE });

@@ -153,13 +153,13 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
   );
 
   test(
-    'tells an answer that was cut at its length limit, and makes none of its calls',
+    'tells an answer that was cut at its length limit, and marks its calls as malformed',
     served(async ({ adapter, server }) => {
       server.follow([{ text: 'So', toolCalls: [{ name: 'weather', args: '{"city": "Zü' }], finish: 'length' }]);
       const { ending, calls, text } = await collect(adapter, requestOf());
       expect(ending).toMatchObject({ type: 'finish', reason: 'length' });
-      expect(calls).toEqual([]);
-      expect(text).toContain('{"city": "Zü');
+      expect(calls).toMatchObject([{ name: 'weather', args: {}, malformed: '{"city": "Zü' }]);
+      expect(text).toBe('So');
     }),
   );
 
@@ -173,7 +173,7 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
     '{"city":"a\nb"}',
     'city=Zürich',
   ];
-  test.for(malformed)('treats a call with the arguments %s as text', (args, context) =>
+  test.for(malformed)('marks a call with the arguments %s as malformed, and can send it back', (args, context) =>
     served(async ({ adapter, server }) => {
       server.follow([
         {
@@ -187,8 +187,10 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
       ]);
       const request = requestOf();
       const answer = await collect(adapter, request);
-      expect(answer.calls.map((call) => call.args)).toEqual([{ city: 'Oslo' }]);
-      expect(answer.text).toContain(args);
+      expect(answer.calls.map((call) => [call.args, call.malformed])).toEqual([
+        [{}, args],
+        [{ city: 'Oslo' }, undefined],
+      ]);
       await collect(adapter, continued(request, answer));
       expect(server.violations).toEqual([]);
     })(context),

@@ -78,29 +78,42 @@ describe.concurrent.each(PROVIDERS)('over %s', (provider) => {
     expect(server.violations).toEqual([]);
   });
 
-  it('malformed calls are text: nothing is run, the turn succeeds, and the next one is legal', async () => {
-    const { ask, server, home } = await modelFor(provider, [
-      {
-        text: 'I try.',
-        toolCalls: [
-          { name: 'fs_read_file', args: '{"path":"a.txt"' },
-          { name: 'fs_read_file', args: 'path=a.txt' },
-          { name: 'fs_read_file', args: '["a.txt"]' },
-          { name: '', args: { path: 'nameless' } },
-        ],
-      },
-      { text: 'Fine.' },
-    ]);
+  it('malformed calls are told to the model once, then they are text; nothing is run, and the next turn is legal', async () => {
+    const bad = {
+      text: 'I try.',
+      toolCalls: [
+        { name: 'fs_read_file', args: '{"path":"a.txt"' },
+        { name: 'fs_read_file', args: 'path=a.txt' },
+        { name: 'fs_read_file', args: '["a.txt"]' },
+        { name: '', args: { path: 'nameless' } },
+      ],
+    };
+    const { ask, asked, server, home } = await modelFor(provider, [bad, bad, { text: 'Fine.' }]);
     home.file('a.txt', 'alpha\n');
     const { code, json } = await ask('read a.txt');
     expect(code).toBe(0);
-    expect(json()).toMatchObject({ success: true, stage: 'answered', toolCalls: [], toolResults: [] });
-    expect(json().toolError).toBeUndefined();
+    expect(json()).toMatchObject({ success: true, stage: 'answered', toolError: { code: 'invalid_args' } });
+    expect(json().toolResults).toHaveLength(4);
+    expect(json().toolResults.every(({ result }) => !result.ok && result.error.code === 'invalid_args')).toBe(true);
+    expect(results(asked[1]).map(({ text, isError }) => [text.includes('invalid_args'), isError])).toEqual(
+      provider === 'anthropic' ? Array(4).fill([true, true]) : Array(4).fill([true, false]),
+    );
     for (const part of ['I try.', '{"path":"a.txt"', 'path=a.txt', '["a.txt"]', 'nameless'])
       expect(json().result).toContain(part);
-    expect(journalledCalls(home)).toEqual([]);
     expect((await ask('go on')).json()).toMatchObject({ success: true, result: 'Fine.' });
     expect(server.violations).toEqual([]);
+  });
+
+  it('a malformed call that the model writes again is run', async () => {
+    const { ask, home } = await modelFor(provider, [
+      { toolCalls: [{ name: 'fs_read_file', args: '{"path":' }] },
+      { toolCalls: [read('a.txt')] },
+      { text: 'Read.' },
+    ]);
+    home.file('a.txt', 'alpha\n');
+    const { result, toolResults } = (await ask('read a.txt')).json();
+    expect(result).toBe('Read.');
+    expect(toolResults.map(({ result: { ok } }) => ok)).toEqual([false, true]);
   });
 
   it('with --with-tools=false none are offered and the calls of the model are not run', async () => {
@@ -323,15 +336,15 @@ describe.concurrent('what a small server may send', () => {
     expect((await ask('go')).json()).toMatchObject({ success: true, stage: 'answered', result: 'Only text.' });
   });
 
-  it('an answer cut at its length limit: none of its calls is trusted, and the turn succeeds', async () => {
-    const { ask, asked, home } = await modelFor('openai-compatible', [
+  it('an answer cut at its length limit: none of its calls is run, and the model is told', async () => {
+    const { ask, asked } = await modelFor('openai-compatible', [
       { text: 'I read', toolCalls: [read('a.txt')], finish: 'length' },
+      { text: 'Done.' },
     ]);
     const { code, json } = await ask('go');
     expect(code).toBe(0);
-    expect(json()).toMatchObject({ success: true, result: expect.stringMatching(/^I read/), toolCalls: [] });
-    expect(asked).toHaveLength(1);
-    expect(journalledCalls(home)).toEqual([]);
+    expect(json()).toMatchObject({ success: true, result: 'Done.', toolError: { code: 'invalid_args' } });
+    expect(results(asked[1])[0]?.text).toContain('length limit');
   });
 
   it('the same id in every round still gives each result its own', async () => {

@@ -58,10 +58,9 @@ export async function* toModelEvents(
       of: (call: { id: string }, index: number) => seen.rawArguments.get(call.id) ?? rawDeltas.get(index),
     };
     const isWhole = message.stopReason !== 'length';
-    const { calls, text: unmade, content } = readCalls(message.content, { raw, complete: isWhole, usedIds });
-    if (unmade !== '') yield* text.append(unmade);
+    const { calls, content } = readCalls(message.content, { raw, complete: isWhole, usedIds });
     for (const call of calls) yield { type: 'tool-call', call };
-    const reason = calls.length > 0 ? 'tool-calls' : isWhole ? 'stop' : 'length';
+    const reason = !isWhole ? 'length' : calls.length > 0 ? 'tool-calls' : 'stop';
     // Blocks whose text differs from what was streamed would not be believed when they come back.
     const native = textOf(content) === text.all() ? { native: toNative(message, content) } : {};
     yield { type: 'finish', reason, ...withUsage(message.usage, priced), ...native };
@@ -72,7 +71,6 @@ interface TextFlow {
   add(block: number, delta: string): Generator<ModelEvent>;
   /** Some servers send a text only when it is whole. */
   complete(block: number, content: string): Generator<ModelEvent>;
-  append(content: string): Generator<ModelEvent>;
   all(): string;
 }
 
@@ -96,7 +94,6 @@ function createTextFlow(): TextFlow {
       const before = streamed.get(block) ?? '';
       if (content.startsWith(before)) yield* add(block, content.slice(before.length));
     },
-    append: (content) => add(Number.MAX_SAFE_INTEGER, content),
     all: () => all,
   };
 }

@@ -1,5 +1,5 @@
-// The calls of a finished answer. The library mends broken arguments so that it can show them while they stream; what
-// is executed must be what the model wrote, so the raw text is parsed again, strictly. A call that fails is text.
+// The calls of a finished answer. The library repairs broken arguments so that it can show them while they stream; what
+// is executed must be what the model wrote, so the raw text is parsed again, strictly. A call that fails is marked.
 import type { AssistantMessage, ToolCall } from '@earendil-works/pi-ai';
 import { DEEPEST_ARGS, isDeeperThan } from '../../lib/depth.ts';
 import type { ModelToolCall } from '../adapter.ts';
@@ -8,9 +8,7 @@ type Block = AssistantMessage['content'][number];
 
 export interface ReadCalls {
   calls: ModelToolCall[];
-  /** What the calls that cannot be executed are shown as. */
-  text: string;
-  /** The answer's blocks with each such call replaced by its text. */
+  /** The answer's blocks with the ids and arguments of these calls. */
   content: Block[];
 }
 
@@ -29,26 +27,26 @@ export interface ReadOptions {
 
 export function readCalls(content: readonly Block[], { raw, complete, usedIds }: ReadOptions): ReadCalls {
   const calls: ModelToolCall[] = [];
-  const texts: string[] = [];
   const ids = new Set(usedIds);
 
   const blocks = content.map((block, index): Block => {
     if (block.type !== 'toolCall') return block;
     const source = raw.of(block, index) ?? '';
     const args = complete ? parseArguments(source) : undefined;
-    if (!args || typeof block.name !== 'string' || block.name === '') {
-      const text = `[This tool call was not made, its arguments are not a whole JSON object: ${block.name || 'no name'} ${source}]`;
-      texts.push(text);
-      return { type: 'text', text };
-    }
+    const name = typeof block.name === 'string' && block.name !== '' ? block.name : undefined;
     const id = unusedId(block.id, ids);
     ids.add(id);
-    calls.push({ id, name: block.name, args });
-    return { ...block, id, arguments: args as ToolCall['arguments'] };
+    const isGood = args !== undefined && name !== undefined;
+    const call = { id, name: name ?? UNNAMED, args: isGood ? args : {}, ...(!isGood && { malformed: source }) };
+    calls.push(call);
+    return { ...block, id, name: call.name, arguments: call.args as ToolCall['arguments'] };
   });
 
-  return { calls, text: texts.join('\n\n'), content: blocks };
+  return { calls, content: blocks };
 }
+
+/** Stands for a name that the model left out: services take no call without one. */
+const UNNAMED = 'unnamed';
 
 /** A tool without parameters may be called with nothing at all. */
 function parseArguments(source: string): Record<string, unknown> | undefined {
