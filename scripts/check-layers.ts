@@ -1,8 +1,10 @@
 // Imports only point down: a file may import from its own folder or from a lower layer. Folders on one level are
 // siblings and never import each other. A folder that is not listed here is an error: place it first. Only the composition root
-// and tests know an implementation of the storage.
+// and tests know an implementation of the storage. No file imports itself through others, types included. A package is used
+// where its table says. An import whose path is computed cannot be checked, so there is none.
 import { posix } from 'node:path';
-import { importsOf, report, sourceFiles } from './source-files.ts';
+import { findCycles } from './find-cycles.ts';
+import { importsOf, packagesOf, report, sourceFiles } from './source-files.ts';
 
 const LAYERS: string[][] = [
   ['index.ts'],
@@ -35,11 +37,40 @@ const LAYERS: string[][] = [
   ['lib'],
 ];
 
+/** The folders that may use a package. One that is not listed is used nowhere in src. */
+const PACKAGES: Record<string, readonly string[]> = {
+  '@clack/prompts': ['cli'],
+  '@earendil-works/pi-ai': ['adapters'],
+  '@earendil-works/pi-tui': ['cli'],
+  '@hono/node-server': ['gateway', 'mcp'],
+  '@huggingface/tokenizers': ['memory'],
+  '@larksuiteoapi/node-sdk': ['channels'],
+  '@modelcontextprotocol/client': ['mcp'],
+  '@modelcontextprotocol/server': ['mcp'],
+  commander: ['cli'],
+  croner: ['schedule'],
+  diff: ['undo', 'tools'],
+  grammy: ['channels'],
+  hono: ['gateway', 'mcp'],
+  lainclaw: ['library'],
+  marked: ['channels'],
+  picocolors: ['cli'],
+  picomatch: ['tools'],
+  typebox: ['tools'],
+  unbash: ['tools'],
+  yaml: ['lib', 'memory'],
+};
+
+/** Loaded by its name, because it is no dependency: whoever wants it installs it. */
+const COMPUTED_IMPORTS = ['src/memory/embeddings/onnx-session.ts'];
+/** Groups that still import each other's types: a command and the program, a turn and its steps. */
+const STILL_CYCLIC = ['src/cli/program.ts', 'src/pipeline/run.ts', 'src/adapters/providers/provider.ts'];
 const LOCAL_STORAGE = 'src/storage/local/';
 const COMPOSITION_ROOT = 'src/runtime/';
 
 const level = new Map(LAYERS.flatMap((folders, index) => folders.map((folder) => [folder, index] as const)));
 const findings: string[] = [];
+const graph = new Map<string, string[]>();
 
 for (const { path, text } of sourceFiles('src')) {
   const from = layerOf(path);
@@ -48,21 +79,34 @@ for (const { path, text } of sourceFiles('src')) {
     continue;
   }
   const isTest = path.endsWith('.test.ts');
-  for (const specifier of importsOf(text)) {
-    const target = posix.normalize(posix.join(posix.dirname(path), specifier));
-    if (!target.startsWith('src/')) {
-      if (!isTest && !target.startsWith('bin/')) findings.push(`${path}: imports ${target}, outside src`);
-      continue;
-    }
-    const mayImportLocal = isTest || path.startsWith(LOCAL_STORAGE) || path.startsWith(COMPOSITION_ROOT);
-    if (target.startsWith(LOCAL_STORAGE) && !mayImportLocal)
-      findings.push(`${path}: only ${COMPOSITION_ROOT} may import ${LOCAL_STORAGE} (${specifier})`);
-    const to = layerOf(target);
-    if (to === from || (level.get(to) ?? -1) > (level.get(from) ?? 0)) continue;
-    findings.push(`${path}: ${from} must not import ${to} (${specifier})`);
-  }
+  const targets = importsOf(text).map((specifier) => posix.normalize(posix.join(posix.dirname(path), specifier)));
+  graph.set(path, targets);
+  for (const target of targets) checkImport(path, target, isTest);
+  if (isTest) continue;
+  for (const name of packagesOf(text))
+    if (!PACKAGES[name]?.includes(from))
+      findings.push(`${path}: ${from} must not use the package ${name} (see PACKAGES in scripts/check-layers.ts)`);
+  if (/\bimport\(\s*[^'"\s)]/.test(text) && !COMPUTED_IMPORTS.includes(path))
+    findings.push(`${path}: an import() needs a path written as a plain string`);
 }
+for (const cycle of findCycles(graph))
+  if (!cycle.some((path) => STILL_CYCLIC.includes(path)))
+    findings.push(`these files import each other: ${cycle.join(', ')}`);
 report('layers', findings);
+
+function checkImport(path: string, target: string, isTest: boolean): void {
+  const from = layerOf(path);
+  if (!target.startsWith('src/')) {
+    if (!isTest && !target.startsWith('bin/')) findings.push(`${path}: imports ${target}, outside src`);
+    return;
+  }
+  const mayImportLocal = isTest || path.startsWith(LOCAL_STORAGE) || path.startsWith(COMPOSITION_ROOT);
+  if (target.startsWith(LOCAL_STORAGE) && !mayImportLocal)
+    findings.push(`${path}: only ${COMPOSITION_ROOT} may import ${target}`);
+  const to = layerOf(target);
+  if (to === from || (level.get(to) ?? -1) > (level.get(from) ?? 0)) return;
+  findings.push(`${path}: ${from} must not import ${to} (${target})`);
+}
 
 function layerOf(path: string): string {
   return path.split('/')[1] ?? '';

@@ -26,3 +26,9 @@ export function importsOf(text: string): string[] {
   const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"](\.{1,2}\/[^'"]+)['"]/g;
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 }
+
+/** The packages that a file imports, without Node's own and without relative paths. */
+export function packagesOf(text: string): string[] {
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]((?!node:)(?:@[\w.-]+\/)?[\w][\w.-]*)[^'"]*['"]/g;
+  return [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))];
+}

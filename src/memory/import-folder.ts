@@ -6,37 +6,16 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
 import { headingOf } from './chunk.ts';
-import { LONGEST_NOTE, type Memory, type Note } from './memory.ts';
+import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
+import { LONGEST_NOTE, type Note, type Saved } from './note.ts';
 
 const LARGEST_FILE = 5 * 1024 * 1024;
 const FILES_AT_ONCE = 100;
 const MARKDOWN = /\.(md|markdown|mdx)$/i;
 
-export interface ImportReport {
-  files: number;
-  added: number;
-  changed: number;
-  unchanged: number;
-  /** Of those that are new: the same text was there under a path that is gone. */
-  moved: number;
-  /** Paths of files that are no longer there; what they held is still remembered. */
-  gone: string[];
-  /** How many files that are no longer there were forgotten. */
-  forgotten: number;
-  chunks: number;
-  skipped: { path: string; reason: string }[];
-}
-
-export interface ImportOptions {
-  /** What was imported from files that are gone since. */
-  forgetGone?: boolean;
-  signal?: AbortSignal;
-  onFile?: (path: string) => void;
-}
-
 interface Dependencies {
-  memory: Pick<Memory, 'saveAll'>;
+  memory: { saveAll(notes: readonly Note[]): Promise<Saved[]> };
   archive: Archive;
   remove(ids: readonly string[]): Promise<number>;
 }

@@ -5,34 +5,13 @@ import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
 import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
-import type { ImportOptions, ImportReport } from './import-folder.ts';
+import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
+import { LONGEST_NOTE, type Note, type Saved } from './note.ts';
 import { indexedText } from './rank.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
 
-export const LONGEST_NOTE = 5_000_000;
 const DEFAULT_SOURCE = 'manual';
-
-export interface Note {
-  content: string;
-  source?: string;
-  title?: string;
-  /** ISO 8601; by default now. */
-  date?: string;
-  speaker?: string;
-  session?: string;
-  /** The id of what this replaces: it stays findable and links here. */
-  supersedes?: string;
-  /** What makes it the same note when it is saved again; by default its text. */
-  identity?: string;
-}
-
-export interface Saved {
-  id: string;
-  /** False when the same text of the same source was there already. */
-  added: boolean;
-  chunks: number;
-}
 
 export interface Memory {
   /** Resolves only after the note is durable. */

@@ -1,5 +1,6 @@
 // Past turns in the archive, so that "what did I tell you about…" finds them. For sessions whose owner switched memory on.
-import type { Memory, Saved } from './memory.ts';
+import type { Memory } from './memory.ts';
+import type { Saved } from './note.ts';
 import { fromOutside } from './outside-source.ts';
 
 export interface Turn {

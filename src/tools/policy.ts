@@ -3,7 +3,7 @@
 // never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
 import type { CommandParser } from './permissions/command.ts';
 import type { Scope, Decision as Verdict } from './permissions/decision.ts';
-import type { HidesPath } from './permissions/hidden-paths.ts';
+import type { HidesPath } from './permissions/hides-path.ts';
 import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import type { ToolSubject } from './subject.ts';

@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { HidesPath } from './permissions/hidden-paths.ts';
+import type { HidesPath } from './permissions/hides-path.ts';
 import type { ToolSubject } from './subject.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';

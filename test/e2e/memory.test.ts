@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Saved } from '../../src/memory/memory.ts';
+import type { Saved } from '../../src/memory/note.ts';
 import type { SearchResult } from '../../src/memory/search.ts';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw, startLainclaw } from '../support/lainclaw.ts';

@@ -1,7 +1,7 @@
 // The text of a message as it was meant: without the mention of the bot, commands without its name, and with what
 // Telegram keeps beside the text (code, addresses behind words) written into it again.
 import type { Message, MessageEntity } from 'grammy/types';
-import type { Bot } from './incoming.ts';
+import type { Bot } from './bot.ts';
 
 interface Edit {
   at: number;

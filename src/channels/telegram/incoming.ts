@@ -2,14 +2,10 @@
 // asked stays asked), posts of channels, service messages, other bots.
 import type { CallbackQuery, Message, Update, User } from 'grammy/types';
 import type { IncomingMessage } from '../channel.ts';
+import type { Bot } from './bot.ts';
 import { filesOf } from './incoming-files.ts';
 import { readText } from './incoming-text.ts';
 import { messageIdOf } from './message-id.ts';
-
-export interface Bot {
-  id: number;
-  username: string;
-}
 
 export function incomingOf(update: Update, bot: Bot, now: () => number): IncomingMessage | undefined {
   if (update.callback_query) return pressOf(update.callback_query, update.update_id, now);

@@ -10,10 +10,11 @@ import {
   type Receive,
   type SentMessage,
 } from '../channel.ts';
+import type { Bot } from './bot.ts';
 import { type CallOptions, createBotApi, refusalOf, tooLarge } from './bot-api.ts';
 import { createConnectionStatus } from './connection-status.ts';
 import { type HttpFetch, httpFetch } from './http-fetch.ts';
-import { type Bot, incomingOf } from './incoming.ts';
+import { incomingOf } from './incoming.ts';
 import { isFileReference } from './incoming-files.ts';
 import { messageIdOf, numberOf } from './message-id.ts';
 import { backOff, pause } from './pause.ts';

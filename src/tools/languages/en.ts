@@ -1,4 +1,4 @@
-import type { ToolTexts } from './language.ts';
+import type { ToolTexts } from './tool-texts.ts';
 
 export const en: ToolTexts = {
   'time.now': { description: 'The current moment: timestamp (ms) and ISO 8601 in UTC.' },

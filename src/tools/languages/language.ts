@@ -2,13 +2,7 @@
 import type { Language } from '../../config/settings.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { ToolSpec } from '../tool.ts';
-
-export interface ToolText {
-  description: string;
-  parameters?: Record<string, string>;
-}
-
-export type ToolTexts = Record<string, ToolText>;
+import type { ToolTexts } from './tool-texts.ts';
 
 export interface DescribedTool {
   description: string;

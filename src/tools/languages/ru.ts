@@ -1,4 +1,4 @@
-import type { ToolTexts } from './language.ts';
+import type { ToolTexts } from './tool-texts.ts';
 
 export const ru: ToolTexts = {
   'time.now': { description: 'Текущий момент: метка времени (мс) и ISO 8601 в UTC.' },

@@ -1,4 +1,4 @@
-import type { ToolTexts } from './language.ts';
+import type { ToolTexts } from './tool-texts.ts';
 
 export const zh: ToolTexts = {
   'time.now': { description: '当前时刻：时间戳（毫秒）与 ISO 8601（UTC）。' },

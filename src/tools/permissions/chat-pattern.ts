@@ -1,5 +1,5 @@
 // The pattern of a rule on chats, send_message(…): `telegram:12345` is this chat, `telegram:*` every chat of the channel.
-import type { TargetPattern } from './rules.ts';
+import type { TargetPattern } from './target-pattern.ts';
 
 export type ParsedChatPattern = { ok: true; pattern: TargetPattern } | { ok: false; error: string };
 

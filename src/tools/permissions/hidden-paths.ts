@@ -1,10 +1,8 @@
 // A deny rule on reading, fs.read_file(secrets/**), is about the files and not about one tool: whatever works on files of the
 // workspace by path leaves them out, and commands run without them.
+import type { HidesPath } from './hides-path.ts';
 import type { PathContext } from './paths.ts';
 import { namesTool, type Rule } from './rules.ts';
-
-/** Whether a path, relative to the workspace and with links resolved, is kept from being read. */
-export type HidesPath = (path: string) => boolean;
 
 /** A rule without a pattern is about the tool alone. */
 export function isAboutReading(rule: Rule): boolean {

@@ -7,6 +7,7 @@ import type { ToolRules, ToolSpec } from '../tool.ts';
 import { parseChatPattern } from './chat-pattern.ts';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
+import type { TargetPattern } from './target-pattern.ts';
 import { parseUrlPattern } from './url-pattern.ts';
 
 export const LISTS = ['allow', 'ask', 'deny'] as const;
@@ -24,14 +25,6 @@ export interface Rule {
     | { kind: 'url' | 'chat'; target: TargetPattern };
   /** Of a path rule: it is about the files, whichever tool reads or changes them. */
   governs?: ToolRules['governs'];
-}
-
-/** A pattern on a text that has one exact spelling: the address of a page, the name of a chat. */
-export interface TargetPattern {
-  /** For an allow rule: exactly what the pattern describes. */
-  allows(target: string): boolean;
-  /** For a deny or ask rule: also what only looks like it. */
-  touches(target: string): boolean;
 }
 
 /** What reading the rules takes of each tool. */

@@ -1,7 +1,7 @@
 // Commands that take shell text: sh -c, eval, trap, source, ssh, watch; and those that change what a name means.
 import { baseName, type Context, RUNS_FILE, type Word } from './command.ts';
 import { skipOptions } from './skip-options.ts';
-import type { Inner, Unwrapped, Wrapper } from './unwrap.ts';
+import type { Inner, Unwrapped, Wrapper } from './unwrapped.ts';
 
 const SHELLS = /^(?:ba|z|da|k|a|fi|c|tc|mk|lk|rba)?sh$/;
 /** What is bash's own: other shells take it as plain text, or as something else. */

@@ -1,7 +1,7 @@
 // Programs that start the command their own words end with: timeout 5 ls, nice -n 10 make, sudo rm.
 import { type Assignment, ELEVATED, LASTING, type Word } from './command.ts';
 import { type OptionSyntax, skipOptions } from './skip-options.ts';
-import type { Inner, Unwrapped } from './unwrap.ts';
+import type { Inner, Unwrapped } from './unwrapped.ts';
 
 interface Starter extends OptionSyntax {
   /** Words between the options and the command. */

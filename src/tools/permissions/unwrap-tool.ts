@@ -1,7 +1,7 @@
 // Everyday tools with an option that starts a command: find -exec, git -c alias, tar --to-command, interpreters with -e.
 import { FOREIGN_CODE, RUNS_PACKAGE, type Word } from './command.ts';
-import type { Inner, Unwrapped } from './unwrap.ts';
 import { fill } from './unwrap-xargs.ts';
+import type { Inner, Unwrapped } from './unwrapped.ts';
 
 const INTERPRETERS =
   /^(?:python|python\d(?:\.\d+)?|node|nodejs|deno|bun|perl|ruby|php|lua|osascript|Rscript|julia|tclsh|expect|pwsh|g?awk|mawk|nawk|sed|vim?|nvim|ex|emacs|gdb|lldb|sqlite3|psql|mysql)$/;

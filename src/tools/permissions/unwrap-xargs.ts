@@ -1,7 +1,7 @@
 // xargs: the command it is given, with words from its input.
 import { baseName, type SimpleCommand, spellWord, type Word } from './command.ts';
 import { skipOptions } from './skip-options.ts';
-import type { Unwrapped } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
 
 const SYNTAX = {
   flags: '0rtx',

@@ -1,26 +1,11 @@
 // Which commands a command would start in turn: env, xargs, sh -c, find -exec and their kind. Each wrapper is one function
 // from the words it is given to what it starts; what cannot be told from the words is said to be unseen, never guessed away.
-import { type Assignment, baseName, type Context, type SimpleCommand, type Word } from './command.ts';
+import { baseName } from './command.ts';
 import { unwrapShell } from './unwrap-shell.ts';
 import { unwrapStarter } from './unwrap-starter.ts';
 import { unwrapTool } from './unwrap-tool.ts';
 import { unwrapXargs } from './unwrap-xargs.ts';
-
-export type Inner =
-  | { kind: 'command'; words: readonly Word[]; assignments: readonly Assignment[]; how?: Context }
-  | { kind: 'script'; text: string; how?: Context };
-
-export interface Unwrapped {
-  inner: readonly Inner[];
-  /** What it runs that is not in its words. */
-  unseen?: string;
-  /** How it changes what names mean from here on. */
-  redefines?: string;
-  /** Why starting it is more than starting the inner commands. */
-  hazards: readonly string[];
-}
-
-export type Wrapper = Pick<SimpleCommand, 'program' | 'words' | 'redirections' | 'pipedFrom'>;
+import type { Unwrapped, Wrapper } from './unwrapped.ts';
 
 const NOTHING: Unwrapped = { inner: [], hazards: [] };
 

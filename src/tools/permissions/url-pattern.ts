@@ -4,7 +4,7 @@
 //   https://example.org/docs/*   addresses that begin so; without a star this one address
 // An allow pattern fits the host exactly. A deny or ask pattern on a host also fits the hosts below it, and one on an address
 // fits http and https.
-import type { TargetPattern } from './rules.ts';
+import type { TargetPattern } from './target-pattern.ts';
 
 export type ParsedUrlPattern = { ok: true; pattern: TargetPattern } | { ok: false; error: string };
 

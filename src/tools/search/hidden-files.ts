@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';
-import type { HidesPath } from '../permissions/hidden-paths.ts';
+import type { HidesPath } from '../permissions/hides-path.ts';
 import { ToolFailure } from '../tool.ts';
 import { findRipgrep } from './program.ts';
 import { ripgrep, withoutRoot } from './ripgrep.ts';

@@ -5,7 +5,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
-import type { HidesPath } from '../permissions/hidden-paths.ts';
+import type { HidesPath } from '../permissions/hides-path.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { orSandboxFailure, runSandboxed } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';

@@ -6,7 +6,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FileChange } from '../../storage/undo-records.ts';
 import { listMany, markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { HidesPath } from '../permissions/hidden-paths.ts';
+import type { HidesPath } from '../permissions/hides-path.ts';
 import { findRipgrep } from '../search/program.ts';
 import { ripgrep, withoutRoot } from '../search/ripgrep.ts';
 

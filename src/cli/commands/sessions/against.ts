@@ -8,8 +8,8 @@ import { sessionKeyProblem } from '../../../sessions/session-key.ts';
 import type { Usage } from '../../../vocabulary/usage.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
 import { EXIT, printable, type Terminal, UsageError, warn, writeJson } from '../../terminal.ts';
+import { chosenTurns } from './chosen-turns.ts';
 import type { FoundSession } from './find.ts';
-import { chosenTurns } from './replay.ts';
 
 export interface AgainstFlags {
   against?: string;

@@ -4,9 +4,7 @@ import type { Command } from 'commander';
 import type { RunEvent } from '../../../pipeline/events.ts';
 import type { PlayedEvent } from '../../../pipeline/playback.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
-import type { Damage } from '../../../sessions/export/exporter.ts';
 import type { HistoryTurn } from '../../../sessions/history.ts';
-import type { Sessions } from '../../../sessions/sessions.ts';
 import { colorsFor } from '../../colors.ts';
 import { amount, integerFrom, json, plainText, single, text, webAddress } from '../../flags.ts';
 import { localTime } from '../../local-time.ts';
@@ -21,7 +19,7 @@ import {
   wantsJson,
 } from '../../terminal.ts';
 import type { AgainstFlags } from './against.ts';
-import { sayDamage } from './export.ts';
+import { chosenTurns } from './chosen-turns.ts';
 import { addSessionChoice, type FoundSession, findSessions } from './find.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
@@ -103,37 +101,6 @@ function refuseContradictions(flags: ReplayFlags): void {
 function speedOf({ speed, instant }: ReplayFlags, asJson: boolean, { out }: Terminal): number | undefined {
   if (asJson || instant) return undefined;
   return speed ?? (out.isTTY ? 1 : undefined);
-}
-
-/** The turns that were asked for; one that does not exist is wrong usage, known when the last one was read. */
-export async function* chosenTurns(
-  sessions: Sessions,
-  { sessionKey, sessionId }: FoundSession,
-  { turn, from, onSkipped }: Pick<ReplayFlags, 'turn' | 'from'> & { onSkipped?(turn: HistoryTurn): void },
-  terminal: Terminal,
-): AsyncGenerator<HistoryTurn> {
-  const damage: Damage = { count: 0, lines: [] };
-  const first = turn ?? from ?? 1;
-  let count = 0;
-  for await (const told of sessions.history(sessionId)) {
-    terminal.signal.throwIfAborted();
-    if (told.kind === 'damaged') {
-      damage.count += 1;
-      if (damage.lines.length < 20) damage.lines.push(told.line);
-    }
-    if (told.kind !== 'turn') continue;
-    count = told.turn.number;
-    if (count >= first) yield told.turn;
-    else onSkipped?.(told.turn);
-    if (count === turn) break;
-  }
-  if (damage.count > 0) sayDamage({ damage: [{ sessionId, ...damage }] }, terminal);
-  if (count >= first) return;
-  if (turn === undefined && from === undefined)
-    return void terminal.err.write('there is no turn in this session yet\n');
-  const flag = turn === undefined ? `--from ${from}` : `--turn ${turn}`;
-  const has = count === 0 ? 'no turn yet' : count === 1 ? 'one turn' : `turns 1 to ${count}`;
-  throw new UsageError(`${flag} is out of range: "${sessionKey}" has ${has}`);
 }
 
 interface Playing {

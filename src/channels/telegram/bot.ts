@@ -1,0 +1,5 @@
+/** Who we are on Telegram. */
+export interface Bot {
+  id: number;
+  username: string;
+}
