@@ -88,7 +88,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     flag: '--effort',
   },
   fallback: {
-    kind: list('providers, or provider/model, separated by commas'),
+    kind: list('a list of texts: providers, or provider/model'),
     about: 'asked in this order when the provider fails',
     default: 'none',
   },

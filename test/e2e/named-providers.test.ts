@@ -8,7 +8,7 @@ import { afterFile, testHome } from '../support/test-home.ts';
 
 async function serve(script: Script = () => ({ text: 'Hello.' }), models?: string[]): Promise<ModelServer> {
   // The services differ in the fields they know: none is refused here.
-  const server = await startModelServer({ script, models, anonymous: true, alwaysTellsUsage: true });
+  const server = await startModelServer({ script, models, anonymous: true, asMistral: true });
   afterFile(() => server.close());
   return server;
 }

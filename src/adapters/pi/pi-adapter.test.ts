@@ -16,7 +16,7 @@ async function subject(name: string, path: string, secret: string): Promise<Subj
   const server = await startModelServer({
     script: [],
     accept: (token) => token === secret,
-    alwaysTellsUsage: name === 'mistral',
+    asMistral: name === 'mistral',
   });
   const adapter = createPiAdapter({
     provider,

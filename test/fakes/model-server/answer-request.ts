@@ -21,7 +21,7 @@ const DEFAULT_OUTPUT = 7;
 export interface AnswerDependencies {
   accept: (token: string) => boolean;
   anonymous: boolean;
-  alwaysTellsUsage: boolean;
+  asMistral: boolean;
   /** Undefined: every model is known. */
   models: string[] | undefined;
   nextReply: (request: NeutralRequest) => Promise<Reply>;
@@ -117,7 +117,7 @@ function readRequest({ dialect, headers, body }: ModelRequest, context: RequestC
 function answerOf(
   reply: Reply,
   request: NeutralRequest,
-  { ids, alwaysTellsUsage }: Pick<AnswerDependencies, 'ids' | 'alwaysTellsUsage'>,
+  { ids, asMistral }: Pick<AnswerDependencies, 'ids' | 'asMistral'>,
 ): Answer {
   const { dialect, model, stream, raw } = request;
   const { fault } = reply;
@@ -128,8 +128,8 @@ function answerOf(
     const { status, body } = contextLengthError(dialect);
     return errorAnswer(status, body);
   }
-  const includeUsage = alwaysTellsUsage || (isRecord(raw.stream_options) && raw.stream_options.include_usage === true);
-  const { contentType, frames } = renderReply(reply, { dialect, model, stream, includeUsage, ids });
+  const includeUsage = asMistral || (isRecord(raw.stream_options) && raw.stream_options.include_usage === true);
+  const { contentType, frames } = renderReply(reply, { dialect, model, stream, includeUsage, asMistral, ids });
   const requestId = dialect === 'messages' ? 'request-id' : 'x-request-id';
   return {
     status: 200,

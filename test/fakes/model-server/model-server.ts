@@ -21,8 +21,8 @@ export interface ModelServerOptions {
   accept?: (token: string) => boolean;
   /** Like Ollama: no token is asked for, and fields it does not know are ignored. */
   anonymous?: boolean;
-  /** Like Mistral: usage is told with every stream, asked for or not. */
-  alwaysTellsUsage?: boolean;
+  /** Chat Completions as Mistral speaks it: usage with every stream, asked for or not; thinking as a part of the content. */
+  asMistral?: boolean;
   /** The only models there are. Absent: any name is served. */
   models?: string[];
   /** Counts the tokens of each request and what was cached of it, as the real services do. */
@@ -60,7 +60,7 @@ export interface ModelServer {
 const DEFAULT_MODELS = ['fake-model'];
 
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const { accept = () => true, anonymous = false, alwaysTellsUsage = false, models, record = true } = options;
+  const { accept = () => true, anonymous = false, asMistral = false, models, record = true } = options;
   const requests: RecordedRequest[] = [];
   const violations: string[] = [];
   let refusedUpgrades = 0;
@@ -68,7 +68,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   const dependencies = {
     accept,
     anonymous,
-    alwaysTellsUsage,
+    asMistral,
     models,
     nextReply: (request: NeutralRequest) => replies(request),
     checkSchemas: createSchemaCheck(),

@@ -13,6 +13,8 @@ export interface RenderOptions {
   stream: boolean;
   /** Chat Completions only: the client set `stream_options.include_usage`. */
   includeUsage: boolean;
+  /** Chat Completions only: as Mistral speaks it. */
+  asMistral?: boolean;
   ids: Ids;
 }
 

@@ -10,6 +10,7 @@ interface Context {
   ids: Ids;
   /** The client set `stream_options.include_usage`. */
   includeUsage: boolean;
+  asMistral?: boolean;
 }
 
 const CREATED = 1_760_000_000;
@@ -50,7 +51,9 @@ export function renderChatStream(reply: CompleteReply, context: Context): Render
   };
 
   emit({ role: 'assistant', content: reply.toolCalls.length > 0 && reply.text === '' ? null : '', refusal: null });
-  if (reply.reasoning !== '') emit({ reasoning_content: reply.reasoning });
+  if (reply.reasoning !== '' && context.asMistral)
+    emit({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: reply.reasoning }] }] });
+  else if (reply.reasoning !== '') emit({ reasoning_content: reply.reasoning });
   for (const content of reply.deltas) emit({ content });
   reply.toolCalls.forEach(({ id, name, args }, index) => {
     emit({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
