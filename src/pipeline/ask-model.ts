@@ -1,5 +1,6 @@
 // One model call: its events pass on to the reader, its parts are gathered into an answer.
 import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall } from '../adapters/adapter.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { RunEvent } from './events.ts';
 
@@ -21,7 +22,7 @@ export async function* askModel(
 ): AsyncGenerator<RunEvent, Answer> {
   const { provider } = adapter;
   const { model } = request;
-  const started = performance.now();
+  const started = monotonicMs();
   yield { type: 'model-start', provider, ...(model !== undefined && { model }) };
   const answer = yield* readAnswer(adapter, request, signal);
   const { usage, failure } = answer;
@@ -31,7 +32,7 @@ export async function* askModel(
     provider: answered.provider,
     ...(answered.model !== undefined && { model: answered.model }),
     ...(usage && { usage }),
-    durationMs: Math.round(performance.now() - started),
+    durationMs: Math.round(monotonicMs() - started),
     ...(failure && { failure: { code: failure.code, message: failure.message } }),
   };
   return answer;

@@ -2,6 +2,7 @@
 // other run at the same time; a call with an effect runs alone, in its place. Results keep the order of the calls.
 // Once the turn is cancelled no further call starts, and those that were running end with a result that says so.
 import { createEventQueue } from '../lib/event-queue.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import { unfinishedCall } from '../sessions/tool-context.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { Executed, Executor } from '../tools/executor.ts';
@@ -39,12 +40,12 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
     }
     const shown = createEventQueue<RunEvent>();
     const running = group.map(async (call) => {
-      const started = performance.now();
+      const started = monotonicMs();
       const executed = await executor
         .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }))
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;
-          return cancelled(recordedEffect(call), performance.now() - started);
+          return cancelled(recordedEffect(call), monotonicMs() - started);
         });
       const { result, text } = executed;
       const error = result.ok ? undefined : result.error;

@@ -2,6 +2,7 @@
 // write-ahead log.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import type { Database } from './database.ts';
 
 const LONGEST_WAIT_MS = 60_000;
@@ -13,7 +14,7 @@ export type UseDatabase = <T>(statements: (database: DatabaseSync) => T) => Prom
 export function createSyncedDatabase(database: Database, prepare?: (opened: DatabaseSync) => void): UseDatabase {
   const prepared = new WeakSet<DatabaseSync>();
   return async (statements) => {
-    const giveUp = performance.now() + LONGEST_WAIT_MS;
+    const giveUp = monotonicMs() + LONGEST_WAIT_MS;
     for (;;) {
       let isOpen = false;
       try {
@@ -27,7 +28,7 @@ export function createSyncedDatabase(database: Database, prepare?: (opened: Data
           return statements(db);
         });
       } catch (error) {
-        if (!isBusy(error) || performance.now() > giveUp) throw error;
+        if (!isBusy(error) || monotonicMs() > giveUp) throw error;
         // A connection that could not be opened is not tried again by itself.
         if (!isOpen) database.close();
       }
