@@ -54,7 +54,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
       const { provider, model } = await providers.choose({ provider: named, model: given.model });
       // A profile is of the provider it was named with.
       const request = { ...given, model, profileId: provider === named ? given.profileId : undefined };
-      if (request.input.trim() === '') throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
+      if (request.input.trim() === '' && !request.continues)
+        throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const problem = sessionKeyProblem(request.sessionKey);
       if (problem)
         throw new RefusedRequest('INVALID_SESSION_KEY', `"${request.sessionKey}" cannot name a session: ${problem}`);

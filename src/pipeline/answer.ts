@@ -50,7 +50,8 @@ export async function* answerWithModel(
   };
   const instructions = await readInstructions(context);
   for (const text of instructions.notices) yield { type: 'notice', text };
-  const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText });
+  const isContinuing = request.continues === true;
+  const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing });
 
   const end = yield* runLoop({
     adapter,
@@ -62,7 +63,11 @@ export async function* answerWithModel(
         ...(instructions.text === '' ? [] : [instructions.text]),
         ...(request.instructions === undefined ? [] : [request.instructions]),
       ],
-      messages: [...history.messages, asked, ...(toldAsText ? [] : calledByHand(before, wireNames))],
+      messages: [
+        ...history.messages,
+        ...(isContinuing ? [] : [asked]),
+        ...(toldAsText ? [] : calledByHand(before, wireNames)),
+      ],
       turnNote: turnNote({ today: localDay(now()), memories: await memories(context) }),
       tools,
       effort: request.effort,

@@ -17,14 +17,20 @@ export interface HistoryMessagesOptions {
   toWire(name: string): string;
   /** Calls and results are written as text: a provider that is offered no tools accepts no calls. */
   callsAsText: boolean;
+  /** The last turn is being continued: it ends with what was said and done, without an answer. */
+  isContinuing?: boolean;
 }
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
-  return turns.flatMap((turn, index) => turnMessages(turn, isContinuedBy(turn, turns[index + 1]), options));
+  return turns.flatMap((turn, index) => {
+    const next = turns[index + 1];
+    const isContinued = next ? isContinuedBy(turn, next) : options.isContinuing === true;
+    return turnMessages(turn, isContinued, options);
+  });
 }
 
-function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn | undefined): boolean {
-  return turnId !== undefined && next?.continues === turnId;
+function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn): boolean {
+  return turnId !== undefined && next.continues === turnId;
 }
 
 function turnMessages(turn: HistoryTurn, isContinued: boolean, options: HistoryMessagesOptions): ModelMessage[] {

@@ -18,6 +18,7 @@ import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
+import { NothingToContinue, turnToContinue } from './continue-turn.ts';
 import type { DayBudget, Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
@@ -72,6 +73,8 @@ export interface RunRequest {
   parentId?: string;
   /** Somebody who reads the turn answers its questions; without it, what needs a person's approval is refused. */
   answering?: { /** Without an answer for so long, the answer is no. */ expiresMs?: number };
+  /** There is no input: the session's last turn is continued where it stopped. */
+  continues?: boolean;
   caps: Caps;
   /** What this turn answers; journalled, so that after a restart the turn is found by it. */
   origin?: string;
@@ -141,11 +144,12 @@ export async function* run(
   let result: AskResult;
   const later = createLater();
   try {
-    const trigger = parseManualTrigger(request.input);
+    const trigger = request.continues ? undefined : parseManualTrigger(request.input);
     const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);
-    await turn.start(request.input, { marked: request.marked });
+    const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
+    await turn.start(request.input, { marked: request.marked, continues });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     const running = AbortSignal.any([signal, turn.lock.lost]);
     const context: TurnContext = {
@@ -292,7 +296,8 @@ async function* orCancelled(
 }
 
 function explain(error: unknown, signal: AbortSignal): { code: string; message: string; cause?: unknown } {
-  if (error instanceof StorageError) return { code: error.code, message: error.message };
+  if (error instanceof StorageError || error instanceof NothingToContinue)
+    return { code: error.code, message: error.message };
   if (signal.aborted) return CANCELLED;
   throw error;
 }

@@ -103,7 +103,7 @@ export function turnsOf(lines: readonly SessionLine[], origin?: string): History
     if (item.kind !== 'turn') return [];
     const { turn } = item;
     const isAnswered = turn.outcome !== 'interrupted' && turn.outcome !== 'cancelled';
-    if (origin === undefined || turn.origin !== origin || isAnswered) return [turn];
+    if (origin === undefined || turn.origin !== origin || isAnswered || turn.continues !== undefined) return [turn];
     const messages = turn.messages.filter(({ role }) => role !== 'user');
     return messages.length > 0 ? [{ ...turn, messages }] : [];
   });

@@ -95,6 +95,42 @@ it('many calls in one answer do not lose what Anthropic has cached', async () =>
   });
 });
 
+describe.each(PLACES)('a turn that is continued, over $provider', (place) => {
+  it('goes on where it stopped: the results are sent, no question is added, and the bytes stay the same', async () => {
+    await talk(place, { script: toolTurn }, async ({ app, server }) => {
+      await app.ask('Hello.', { withTools: false });
+      const { result: limited } = await app.ask('What do the files say?', { toolMaxSteps: 1 });
+      expect(limited).toMatchObject({ success: true, stage: 'tool-limit' });
+      const { result: again } = await app.ask('', { continues: true, toolMaxSteps: 1 });
+      expect(again).toMatchObject({ success: true, stage: 'tool-limit' });
+      const { result } = await app.ask('', { continues: true });
+      expect(result).toMatchObject({ success: true, stage: 'answered', result: expect.stringMatching(/^Both say/) });
+      await app.ask('And now?');
+      const prompts = server.requests.map(({ dialect, body }) =>
+        promptText(dialect ?? 'chat', body as Record<string, unknown>),
+      );
+      for (const [index, prompt] of prompts.slice(2).entries()) {
+        const before = prompts[index + 1] as string;
+        expect(Buffer.byteLength(before) - sharedBytes(before, prompt)).toBeLessThan(130);
+      }
+      expect(prompts.at(-1)?.match(/What do the files say/g)).toHaveLength(1);
+    });
+  });
+});
+
+it('a session whose last turn was answered has nothing to continue, and nothing is written', async () => {
+  await talk(PLACES[0] as (typeof PLACES)[number], { script: toolTurn }, async ({ app, server }) => {
+    expect((await app.ask('', { continues: true })).result).toMatchObject({
+      success: false,
+      error: { code: 'NOTHING_TO_CONTINUE', message: expect.stringContaining('no turn yet') },
+    });
+    await app.ask('Hello.', { withTools: false });
+    const { result } = await app.ask('', { continues: true });
+    expect(result).toMatchObject({ success: false, error: { code: 'NOTHING_TO_CONTINUE' } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('forty facts said in three hundred turns', () => {
   const linesOf = ({ transcript }: FortyFacts): { type: string; summary?: string }[] =>
     transcript

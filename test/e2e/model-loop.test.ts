@@ -242,6 +242,32 @@ describe.concurrent('the limit of steps', () => {
     expect(toolError).toEqual({ ...exceeded(2), tool: 'tools_echoes' });
   });
 
+  it('says in its last line what was left, and --continue continues it', async () => {
+    const { ask, asked, home } = await modelFor('openai-compatible', [
+      { text: 'I look.', toolCalls: [read('a.txt')] },
+      { text: 'It says alpha.' },
+    ]);
+    home.file('a.txt', 'alpha\n');
+    const limited = await ask('read a.txt', '--tool-max-steps', '1');
+    expect(limited.code).toBe(0);
+    expect(limited.json()).toMatchObject({ stage: 'tool-limit', result: 'I look.' });
+    expect(limited.stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /limit of 1 step.*result of fs\.read_file.*"lainclaw ask --continue" continues/,
+    );
+    const { code, json } = await ask('--continue');
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ stage: 'answered', result: 'It says alpha.', toolCalls: [] });
+    expect(asked[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    const nothing = await ask('--continue');
+    expect(nothing.code).toBe(1);
+    expect(nothing.json()).toMatchObject({ success: false, error: { code: 'NOTHING_TO_CONTINUE' } });
+    const wrong = await ask('--continue', 'and this?');
+    expect({ code: wrong.code, stderr: wrong.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--continue continues the last turn: it takes no question'),
+    });
+  });
+
   it('after it the next turn is legal and knows what was done', async () => {
     const { ask, server, asked, follow } = await modelFor('anthropic', again);
     await ask('go', '--tool-max-steps', '1');

@@ -1,5 +1,5 @@
 import type { Attachment } from '../../pipeline/attachments.ts';
-import type { RunEvent } from '../../pipeline/events.ts';
+import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
@@ -14,6 +14,7 @@ import { addTurnFlags, asUsageError, type TurnFlags, turnOf } from '../turn-flag
 import { withWorkspace } from '../with-runtime.ts';
 
 interface AskFlags extends OutputFlags, TurnFlags {
+  continue?: boolean;
   file?: string[];
   image?: string[];
 }
@@ -24,6 +25,7 @@ const USAGE = 'lainclaw ask [flags] <input>   (lainclaw ask --help lists the fla
 export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) => {
   command.argument('[input...]', 'the question; "-" reads it from standard input');
   addTurnFlags(command, { maxSteps: MAX_STEPS })
+    .option('--continue', "continue the session's last turn where it stopped; takes no question")
     .addOption(paths('--file <path>', 'attach a text file; may be repeated'))
     .addOption(paths('--image <path>', 'attach a picture; may be repeated'))
     .addOption(json())
@@ -34,6 +36,7 @@ export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) =
 async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
   // Flags that contradict each other are refused before anything is read.
   wantsJson(terminal, flags);
+  if (flags.continue) return askAgain(words, flags, terminal);
   const waitsForInput = words.at(-1) === '-';
   const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
   const piped = waitsForInput ? await readStandardInput(terminal) : undefined;
@@ -50,9 +53,26 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   );
 }
 
+/** Whatever was typed besides would be a question of its own. */
+async function askAgain(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
+  const others = [
+    ...(words.length > 0 ? ['question'] : []),
+    ...(flags.newSession ? ['--new-session'] : []),
+    ...(flags.file ? ['--file'] : []),
+    ...(flags.image ? ['--image'] : []),
+  ];
+  if (others.length > 0)
+    throw new UsageError(`--continue continues the last turn: it takes no ${others.join(', no ')}`, { usage: USAGE });
+  const person = await terminalPrompter(terminal);
+  const { workspace: root, baseUrl } = flags;
+  return withWorkspace(terminal, { root, baseUrl }, (workspace, runtime) =>
+    answer({ workspace, runtime, person }, { input: '', attachments: [], continues: true }, flags, terminal),
+  );
+}
+
 async function answer(
   { workspace, runtime, person }: { workspace: RuntimeWorkspace; runtime: Runtime; person: Person | undefined },
-  question: { input: string; attachments: Attachment[] },
+  question: { input: string; attachments: Attachment[]; continues?: boolean },
   flags: AskFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -69,9 +89,17 @@ async function answer(
   const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
+  if (result.stage === 'tool-limit') warn(terminal, limitNote(result, turn.toolMaxSteps, flags.session));
   if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
+}
+
+/** The last line: what was left, and how to go on. */
+function limitNote({ toolCalls }: AskResult, steps: number, session: string | undefined): string {
+  const last = toolCalls.at(-1)?.name ?? 'its last tool';
+  const command = `lainclaw ask --continue${session === undefined ? '' : ` --session ${session}`}`;
+  return `the limit of ${steps} step(s) was reached before the model had read the result of ${last}; "${command}" continues`;
 }
 
 function answeredBy(
