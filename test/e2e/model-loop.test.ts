@@ -254,14 +254,14 @@ describe.concurrent('the limit of steps', () => {
     expect(limited.stderr.trimEnd().split('\n').at(-1)).toMatch(
       /limit of 1 step.*result of fs\.read_file.*"lainclaw ask --continue" continues/,
     );
-    const { code, json } = await ask('--continue');
+    const { code, json } = await ask('', '--continue');
     expect(code).toBe(0);
     expect(json()).toMatchObject({ stage: 'answered', result: 'It says alpha.', toolCalls: [] });
     expect(asked[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
-    const nothing = await ask('--continue');
+    const nothing = await ask('', '--continue');
     expect(nothing.code).toBe(1);
     expect(nothing.json()).toMatchObject({ success: false, error: { code: 'NOTHING_TO_CONTINUE' } });
-    const wrong = await ask('--continue', 'and this?');
+    const wrong = await ask('and this?', '--continue');
     expect({ code: wrong.code, stderr: wrong.stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('--continue continues the last turn: it takes no question'),

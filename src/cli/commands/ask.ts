@@ -56,7 +56,7 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
 /** Whatever was typed besides would be a question of its own. */
 async function askAgain(words: string[], flags: AskFlags, terminal: Terminal): Promise<number> {
   const others = [
-    ...(words.length > 0 ? ['question'] : []),
+    ...(words.join('') !== '' ? ['question'] : []),
     ...(flags.newSession ? ['--new-session'] : []),
     ...(flags.file ? ['--file'] : []),
     ...(flags.image ? ['--image'] : []),
