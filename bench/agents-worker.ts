@@ -13,7 +13,7 @@ const stop = new AbortController();
 await chat(5);
 const alone = await chat(Number(turns));
 const queue = await runtime.agentRuns();
-const asked = { provider: 'openai-compatible', model: 'fake', toolAllow: ['time.now'], marked: false };
+const asked = { provider: 'openai-compatible', model: 'fake', toolAllow: ['time.now'], tainted: false };
 const request = JSON.stringify({ ...asked, instructions: 'You work in the background.', workspace: home, baseUrl });
 for (let run = 0; run < Number(runs); run += 1)
   await queue.add(

@@ -21,9 +21,15 @@ export interface SpawnRequest {
     profileId?: string;
     model?: string;
     tools: readonly string[];
-    marked: boolean;
+    tainted: boolean;
     asker?: Asker;
   };
+}
+
+/** From what is kept with a run, also by an earlier version, which called it `marked`. Where nothing is said, it is tainted. */
+export function readBackgroundRequest(text: string): BackgroundRequest {
+  const { marked = true, ...request } = JSON.parse(text) as BackgroundRequest & { marked?: boolean };
+  return { ...request, tainted: request.tainted ?? marked };
 }
 
 /** How a background run is asked; kept as JSON with the run. */
@@ -32,7 +38,7 @@ export interface BackgroundRequest {
   profileId?: string;
   model?: string;
   toolAllow: readonly string[];
-  marked: boolean;
+  tainted: boolean;
   instructions: string;
   workspace: string;
   /** Of an openai-compatible server. */
@@ -59,7 +65,7 @@ export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDepen
     profileId: inherited.profileId,
     model: request.model ?? agent?.model ?? inherited.model,
     toolAllow: inherited.tools.filter((tool) => !NOT_IN_BACKGROUND.includes(tool) && (tools?.includes(tool) ?? true)),
-    marked: inherited.marked || agent?.source === 'workspace',
+    tainted: inherited.tainted || agent?.source === 'workspace',
     instructions: agent ? `${agent.instructions}\n\n${BACKGROUND}` : BACKGROUND,
     workspace,
     baseUrl,

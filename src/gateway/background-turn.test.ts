@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BackgroundRequest } from '../agents/spawn.ts';
+import { type BackgroundRequest, readBackgroundRequest } from '../agents/spawn.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
@@ -43,4 +43,15 @@ it('a name has a conversation for each chat that uses it, and one for everything
 it('the longest name in the longest chat is a key', () => {
   const key = sessionKeyOfRun({ name: 'a'.repeat(64), asker: chat(`local:${'界'.repeat(500)}`) });
   expect(sessionKeyProblem(key)).toBeUndefined();
+});
+
+it('a run that an earlier version queued keeps its taint, and one that does not say is tainted', () => {
+  const tainted = (request: object): boolean => readBackgroundRequest(JSON.stringify(request)).tainted;
+  expect([{ marked: false }, { marked: true }, { tainted: false }, { tainted: true }, {}].map(tainted)).toEqual([
+    false,
+    true,
+    false,
+    true,
+    true,
+  ]);
 });

@@ -22,7 +22,7 @@ export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'
 export async function askInBackground(
   gateway: Gateway,
   run: AgentRun,
-  { provider, profileId, model, toolAllow, marked, instructions }: BackgroundRequest,
+  { provider, profileId, model, toolAllow, tainted, instructions }: BackgroundRequest,
   caps: Caps,
   signal: AbortSignal,
 ): Promise<AgentAnswer> {
@@ -41,7 +41,7 @@ export async function askInBackground(
       toolAllow,
       toolMaxSteps: MAX_STEPS,
       approval: 'never',
-      marked,
+      tainted,
       instructions,
       callSource: 'subagent',
       chat: injectInto,

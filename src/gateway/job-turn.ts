@@ -38,7 +38,7 @@ export async function askForJob(
         newSession: false,
         historyTurns: RUNS_TOLD,
         approval: 'never',
-        marked: job.source === 'heartbeat',
+        tainted: job.source === 'heartbeat',
         callSource: 'schedule',
         chat: job.injectInto,
         asker: job.asker,

@@ -81,7 +81,7 @@ export async function* replayAgainst(
         memory: false,
         withTools: true,
         approval: 'never',
-        marked: turn.marked,
+        tainted: turn.tainted,
         caps: left,
       },
       signal,
@@ -113,7 +113,7 @@ async function tellAgain(
   const state = { provider: told.provider, memoryEnabled: false };
   const turn = await sessions.begin({ sessionKey, newSession: false, state, signal });
   try {
-    await turn.start(input, { marked: told.marked });
+    await turn.start(input, { tainted: told.tainted });
     for (const message of told.messages) {
       if (message.role !== 'system') continue;
       const { attachments, rest } = contextParts(message, told);
@@ -134,7 +134,7 @@ async function tellAgain(
       answeredBy: answer?.provider === undefined ? undefined : { provider: answer.provider },
       route: answer?.route ?? '',
       stage: answer?.stage ?? outcome,
-      marked: told.marked,
+      tainted: told.tainted,
     });
   } finally {
     await turn.close();

@@ -220,7 +220,7 @@ describe('save and search', () => {
 describe('turns', () => {
   it('are found with speaker, session and date, and kept once', async () => {
     const { memory } = testMemory();
-    const session = { sessionKey: 'main', sessionId: 'sess-1', isOutside: false };
+    const session = { sessionKey: 'main', sessionId: 'sess-1', tainted: false };
     const turns: Turn[] = [
       { id: 'm1', role: 'user', content: 'ok', timestamp: '2026-05-01T10:00:00Z' },
       { id: 'm2', role: 'assistant', content: 'ok', timestamp: '2026-05-01T10:00:01Z' },

@@ -1,7 +1,7 @@
 // Past turns in the archive, so that "what did I tell you about…" finds them. For sessions whose owner switched memory on.
 import type { Memory } from './memory.ts';
 import type { Saved } from './note.ts';
-import { fromOutside } from './outside-source.ts';
+import { taintedSource } from './tainted-source.ts';
 
 export interface Turn {
   /** Of the message: the same one is kept once, however often it is handed in. */
@@ -16,20 +16,20 @@ export interface RememberedSession {
   sessionKey: string;
   sessionId: string;
   /** Content from outside was in it. */
-  isOutside: boolean;
+  tainted: boolean;
 }
 
 /** In the order they were said; empty ones are passed over. Resolves once they are durable. */
 export function rememberTurns(
   memory: Pick<Memory, 'saveAll'>,
-  { sessionKey, sessionId, isOutside }: RememberedSession,
+  { sessionKey, sessionId, tainted }: RememberedSession,
   turns: readonly Turn[],
 ): Promise<Saved[]> {
   const notes = turns
     .filter(({ content }) => content.trim() !== '')
     .map(({ id, role, content, timestamp }) => ({
       content,
-      source: isOutside ? fromOutside(`session:${sessionKey}`) : `session:${sessionKey}`,
+      source: tainted ? taintedSource(`session:${sessionKey}`) : `session:${sessionKey}`,
       session: sessionId,
       speaker: role,
       date: timestamp,

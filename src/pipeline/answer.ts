@@ -106,10 +106,10 @@ async function readInstructions({ adapter, request, instructions, signal }: Turn
 }
 
 /** What is known across sessions, always; what this one summarised, when it remembers. */
-async function memories({ adapter, turn, notes, coreMemory, outside }: TurnContext): Promise<string[]> {
+async function memories({ adapter, turn, notes, coreMemory, taint }: TurnContext): Promise<string[]> {
   const core = adapter.callsTools ? await coreMemory() : '';
   const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
-  if (own?.isOutside) outside.marked = true;
+  if (own?.tainted) taint.tainted = true;
   return [core, own?.text ?? ''].filter((text) => text !== '');
 }
 

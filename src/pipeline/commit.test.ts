@@ -27,8 +27,8 @@ async function committed(outcome: Partial<Outcome>, { debugSource = false } = {}
     },
   } as unknown as Turn;
   const model = { model: 'model-1', profileId: 'first:me' };
-  const outside = { marked: false };
-  const context = { adapter, request, turn, model, outside, debugSource } as TurnContext;
+  const taint = { tainted: false };
+  const context = { adapter, request, turn, model, taint, debugSource } as TurnContext;
   const result = await commit(context, { stage: 'answered', text: 'Hello.', called: [], ...outcome });
   return { result, end: ends[0], ends };
 }

@@ -39,7 +39,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     stage,
     error: failure,
     usage,
-    marked: context.outside.marked,
+    tainted: context.taint.tainted,
   });
 
   const { sessionId, memoryEnabled = false } = turn.entry;

@@ -41,10 +41,10 @@ const broken: Adapter = {
   },
 };
 
-const free: Pick<CompactOptions, 'hasRoom' | 'spent' | 'isOutside'> = {
+const free: Pick<CompactOptions, 'hasRoom' | 'spent' | 'tainted'> = {
   hasRoom: async () => true,
   spent: async () => {},
-  isOutside: false,
+  tainted: false,
 };
 
 /** One turn of two messages, then compaction; returns the memory file when it was written. */
@@ -104,14 +104,14 @@ describe('compaction', () => {
 
   it('tells whether what it sums up came from outside, for as long as that is told', async () => {
     await turns(13, model);
-    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ isOutside: false });
+    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ tainted: false });
     await sessions.renew('main', signal);
-    for (let index = 1; index <= 13; index += 1) await turn(`page ${index}`, model, { ...free, isOutside: true });
+    for (let index = 1; index <= 13; index += 1) await turn(`page ${index}`, model, { ...free, tainted: true });
     const tail = await memoryTail(storage.notes, 'main');
-    expect(tail?.isOutside).toBe(true);
+    expect(tail?.tainted).toBe(true);
     expect(tail?.text).not.toContain('<!--');
     await storage.notes.write('main', `${memory()}\n${'my own words '.repeat(1_000)}\n`);
-    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ isOutside: false });
+    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ tainted: false });
   });
 
   it('never summarises a message twice and leaves none out', async () => {

@@ -22,7 +22,7 @@ const SENTENCES = 8;
 const TAIL_CHARACTERS = 8_000;
 
 /** Below a summary of content from outside: as long as some of it is told, so is this. */
-const OUTSIDE = '<!-- outside -->';
+const TAINTED = '<!-- outside -->';
 
 const INSTRUCTION =
   'Summarise this part of a conversation for your own later use: facts, decisions, preferences, open questions. Short Markdown bullets, in the language of the conversation. Write nothing else.';
@@ -37,7 +37,7 @@ export interface CompactOptions {
   /** Told as soon as a summary has cost something. */
   spent(usage: Usage): Promise<void>;
   /** Content from outside is in the conversation. */
-  isOutside: boolean;
+  tainted: boolean;
   now(): number;
   signal: AbortSignal;
 }
@@ -59,7 +59,7 @@ export async function compact(options: CompactOptions): Promise<string | undefin
     const summary = await summarise(messages, options);
     // Read only now: a person may have edited the file while the model was thinking.
     const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
-    const source = options.isOutside ? `${OUTSIDE}\n` : '';
+    const source = options.tainted ? `${TAINTED}\n` : '';
     const after = `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`;
     await notes.write(turn.entry.sessionKey, after, turn.lock);
   }
@@ -77,7 +77,7 @@ function keptCount(newest: readonly SessionMessage[]): number {
 export async function memoryTail(
   notes: SessionNotes,
   sessionKey: string,
-): Promise<{ text: string; isOutside: boolean } | undefined> {
+): Promise<{ text: string; tainted: boolean } | undefined> {
   const whole = (await notes.read(sessionKey))
     ?.replaceAll('\0', '')
     .replace(/^<!-- outside -->$/gm, '\0')
@@ -86,7 +86,7 @@ export async function memoryTail(
   if (!whole) return undefined;
   const cut = whole.length > TAIL_CHARACTERS ? `…${wholeCharacters(whole.slice(-TAIL_CHARACTERS))}` : whole;
   const text = `What you remember of this conversation's earlier part:\n${cut.replaceAll('\0', '')}`;
-  return { text, isOutside: cut.includes('\0') };
+  return { text, tainted: cut.includes('\0') };
 }
 
 async function summarise(messages: readonly SessionMessage[], options: CompactOptions): Promise<string> {

@@ -10,7 +10,7 @@ import type { AskResult, RunEvent } from './events.ts';
 import type { AskAgain, RunRequest } from './run.ts';
 import { createUsageLedger } from './usage.ts';
 
-const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, fromOutside: false };
+const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, tainted: false };
 
 const STARTER: ToolSpec = {
   name: 'starter',
@@ -39,7 +39,7 @@ function delegationWith(caps: Caps, uses: (given: Caps) => Usage) {
     request: { caps, toolMaxSteps: 1, approval: 'never' } as unknown as RunRequest,
     turn: { entry: { sessionId: 's' } } as unknown as Turn,
     registry: createRegistry([]),
-    outside: { marked: false },
+    taint: { tainted: false },
     ledger,
     provider: 'stub',
     ask,
@@ -90,7 +90,7 @@ it.each([
     request: { caps: {}, toolMaxSteps: 1, approval: 'never', depth } as unknown as RunRequest,
     turn: { entry: { sessionId: 's' } } as unknown as Turn,
     registry: createRegistry([STARTER, reader]),
-    outside: { marked: false },
+    taint: { tainted: false },
     ledger: createUsageLedger(),
     provider: 'stub',
     ask: async ({ toolAllow }) => {

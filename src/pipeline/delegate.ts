@@ -15,13 +15,13 @@ const MAX_DEPTH = 2;
 const MAX_STEPS = 25;
 const SHOWN_ARGUMENTS = 80;
 
-export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 'registry' | 'outside' | 'ledger'> {
+export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 'registry' | 'taint' | 'ledger'> {
   provider: string;
   ask: AskAgain;
 }
 
 export function createDelegation(options: DelegateOptions): Delegation {
-  const { request, turn, registry, outside, ledger, provider, ask } = options;
+  const { request, turn, registry, taint, ledger, provider, ask } = options;
   const busy = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
           approval: request.approval,
           answering: request.answering,
           parentId: request.turnId,
-          marked: outside.marked || delegated.fromOutside,
+          tainted: taint.tainted || delegated.tainted,
           instructions: delegated.instructions,
           callSource: 'subagent',
           chat: request.chat,
@@ -87,7 +87,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
       profileId: request.profileId,
       model: request.model,
       tools: registry.list().map(({ name }) => name),
-      marked: outside.marked,
+      tainted: taint.tainted,
       chat: request.chat,
       asker: request.asker,
     }),
@@ -150,10 +150,10 @@ function toolLine({ name, args }: ToolCall, result: ToolResult): string {
   return `${result.ok ? '✓' : '✗'} ${name} ${shown}${result.ok ? '' : ` ${result.error.message}`}`;
 }
 
-function answerOf(result: AskResult, { fromOutside }: DelegatedTurn): DelegatedAnswer {
-  const isOutside = fromOutside || result.toolResults.some((each) => each.result.meta.outside);
+function answerOf(result: AskResult, delegated: DelegatedTurn): DelegatedAnswer {
+  const tainted = delegated.tainted || result.toolResults.some((each) => each.result.meta.tainted);
   const { sessionKey, sessionId, usage, stage } = result;
-  const facts = { sessionKey, sessionId, toolCalls: result.toolCalls.length, stage, usage, isOutside };
+  const facts = { sessionKey, sessionId, toolCalls: result.toolCalls.length, stage, usage, tainted };
   return result.success
     ? { ok: true, text: result.result, ...facts }
     : { ok: false, error: result.error.message, ...facts };

@@ -93,7 +93,7 @@ export async function* compactTurns(
   signal.throwIfAborted();
   if (!summarised.ok) return summarised;
   const range = rangeOf(turn, { kept: turns.slice(-kept), older, previous, hasOlder });
-  const isTainted = previous?.tainted === true || older.some(bringsOutside);
+  const isTainted = previous?.tainted === true || older.some(bringsTaint);
   await turn.recordSummary({
     ...range,
     keptFrom: turns[turns.length - kept]?.turnId,
@@ -149,6 +149,6 @@ function messagesIn(turns: readonly HistoryTurn[]): number {
   return turns.reduce((sum, { messages }) => sum + messages.length, 0);
 }
 
-function bringsOutside({ marked, calls }: HistoryTurn): boolean {
-  return marked === true || calls.some(({ result }) => result?.meta?.outside === true);
+function bringsTaint({ tainted, calls }: HistoryTurn): boolean {
+  return tainted === true || calls.some(({ result }) => result?.meta?.tainted === true);
 }

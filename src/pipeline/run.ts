@@ -54,7 +54,7 @@ export interface RunRequest {
   toolMaxSteps: number;
   approval: Approval;
   /** Content from outside is in it from the start. */
-  marked?: boolean;
+  tainted?: boolean;
   /** The owner's own words to the model, beside its prompt. */
   system?: string;
   /** Told to the model beside its own prompt: what a sub-agent is. */
@@ -97,7 +97,7 @@ export interface RunDependencies {
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
   archiveTurn(
-    session: { sessionKey: string; sessionId: string; isOutside: boolean },
+    session: { sessionKey: string; sessionId: string; tainted: boolean },
     messages: readonly SessionMessage[],
   ): Promise<void>;
   /** The most tokens of history that a request carries; the built-in number when absent. */
@@ -128,7 +128,7 @@ export interface TurnContext extends RunDependencies {
   /** What a person allowed; absent when nobody can be asked. */
   grants: Grants | undefined;
   /** Whether content from outside is in the turn's context. */
-  outside: { marked: boolean };
+  taint: { tainted: boolean };
   signal: AbortSignal;
 }
 
@@ -149,7 +149,7 @@ export async function* run(
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
-    await turn.start(request.input, { marked: request.marked, continues });
+    await turn.start(request.input, { tainted: request.tainted, continues });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     const running = AbortSignal.any([signal, turn.lock.lost]);
     const context: TurnContext = {
@@ -178,12 +178,12 @@ function turnTools(
   { toolbox, adapter, ask, questions, now }: RunDependencies,
   turn: Turn,
   later: Later,
-): Pick<TurnContext, 'registry' | 'executor' | 'outside' | 'ledger' | 'grants'> {
+): Pick<TurnContext, 'registry' | 'executor' | 'taint' | 'ledger' | 'grants'> {
   const { toolAllow, approval } = request;
   const registry = toolbox.visible(toolAllow);
-  const outside = { marked: turn.isMarked || (request.marked ?? false) };
+  const taint = { tainted: turn.tainted || (request.tainted ?? false) };
   const ledger = createUsageLedger();
-  const delegation = createDelegation({ request, turn, registry, outside, ledger, provider: adapter.provider, ask });
+  const delegation = createDelegation({ request, turn, registry, taint, ledger, provider: adapter.provider, ask });
   const { sessionId } = turn.entry;
   const grants = questions && createGrants({ questions, turn, now });
   const executor = toolbox.executor({
@@ -193,22 +193,22 @@ function turnTools(
     askForm: questions?.form,
     sessionId,
     turnId: turn.id,
-    outside,
+    taint,
     delegation,
     later,
   });
-  return { registry, outside, ledger, grants, executor };
+  return { registry, taint, ledger, grants, executor };
 }
 
 /** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, ledger, outside, now, signal } = context;
+  const { turn, notes, archiveTurn, adapter, model, ledger, taint, now, signal } = context;
   let reservation: Reservation | undefined;
   let unrecorded: string | undefined;
   try {
-    await archiveTurn({ ...turn.entry, isOutside: outside.marked }, turn.ownMessages());
+    await archiveTurn({ ...turn.entry, tainted: taint.tainted }, turn.ownMessages());
     const written = await compact({
       turn,
       notes,
@@ -224,7 +224,7 @@ async function* remember(
         ledger.add(more);
         unrecorded = await reservation?.settle(more);
       },
-      isOutside: outside.marked,
+      tainted: taint.tainted,
       now,
       signal,
     });

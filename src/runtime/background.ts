@@ -1,6 +1,5 @@
 // Background runs of sub-agents: each is asked in the workspace it was started for, and answered into the chat it names.
 import type { AgentAnswer, Background } from '../agents/background.ts';
-import type { BackgroundRequest } from '../agents/spawn.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
 import type { Deliver } from '../vocabulary/delivery.ts';
 import type { Base } from './base.ts';
@@ -19,11 +18,14 @@ export async function openBackground(
   openWorkspace: OpenWorkspace,
   { deliver, onQueued, warn = base.warn }: BackgroundOptions,
 ): Promise<Background> {
-  const { createBackground } = await import('../agents/background.ts');
+  const [{ createBackground }, { readBackgroundRequest }] = await Promise.all([
+    import('../agents/background.ts'),
+    import('../agents/spawn.ts'),
+  ]);
   const runs = await storage.agentRuns();
 
   async function ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer> {
-    const request = JSON.parse(run.request) as BackgroundRequest;
+    const request = readBackgroundRequest(run.request);
     const workspace = await openWorkspace({ root: request.workspace, baseUrl: request.baseUrl, onQueued, warn });
     try {
       const { askInBackground } = await import('../gateway/background-turn.ts');

@@ -111,13 +111,13 @@ export async function openWorkspace(
       budget,
       notes: storage.notes,
       historyTokens: config.historyTokens,
-      archiveTurn: async ({ sessionKey, sessionId, isOutside }, messages) => {
+      archiveTurn: async ({ sessionKey, sessionId, tainted }, messages) => {
         const [archive, { rememberTurns }] = await Promise.all([
           services.memory(),
           import('../memory/remember-turns.ts'),
         ]);
         const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
-        await rememberTurns(archive, { sessionKey, sessionId, isOutside }, spoken);
+        await rememberTurns(archive, { sessionKey, sessionId, tainted }, spoken);
       },
       coreMemory: async () => {
         const [core, { renderCoreMemory }] = await Promise.all([

@@ -60,7 +60,7 @@ describe('the recent conversation', () => {
       lines: [],
       hasOlder: false,
       messageCount: 0,
-      isMarked: false,
+      tainted: false,
       unfinished: [],
     });
   });

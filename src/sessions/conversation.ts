@@ -32,7 +32,7 @@ export interface RecentLines {
   /** Of the whole transcript. */
   messageCount: number;
   /** Content from outside is among them. */
-  isMarked: boolean;
+  tainted: boolean;
   /** The journal of a last turn without its end, oldest first; empty when every turn ended. */
   unfinished: SessionLine[];
 }
@@ -47,7 +47,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
   let counted: number | undefined;
   let uncounted = 0;
   let ended = false;
-  let isMarked = false;
+  let tainted = false;
   let hasOlder = false;
   const isSummarised = (): boolean =>
     summary !== undefined && counted !== undefined && counted + uncounted - messages <= summary.throughMessage;
@@ -65,12 +65,12 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     }
     if (line.type === 'history-summary') {
       summary ??= line;
-      if (line === summary && line.tainted) isMarked = true;
+      if (line === summary && line.tainted) tainted = true;
       continue;
     }
     if (line.type === 'message' && isSummarised()) break;
     lines.push(line);
-    if (bringsOutside(line)) isMarked = true;
+    if (bringsTaint(line)) tainted = true;
     if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.push(line);
     if (line.type === 'turn-start') {
       ended = true;
@@ -86,7 +86,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     lines: lines.reverse(),
     hasOlder,
     messageCount: (counted ?? 0) + uncounted,
-    isMarked,
+    tainted,
     unfinished: unfinished.at(-1)?.type === 'turn-start' ? unfinished.reverse() : [],
   };
 }
@@ -126,7 +126,7 @@ function sizeOf(line: SessionLine): number {
 }
 
 /** Also where the turn never came to its end. */
-function bringsOutside(line: SessionLine): boolean {
-  if (line.type === 'turn-start' || line.type === 'turn-end') return line.marked === true;
-  return line.type === 'tool-result' && (line.meta as { outside?: unknown } | undefined)?.outside === true;
+function bringsTaint(line: SessionLine): boolean {
+  if (line.type === 'turn-start' || line.type === 'turn-end') return line.tainted === true;
+  return line.type === 'tool-result' && (line.meta as { tainted?: unknown } | undefined)?.tainted === true;
 }

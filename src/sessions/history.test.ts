@@ -53,7 +53,7 @@ describe('a transcript told turn by turn', () => {
         call('a'),
         result('a', 'done'),
         say('assistant', 'ho'),
-        end('t', 'answered', { usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 }, marked: true }),
+        end('t', 'answered', { usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 }, tainted: true }),
       ),
     );
     expect(turn).toMatchObject({
@@ -64,7 +64,7 @@ describe('a transcript told turn by turn', () => {
       outcome: 'answered',
       provider: 'stub',
       origin: 'chat:1',
-      marked: true,
+      tainted: true,
       usage: { inputTokens: 3, outputTokens: 4, costUsd: 0.5 },
       calls: [{ call: { id: 'a' }, result: { ok: true, text: 'done' } }],
     });

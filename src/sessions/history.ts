@@ -69,7 +69,7 @@ export interface HistoryTurn {
   memoryEnabled?: boolean;
   origin?: string;
   /** Content from outside was part of it. */
-  marked?: true;
+  tainted?: true;
   /** The turn that this one continues; it has no question of its own. */
   continues?: string;
   messages: SessionMessage[];
@@ -211,7 +211,7 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
     ...(typeof profileId === 'string' && { profileId }),
     ...(typeof memoryEnabled === 'boolean' && { memoryEnabled }),
     ...(line.origin !== undefined && { origin: line.origin }),
-    ...(line.marked && { marked: true as const }),
+    ...(line.tainted && { tainted: true as const }),
     ...(typeof line.continues === 'string' && { continues: line.continues }),
   };
 }
@@ -225,7 +225,7 @@ function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<His
     ...(error && { error }),
     ...(usage && { usage }),
     ...(typeof line.model === 'string' && { model: line.model }),
-    ...(line.marked && { marked: true as const }),
+    ...(line.tainted && { tainted: true as const }),
   };
 }
 

@@ -63,7 +63,7 @@ export type SessionLine =
       /** What the turn answers, where somebody outside keeps account of it. */
       origin?: string;
       /** What is asked came from outside. */
-      marked?: true;
+      tainted?: true;
       /** The turn that this one continues where it stopped; it has no question of its own. */
       continues?: string;
     }
@@ -96,7 +96,7 @@ export type SessionLine =
       /** The model that answered last, where its name is known. */
       model?: string;
       /** Content from outside became part of the conversation in this turn. */
-      marked?: true;
+      tainted?: true;
     };
 
 const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
@@ -115,7 +115,14 @@ const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
 /** A transcript line as one of ours; other types (written by a later version, or by hand) are passed over. */
 export function asSessionLine(line: TranscriptLine): SessionLine | undefined {
   if (line.type === 'message') return isMessage(line.message) ? (line as SessionLine) : undefined;
-  return KNOWN.has(line.type) ? (line as unknown as SessionLine) : undefined;
+  return KNOWN.has(line.type) ? (withTaint(line) as unknown as SessionLine) : undefined;
+}
+
+/** Earlier versions called a tainted turn `marked`, and what taints it `outside` in the meta of a result. */
+function withTaint(line: TranscriptLine): TranscriptLine {
+  if (line.marked === true) return { ...line, tainted: true };
+  const meta = line.type === 'tool-result' ? (line.meta as Record<string, unknown> | null | undefined) : undefined;
+  return meta?.outside === true ? { ...line, meta: { ...meta, tainted: true } } : line;
 }
 
 function isMessage(value: unknown): value is SessionMessage {

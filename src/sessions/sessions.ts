@@ -142,7 +142,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           return createTurn({
             entry,
             history: { summary, turns, hasOlder },
-            isMarked: recent.isMarked,
+            tainted: recent.tainted,
             messageCount,
             turnId,
             origin,

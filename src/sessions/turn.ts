@@ -17,7 +17,7 @@ import { toolContext, unfinishedCall } from './tool-context.ts';
 export interface TurnDependencies {
   entry: SessionEntry;
   history: TurnHistory;
-  isMarked: boolean;
+  tainted: boolean;
   messageCount: number;
   turnId?: string;
   origin?: string;
@@ -66,22 +66,22 @@ export interface TurnEnd {
   error?: { code: string; message: string };
   usage?: unknown;
   /** Content from outside became part of the conversation. */
-  marked?: boolean;
+  tainted?: boolean;
 }
 
 export interface Turn {
   readonly id: string;
   readonly entry: SessionEntry;
   /** Some of that conversation came from outside. */
-  readonly isMarked: boolean;
+  readonly tainted: boolean;
   readonly history: TurnHistory;
   /** The session's lock. Once it is lost, nothing more of this turn is journalled: every write rejects. */
   readonly lock: Omit<Lock, 'release'>;
   /**
-   * Journals the user's message and enters the session in the index. `marked`: it came from outside. `continues`: there is no
+   * Journals the user's message and enters the session in the index. `tainted`: it came from outside. `continues`: there is no
    * message; the turn of this id is continued where it stopped.
    */
-  start(input: string, options?: { marked?: boolean; continues?: string }): Promise<void>;
+  start(input: string, options?: { tainted?: boolean; continues?: string }): Promise<void>;
   /** Journals an answer that calls tools, before the first of its calls starts. */
   stepAnswered(step: ModelStep): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
@@ -155,11 +155,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   return {
     id: turnId,
     entry,
-    isMarked: dependencies.isMarked,
+    tainted: dependencies.tainted,
     history: dependencies.history,
     lock,
 
-    async start(input, { marked = false, continues } = {}) {
+    async start(input, { tainted = false, continues } = {}) {
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
       const asked = continues === undefined ? [message('user', 'msg-user', input, entry.route ?? '', 'input')] : [];
       const start = {
@@ -168,7 +168,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         timestamp: timestamp(),
         entry: state,
         ...(origin !== undefined && { origin }),
-        ...(marked && { marked }),
+        ...(tainted && { tainted }),
         ...(continues !== undefined && { continues }),
       };
       await append(start, ...asked);
@@ -215,7 +215,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, answeredBy, model, route, stage, error, usage, marked }) {
+    async end({ outcome, text, answeredBy, model, route, stage, error, usage, tainted }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -235,7 +235,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         ...(error && { error }),
         ...(usage !== undefined && { usage }),
         ...(model && { model }),
-        ...(marked && { marked: true as const }),
+        ...(tainted && { tainted: true as const }),
       });
       await append(...lines);
       await synced;

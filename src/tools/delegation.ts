@@ -9,7 +9,7 @@ export interface DelegatedTurn {
   tools: 'all' | readonly string[];
   model?: string;
   /** The instructions were written by somebody else. */
-  fromOutside: boolean;
+  tainted: boolean;
 }
 
 interface DelegatedFacts {
@@ -19,7 +19,7 @@ interface DelegatedFacts {
   stage: string;
   usage?: { inputTokens: number; outputTokens: number; costUsd?: number };
   /** Content from outside was part of it. */
-  isOutside: boolean;
+  tainted: boolean;
 }
 
 export type DelegatedAnswer = ({ ok: true; text: string } | { ok: false; error: string }) & DelegatedFacts;
@@ -32,7 +32,7 @@ export interface Inheritance {
   /** Every tool that this turn can see. */
   tools: readonly string[];
   /** Content from outside is in this turn. */
-  marked: boolean;
+  tainted: boolean;
   /** Where its answers go unless it names a chat, as `channel:chatId`. */
   chat?: string;
   /** Who this turn was asked by, which decides where they may go. */

@@ -41,7 +41,7 @@ function policy(options: Pick<PolicyOptions, 'approval' | 'askPerson'>): Authori
       remember: async () => {},
     },
     places: { workspaceRoot: '/ws', userHome: '/home/me', lainclawHome: '/home/me/.lainclaw' },
-    isMarked: () => false,
+    isTainted: () => false,
   });
 }
 

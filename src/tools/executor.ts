@@ -41,7 +41,7 @@ export interface ExecutorOptions {
   spoolPath(call: ToolCall): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
   /** Told when a result holds content from outside. */
-  onOutside?(): void;
+  onTainted?(): void;
 }
 
 export interface Executor {
@@ -57,7 +57,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       await left.done();
       signal.throwIfAborted();
       const started = performance.now();
-      const brought = { fromOutside: false, askedMs: 0 };
+      const brought = { tainted: false, askedMs: 0 };
       const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
         (error: unknown): Outcome => {
           if (signal.aborted) throw error;
@@ -71,8 +71,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       // Also of a call that failed: what went wrong is told with pieces of the file.
-      if (brought.fromOutside) meta.outside = true;
-      if (meta.outside) options.onOutside?.();
+      if (brought.tainted) meta.tainted = true;
+      if (meta.tainted) options.onTainted?.();
       if (outcome.ok && outcome.cached) meta.cached = true;
       if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
       if (outcome.ok) return { result: { ok: true, data: outcome.output.data, meta }, text };
@@ -105,8 +105,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const { onlyReads, hides, fromOutside = false } = decision;
-      brought.fromOutside = fromOutside;
+      const { onlyReads, hides, tainted = false } = decision;
+      brought.tainted = tainted;
       const full: ToolContext = {
         ...asking,
         signal: limited,
@@ -130,7 +130,7 @@ interface Attempt {
   progress(text: string): void;
   left: Later;
   /** Told as soon as it is known, because the attempt may end with an error. */
-  brought: { fromOutside: boolean /** How long permission took: no time of the tool's. */; askedMs: number };
+  brought: { tainted: boolean /** How long permission took: no time of the tool's. */; askedMs: number };
 }
 
 type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };

@@ -33,12 +33,12 @@ interface Given {
   rules?: object | string;
   /** What the person answers; absent: nobody is there. */
   answer?: Scope | 'no';
-  marked?: boolean;
+  tainted?: boolean;
   tool?: ToolSpec;
   args?: ToolArgs;
 }
 
-async function decideOn({ approval = 'ask', rules = {}, answer, marked = false, tool = BASH, args }: Given) {
+async function decideOn({ approval = 'ask', rules = {}, answer, tainted = false, tool = BASH, args }: Given) {
   const asked: PermissionQuestion[] = [];
   const kept: unknown[] = [];
   const text = typeof rules === 'string' ? rules : JSON.stringify({ version: 1, ...rules });
@@ -52,7 +52,7 @@ async function decideOn({ approval = 'ask', rules = {}, answer, marked = false, 
     permissions,
     sessionId: 'session-1',
     places,
-    isMarked: () => marked,
+    isTainted: () => tainted,
     ...(answer && {
       askPerson: async (question) => {
         asked.push(question);
@@ -70,7 +70,7 @@ const refusal = (part: string): object => ({ allowed: false, message: expect.str
 describe('a call that asks', () => {
   it('is put to the person, whose answer is kept for as long as they said', async () => {
     const rule = ['bash(touch x)'];
-    const turn = { sessionId: 'session-1', marked: false };
+    const turn = { sessionId: 'session-1', tainted: false };
     for (const [answer, kept] of [
       ['once', []],
       ['session', [['session', rule, turn]]],
@@ -131,15 +131,15 @@ describe('what nobody is asked about', () => {
   });
 });
 
-describe('a marked turn', () => {
+describe('a tainted turn', () => {
   it('is approved by a person only', async () => {
-    const marked = true;
-    expect((await decideOn({ marked, approval: 'auto', rules: { allow: ['bash'] } })).decision).toMatchObject(
+    const tainted = true;
+    expect((await decideOn({ tainted, approval: 'auto', rules: { allow: ['bash'] } })).decision).toMatchObject(
       refusal("needs a person's approval"),
     );
     // Said beforehand is said without knowing: also with a person there, auto does not approve it.
-    expect((await decideOn({ marked, approval: 'auto', answer: 'once' })).decision).toMatchObject({ allowed: false });
-    const { decision, asked } = await decideOn({ marked, answer: 'session' });
+    expect((await decideOn({ tainted, approval: 'auto', answer: 'once' })).decision).toMatchObject({ allowed: false });
+    const { decision, asked } = await decideOn({ tainted, answer: 'session' });
     expect(decision).toEqual({ allowed: true });
     expect(asked[0]?.verdict.scopes).toEqual(['once', 'session']);
   });

@@ -20,7 +20,7 @@ export type Decision =
       /** See ToolContext. */
       hides?: HidesPath;
       /** It shows files that somebody else wrote. */
-      fromOutside?: true;
+      tainted?: true;
     }
   | { allowed: false; message: string };
 
@@ -41,7 +41,7 @@ export interface PolicyOptions {
   sessionId?: string;
   places: Omit<PathContext, 'directory'>;
   /** Content from outside is in this turn's context. */
-  isMarked(): boolean;
+  isTainted(): boolean;
 }
 
 export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) => Promise<Decision>;
@@ -50,15 +50,15 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { approval, askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { namesOf }, { hiddenPaths }, { asksFromOutside }] = await Promise.all([
+    const [{ decide }, { namesOf }, { hiddenPaths }, { showsTaintedFile }] = await Promise.all([
       import('./permissions/decide.ts'),
       import('./permissions/decision.ts'),
       import('./permissions/hidden-paths.ts'),
-      import('./permissions/outside-files.ts'),
+      import('./permissions/tainted-files.ts'),
     ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
-    const marked = options.isMarked();
+    const tainted = options.isTainted();
     const subject = spec.subject(call.args);
     const judging = { ...places, directory: directoryOf(subject, places), parseCommand: await parserFor(subject) };
     const verdict = decide({
@@ -66,15 +66,15 @@ export function createPolicy(options: PolicyOptions): Authorise {
       call,
       rules: rules.rules,
       remembered: await permissions.remembered(sessionId),
-      marked,
+      tainted,
       context: judging,
     });
     const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
-    const fromOutside = asksFromOutside(spec, call.args, judging);
-    const yes = { allowed: true as const, ...(hides && { hides }), ...(fromOutside && { fromOutside }) };
+    const taints = showsTaintedFile(spec, call.args, judging);
+    const yes = { allowed: true as const, ...(hides && { hides }), ...(taints && { tainted: taints }) };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
-    if (approval === 'auto' && !verdict.isMarked) return yes;
+    if (approval === 'auto' && !verdict.tainted) return yes;
     // What could not be done anyway says so itself, before anyone is bothered.
     const preview = await spec.preview?.(call.args, context);
     if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
@@ -82,7 +82,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
 
     const scope = await askPerson({ call, verdict, preview }, context.signal);
     if (scope === undefined) return no(`${call.name} was not approved`);
-    if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, marked });
+    if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted });
     return yes;
   };
 }
@@ -92,13 +92,13 @@ function no(message: string): Decision {
 }
 
 /** Says how to allow it, with the very rule that would. */
-function nobodyThere(call: ToolCall, { reasons, isMarked, rememberAs, scopes }: Verdict): string {
+function nobodyThere(call: ToolCall, { reasons, tainted, rememberAs, scopes }: Verdict): string {
   const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
   const rule =
     scopes.includes('always') && rememberAs.length > 0
       ? `, or add ${rememberAs.map((text) => JSON.stringify(text)).join(', ')} to "allow" in permissions.json`
       : '';
-  if (isMarked) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
+  if (tainted) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
   return `${call.name} needs permission${why} and nobody is there to give it: run it with --approve=auto${rule}`;
 }
 

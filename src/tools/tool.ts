@@ -10,7 +10,10 @@ import type { HidesPath } from './permissions/hides-path.ts';
 import type { ToolSubject } from './subject.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
-export type ToolSource = 'ask' | 'model' | 'cli' | 'console' | 'mcp' | 'schedule' | 'subagent';
+/** Who makes a call, in our own programs. */
+export const TOOL_SOURCES = ['ask', 'model', 'cli', 'console', 'mcp', 'schedule', 'subagent'] as const;
+/** One of these, or the name that another program gives to its own calls. */
+export type ToolSource = (typeof TOOL_SOURCES)[number] | (string & Record<never, never>);
 export type ToolErrorCode = 'tool_not_found' | 'invalid_args' | 'execution_error';
 export type ToolFailureReason = 'denied' | 'timeout' | 'cancelled' | 'limit' | 'interrupted';
 
@@ -34,7 +37,7 @@ export interface ToolMeta {
   /** The result was reused from an identical call earlier in this session. */
   cached?: true;
   /** It holds content that somebody else wrote: what follows in this turn needs a person's approval. */
-  outside?: true;
+  tainted?: true;
   /** What the model saw was cut; the whole is in this file. */
   fullOutputPath?: string;
   [key: string]: unknown;

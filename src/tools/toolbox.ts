@@ -54,7 +54,7 @@ export interface TurnTools {
   /** Takes what calls leave behind; whoever ends the turn waits for it. */
   later?: Later;
   /** Whether content from outside is in the turn's context; a result may bring it. */
-  outside?: { marked: boolean };
+  taint?: { tainted: boolean };
 }
 
 export interface Toolbox {
@@ -92,7 +92,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
-    executor: ({ registry, approval, sessionId, turnId, outside = { marked: false }, delegation, later, ...turn }) =>
+    executor: ({ registry, approval, sessionId, turnId, taint = { tainted: false }, delegation, later, ...turn }) =>
       createExecutor({
         registry,
         validate,
@@ -103,10 +103,10 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           permissions,
           sessionId,
           places,
-          isMarked: () => outside.marked,
+          isTainted: () => taint.tainted,
         }),
-        onOutside: () => {
-          outside.marked = true;
+        onTainted: () => {
+          taint.tainted = true;
         },
         context: {
           workspace,

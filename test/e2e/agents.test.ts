@@ -180,7 +180,7 @@ describe('task', () => {
     });
     const { toolResults, result } = (await model.ask('go', '--approve', 'auto')).json();
     expect(result).toContain("needs a person's approval");
-    expect(toolResults[0]?.result.meta.outside).toBe(true);
+    expect(toolResults[0]?.result.meta.tainted).toBe(true);
   });
 });
 

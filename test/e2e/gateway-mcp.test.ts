@@ -35,7 +35,7 @@ it('the running gateway offers its own tools to other agents, under its own toke
     const invoked = ['tools', 'invoke', `mcp__friend__${name}`, '--args', JSON.stringify(args), '--approve=auto'];
     return (await lainclaw(invoked, { home: other, env })).json<{ result: ToolResult }>().result;
   };
-  expect(await call('tools_echo', { hello: 'there' })).toMatchObject({ ok: true, meta: { outside: true } });
+  expect(await call('tools_echo', { hello: 'there' })).toMatchObject({ ok: true, meta: { tainted: true } });
   // Nobody is there to permit it.
   const denied = await call('bash', { command: 'touch made' });
   expect(JSON.stringify(denied)).toContain('needs permission');

@@ -103,7 +103,7 @@ describe('the servers of mcp.json', () => {
     expect(tested.json<{ tools: { name: string }[] }>().tools.map(({ name }) => name)).toContain('echo');
     const args = ['tools', 'invoke', 'mcp__web__echo', '--args', '{"message":"привет"}', '--approve', 'auto'];
     const { stdout, json } = await lainclaw(args, { home, env });
-    expect(json<{ result: unknown }>().result).toMatchObject({ ok: true, meta: { outside: true } });
+    expect(json<{ result: unknown }>().result).toMatchObject({ ok: true, meta: { tainted: true } });
     expect(stdout).toContain('Echo: привет');
     expect(filesHolding(home.path, 'token-9hQ2')).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('a turn', () => {
     const { code, json } = await ask('echo it', '--approve=auto');
     expect(code).toBe(0);
     const [echo, bash] = json().toolResults.map(({ result }) => result);
-    expect(echo).toMatchObject({ ok: true, meta: { outside: true } });
+    expect(echo).toMatchObject({ ok: true, meta: { tainted: true } });
     expect(bash).toMatchObject({ ok: false, error: { reason: 'denied' } });
     expect(existsSync(join(home.workspace, 'made-by-them'))).toBe(false);
     expect(asked[0]?.tools.map(({ name }) => name)).toContain('mcp__everything__echo');

@@ -1,4 +1,4 @@
-// Who may run what, through the binary: rules, approvals beforehand, questions on a real terminal, marked turns.
+// Who may run what, through the binary: rules, approvals beforehand, questions on a real terminal, tainted turns.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -186,10 +186,10 @@ describe.concurrent('permissions.json', () => {
   it('with mistakes refuses everything and names all of them at once', async () => {
     const home = testHome();
     home.file('a.txt', 'x');
-    rules(home, { version: 2, alow: [], allow: ['bsh(ls)', 'bash(ls; rm)', 7], deny: 'bash' });
+    rules(home, { version: 0, alow: [], allow: ['bsh(ls)', 'bash(ls; rm)', 7], deny: 'bash' });
     const result = await run(home, 'ls', '--approve=auto');
     for (const part of [
-      'version is 2',
+      'version is 0',
       'did you mean "allow"',
       'did you mean "bash"',
       'allow[1]',
@@ -406,13 +406,13 @@ describe.concurrent('a turn with content from outside', () => {
     const home = withSkill();
     rules(home, { allow: ['bash'] });
     expect(resultOf(await ask(home, `tool:${JSON.stringify([TOUCH])}`), 0)).toMatchObject({ ok: true });
-    const marked = await ask(
+    const tainted = await ask(
       home,
       `tool:${JSON.stringify([LOAD, { ...TOUCH, args: { command: 'touch late' } }])}`,
       '--approve=auto',
     );
-    expect(resultOf(marked, 0)).toMatchObject({ ok: true, meta: { outside: true } });
-    expect(resultOf(marked, 1)).toMatchObject(denied('content from outside'));
+    expect(resultOf(tainted, 0)).toMatchObject({ ok: true, meta: { tainted: true } });
+    expect(resultOf(tainted, 1)).toMatchObject(denied('content from outside'));
     expect(made(home, 'late')).toBe(false);
   });
 
@@ -444,7 +444,7 @@ describe.concurrent('a turn with content from outside', () => {
     expect(resultOf(await ask(home, `tool:${JSON.stringify(own)}`, '--approve=auto'), 1)).toMatchObject({ ok: true });
     const late = { name: 'bash', args: { command: 'touch late' } };
     const result = await ask(home, `tool:${JSON.stringify([{ name, args }, late])}`, '--approve=auto');
-    expect(resultOf(result, 0)).toMatchObject({ ok: true, meta: { outside: true } });
+    expect(resultOf(result, 0)).toMatchObject({ ok: true, meta: { tainted: true } });
     expect(resultOf(result, 1)).toMatchObject(denied('content from outside'));
     expect(made(home, 'late')).toBe(false);
   });

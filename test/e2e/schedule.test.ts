@@ -241,7 +241,7 @@ describe('HEARTBEAT.md', () => {
     await schedule(home, 'add', 'mine', '--cron', '@yearly', '--message', write);
     expect((await schedule(home, 'run', 'beat', '--text')).stdout).toContain('--approve=never refuses it');
     const turns = home.lines('schedule:beat').filter((line) => line.type === 'turn-end');
-    expect(turns).toMatchObject([{ marked: true }]);
+    expect(turns).toMatchObject([{ tainted: true }]);
     // The owner's own job may do what the rules allow.
     await schedule(home, 'run', 'mine');
     expect(existsSync(join(home.path, 'workspace', 'made.txt'))).toBe(true);

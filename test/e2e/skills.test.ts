@@ -76,7 +76,7 @@ describe('skills of the workspace and the home', () => {
         content: skill('new'),
         files: [{ path: 'references/more.md', size: 4 }],
       },
-      meta: { outside: true },
+      meta: { tainted: true },
     });
     const missing = await run(home, ['show', 'nwe']);
     expect(missing.code).toBe(1);

@@ -40,27 +40,27 @@ export interface Case {
   allow?: readonly string[];
   ask?: readonly string[];
   deny?: readonly string[];
-  marked?: boolean;
+  tainted?: boolean;
   /** Answered "this session" before. */
-  answered?: { as: readonly string[]; marked?: boolean };
+  answered?: { as: readonly string[]; tainted?: boolean };
   context?: Partial<DecideContext>;
 }
 
 export function createDecider(context: Partial<DecideContext>) {
   return (tool: keyof typeof SPECS, args: ToolArgs, given: Case = {}): Decision => {
-    const { allow = [], ask = [], deny = [], marked = false, answered } = given;
+    const { allow = [], ask = [], deny = [], tainted = false, answered } = given;
     const tools = Object.values(SPECS);
     const parsed = parseRules(JSON.stringify({ version: 1, allow, ask, deny }), tools);
     if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
     const remembered: Remembered = answered
-      ? rememberForSession([], answered.as, { marked: answered.marked ?? false, tools })
+      ? rememberForSession([], answered.as, { tainted: answered.tainted ?? false, tools })
       : [];
     return decide({
       spec: SPECS[tool],
       call: { id: 'c1', name: SPECS[tool].name, args, source: 'model' },
       rules: parsed.rules,
       remembered,
-      marked,
+      tainted,
       context: {
         workspaceRoot: ROOT,
         directory: ROOT,

@@ -11,7 +11,7 @@ const plain = colors.createColors(false);
 const forever = new AbortController().signal;
 
 function question(title: string, scopes: readonly Scope[] = ['once', 'session', 'always']): PermissionQuestion {
-  const verdict = { verdict: 'ask', reasons: ['it writes'], isMarked: false, rememberAs: [], scopes };
+  const verdict = { verdict: 'ask', reasons: ['it writes'], tainted: false, rememberAs: [], scopes };
   return {
     call: { id: 'c', name: 'bash', args: {}, source: 'model' },
     verdict: { ...verdict, question: { title, exact: 'rm \x1b[2J x' } },

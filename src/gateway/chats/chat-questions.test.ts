@@ -9,7 +9,7 @@ const question = (exact: string, scopes: readonly Scope[] = ['once', 'session', 
   verdict: {
     verdict: 'ask',
     reasons: ['it removes files'],
-    isMarked: false,
+    tainted: false,
     question: { title: 'Run in /work?', exact, parts: [exact] },
     rememberAs: [],
     scopes,
@@ -112,7 +112,7 @@ describe('a permission question', () => {
     await chats.says([expect.stringContaining('Nothing is waiting')], 'boris');
     await chats.platform.press?.({ chatId: 'team', messageId, value, senderId: 'anna' });
     await chats.says([expect.anything(), expect.anything(), 'answer: once'], 'team');
-    expect(chats.asked).toMatchObject([{ marked: true }]);
+    expect(chats.asked).toMatchObject([{ tainted: true }]);
   });
 
   it('goes away when the turn is stopped', async () => {

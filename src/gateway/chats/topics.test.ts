@@ -10,7 +10,7 @@ const OPEN = {
   settings: async () => ({ ...SETTINGS, groups: true }),
 };
 const inTopic = (threadId: string) => ({ chatKind: 'group', senderId: 'anna', threadId });
-const OUTSIDE = { chatKind: 'group', senderId: 'anna' };
+const TAINTED = { chatKind: 'group', senderId: 'anna' };
 
 async function saidIn(chats: TestChats, threadId: string | undefined): Promise<string[]> {
   const seen = await chats.platform.seen(GROUP);
@@ -26,7 +26,7 @@ describe('a topic of a group', () => {
     await chats.start(OPEN);
     await chats.write('one', GROUP, inTopic('45'));
     await chats.write('two', GROUP, inTopic('46'));
-    await chats.write('three', GROUP, OUTSIDE);
+    await chats.write('three', GROUP, TAINTED);
     await says(chats, '45', ['echo: anna: one']);
     await says(chats, '46', ['echo: anna: two']);
     await says(chats, undefined, ['echo: anna: three']);

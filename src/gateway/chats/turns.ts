@@ -189,7 +189,7 @@ async function ask(
       newSession: false,
       answering: { expiresMs: limits.approvalMs },
       // A file that is attached counts as one that is read from inbox/: nobody knows who wrote it.
-      marked: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
+      tainted: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
       origin: turnId,
       chat: chatName(chat),
       asker: { kind: 'chat', chat: chatName(chat) },

@@ -19,7 +19,7 @@ function permission(name = 'bash'): PermissionQuestion {
     verdict: {
       verdict: 'ask',
       reasons: [],
-      isMarked: false,
+      tainted: false,
       question: { title: 'Run?', exact: 'ls', parts: [] },
       rememberAs: [],
       scopes: ['once', 'session'],

@@ -77,7 +77,7 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const at = turn.startedAt ?? turn.messages[0]?.timestamp;
   const facts: Phrase[] = [];
   if (turn.origin !== undefined) facts.push(['Came from ', { value: turn.origin }]);
-  if (turn.marked) facts.push(['Content from outside was part of it.']);
+  if (turn.tainted) facts.push(['Content from outside was part of it.']);
   const blocks: Block[] = [
     { kind: 'turn', title: `Turn ${turn.number}${at === undefined ? '' : ` · ${time(at)}`}`, facts },
   ];

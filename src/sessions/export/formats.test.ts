@@ -196,7 +196,7 @@ describe('JSON', () => {
 describe('a transcript that somebody has edited', () => {
   const odd = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('constructor', '__proto__', AT, 'user'));
   const names = ['turnId', 'timestamp', 'entry', 'origin', 'call', 'effect', 'callId', 'ok', 'text', 'error', 'meta'];
-  const more = ['outcome', 'usage', 'message', 'compactedMessageCount', 'droppedBytes', 'marked'];
+  const more = ['outcome', 'usage', 'message', 'compactedMessageCount', 'droppedBytes', 'tainted'];
   const fields = Object.fromEntries([...names, ...more].map((name) => [name, odd]));
   const message = {
     role: fc.constantFrom('user', 'assistant', 'system'),

@@ -33,14 +33,14 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
         throw error;
       });
       const { instructions, tools, model, source } = agent;
-      const fromOutside = source === 'workspace';
-      const answer = await delegation.wait({ name, instructions, prompt, tools, model, fromOutside }, signal, progress);
-      const { sessionId, toolCalls, stage, usage, isOutside } = answer;
+      const turn = { name, instructions, prompt, tools, model, tainted: source === 'workspace' };
+      const answer = await delegation.wait(turn, signal, progress);
+      const { sessionId, toolCalls, stage, usage, tainted } = answer;
       const output = (text: string): ToolOutput => ({
         data: { agent: name, answer: text, stage, toolCalls, session: sessionId, ...(usage && { usage }) },
         text,
         // In the caller's transcript, this is where its own is found.
-        meta: { session: sessionId, ...(isOutside && { outside: true }) },
+        meta: { session: sessionId, ...(tainted && { tainted: true }) },
       });
       if (answer.ok) return output(answer.text);
       throw new ToolFailure(`the sub-agent ${name} failed: ${answer.error}`, { output: output('') });

@@ -39,19 +39,19 @@ it.each([
   expect(await createValidate()(tool, args)).toMatch(problem);
 });
 
-it('a marked turn cannot send without a person, whatever the rules allow; another turn can', () => {
+it('a tainted turn cannot send without a person, whatever the rules allow; another turn can', () => {
   const spec = toolWith({ ok: true, account: 'default' });
   const parsed = parseRules(JSON.stringify({ version: 1, allow: ['send_message'] }), [spec]);
   if (!parsed.ok) return expect.unreachable();
-  const verdict = (marked: boolean) =>
+  const verdict = (tainted: boolean) =>
     decide({
       spec,
       call: { id: 'c', name: 'send_message', args: ARGS, source: 'model' },
       rules: parsed.rules,
       remembered: [],
-      marked,
+      tainted,
       context: { workspaceRoot: '/w', directory: '/w', userHome: '/home/u', lainclawHome: '/home/u/.lainclaw' },
     });
-  expect(verdict(true)).toMatchObject({ verdict: 'ask', isMarked: true });
+  expect(verdict(true)).toMatchObject({ verdict: 'ask', tainted: true });
   expect(verdict(false)).toMatchObject({ verdict: 'allow' });
 });

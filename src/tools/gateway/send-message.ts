@@ -12,7 +12,7 @@ export interface SendMessageDependencies {
 
 /**
  * Needs no permission of its own: the owner's list of chats is the permission, and it is checked where the message is sent,
- * not here. In a marked turn a person is asked all the same, because its effect is `send`.
+ * not here. In a tainted turn a person is asked all the same, because its effect is `send`.
  */
 export function createSendMessageTool({ send }: SendMessageDependencies): ToolSpec {
   return defineTool({

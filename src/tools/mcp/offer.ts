@@ -35,12 +35,12 @@ function withoutUnasked(registry: Registry): Registry {
 
 export function createToolOffer(dependencies: OfferDependencies): Offer {
   const { version, toolbox, allow, approval, newId } = dependencies;
-  const outside = { marked: false };
+  const taint = { tainted: false };
   const sessionId = newId('mcp');
   const registry = allow ? toolbox.visible(allow) : withoutUnasked(toolbox.visible(undefined));
   const offered = registry.distinct();
   const names = createWireNames(offered.map(({ name }) => name));
-  const executor = toolbox.executor({ registry, approval, sessionId, outside });
+  const executor = toolbox.executor({ registry, approval, sessionId, taint });
   return {
     version,
     instructions: `The tools of a Lainclaw agent. File tools are confined to ${toolbox.workspaceRoot}.`,
@@ -66,7 +66,7 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
       return served(executed);
     },
     ...(registry.get('docs_read') && { resources: docsResources(dependencies) }),
-    ...(registry.get('skill_load') && { prompts: skillPrompts(dependencies, outside) }),
+    ...(registry.get('skill_load') && { prompts: skillPrompts(dependencies, taint) }),
   };
 }
 
@@ -101,7 +101,7 @@ function docsResources({ docs }: OfferDependencies): Offer['resources'] {
   };
 }
 
-function skillPrompts({ skills, workspace }: OfferDependencies, outside: { marked: boolean }): Offer['prompts'] {
+function skillPrompts({ skills, workspace }: OfferDependencies, taint: { tainted: boolean }): Offer['prompts'] {
   return {
     async list() {
       const { skills: found } = await (await skills()).list({ workspace });
@@ -114,7 +114,7 @@ function skillPrompts({ skills, workspace }: OfferDependencies, outside: { marke
       });
       if (!found) return undefined;
       // Somebody else wrote it: what follows needs a person.
-      outside.marked = true;
+      taint.tainted = true;
       const content = { type: 'text', text: found.text };
       return { description: found.skill.description, messages: [{ role: 'user', content }] };
     },

@@ -19,7 +19,7 @@ it.each<[string, CallServer]>([
   const told = await createServerTool(offered, call)
     .execute({}, context)
     .catch((error: unknown) => (error as ToolFailure).output);
-  expect(told?.meta).toEqual({ outside: true });
+  expect(told?.meta).toEqual({ tainted: true });
 });
 
 it('what we say ourselves of a server that is gone is not', async () => {

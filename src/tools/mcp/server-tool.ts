@@ -8,7 +8,7 @@ import type { ToolSubject } from '../subject.ts';
 import { type ToolArgs, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const TIMEOUT_MS = 120_000;
-const OUTSIDE = { outside: true } as const;
+const TAINTED = { tainted: true } as const;
 
 export type CallServer = (
   server: string,
@@ -38,10 +38,10 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
         signal.throwIfAborted();
         if (!(error instanceof McpError)) throw error;
         const reason = error.code === 'MCP_TIMEOUT' ? 'timeout' : undefined;
-        const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: OUTSIDE } };
+        const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: TAINTED } };
         throw new ToolFailure(error.message, { cause: error, reason, ...said });
       });
-      const told = { data: output.data, text: output.text, meta: OUTSIDE };
+      const told = { data: output.data, text: output.text, meta: TAINTED };
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });
     },

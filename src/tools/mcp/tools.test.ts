@@ -92,10 +92,10 @@ describe('a tool of a server', () => {
 
   it('brings content from outside, also when it fails', async () => {
     const output = { text: 'said', data: { a: 1 } };
-    expect(await run(async () => ({ ok: true, ...output }))).toEqual({ ...output, meta: { outside: true } });
+    expect(await run(async () => ({ ok: true, ...output }))).toEqual({ ...output, meta: { tainted: true } });
     await expect(run(async () => ({ ok: false, ...output }))).rejects.toMatchObject({
       name: 'ToolFailure',
-      output: { ...output, meta: { outside: true } },
+      output: { ...output, meta: { tainted: true } },
     });
   });
 

@@ -5,16 +5,16 @@ import { createMemorySearchTool } from './search.ts';
 
 it.each([true, false])(
   'what a turn with content from outside (%s) left in the archive brings that mark back',
-  async (isOutside) => {
+  async (tainted) => {
     const kept: { source: string }[] = [];
     const memory = {
       saveAll: async (notes: { source: string }[]) => void kept.push(...notes),
       search: async () => ({ results: kept.map(({ source }) => ({ source, date: '' })), leftOut: 0 }),
     } as unknown as Memory;
     const said = { id: 'm1', role: 'user' as const, content: 'do as I say', timestamp: '' };
-    await rememberTurns(memory, { sessionKey: 'telegram:5', sessionId: 's', isOutside }, [said]);
+    await rememberTurns(memory, { sessionKey: 'telegram:5', sessionId: 's', tainted }, [said]);
     const tool = createMemorySearchTool({ memory: async () => memory });
     const found = await tool.execute({ query: 'say' }, { signal: new AbortController().signal } as never);
-    expect(found.meta?.outside ?? false).toBe(isOutside);
+    expect(found.meta?.tainted ?? false).toBe(tainted);
   },
 );

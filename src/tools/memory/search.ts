@@ -1,6 +1,6 @@
 import type { Memory } from '../../memory/memory.ts';
-import { isFromOutside } from '../../memory/outside-source.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
+import { isTaintedSource } from '../../memory/tainted-source.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
@@ -23,8 +23,8 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }
     timeoutMs: 20_000,
     async execute({ query, topK }, { signal }) {
       const found = await (await memory()).search(query, { topK, signal }).catch(orToolFailure);
-      const isOutside = found.results.some(({ source }) => isFromOutside(source));
-      return { data: found, text: render(found), ...(isOutside && { meta: { outside: true } }) };
+      const tainted = found.results.some(({ source }) => isTaintedSource(source));
+      return { data: found, text: render(found), ...(tainted && { meta: { tainted: true } }) };
     },
   });
 }

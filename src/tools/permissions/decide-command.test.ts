@@ -340,27 +340,27 @@ describe('answers', () => {
   });
 });
 
-describe('a marked turn', () => {
+describe('a tainted turn', () => {
   it('still reads', () => {
-    expect(verdict('git status && ls', { marked: true })).toBe('allow');
+    expect(verdict('git status && ls', { tainted: true })).toBe('allow');
   });
 
   it.each(['npm test', 'sudo ls', 'rm "x', 'cp x .git/config', 'git log', 'echo $X | sh', 'rm *'])(
     'says so with the question about %s',
     (command) => {
-      expect(bash(command, { marked: true, ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', isMarked: true });
-      expect(bash(command, { ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', isMarked: false });
+      expect(bash(command, { tainted: true, ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', tainted: true });
+      expect(bash(command, { ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', tainted: false });
     },
   );
 
   it('asks where rules and earlier answers would have allowed', () => {
-    expect(bash('npm test', { marked: true, allow: ['bash(npm test)', 'bash'] })).toMatchObject({
+    expect(bash('npm test', { tainted: true, allow: ['bash(npm test)', 'bash'] })).toMatchObject({
       verdict: 'ask',
       scopes: ['once', 'session'],
     });
-    expect(verdict('npm test', { marked: true, answered: { as: ['bash(npm test)'], marked: false } })).toBe('ask');
-    expect(verdict('npm test', { marked: true, answered: { as: ['bash(npm test)'], marked: true } })).toBe('allow');
-    expect(verdict('npm test', { marked: false, answered: { as: ['bash(npm test)'], marked: true } })).toBe('allow');
+    expect(verdict('npm test', { tainted: true, answered: { as: ['bash(npm test)'], tainted: false } })).toBe('ask');
+    expect(verdict('npm test', { tainted: true, answered: { as: ['bash(npm test)'], tainted: true } })).toBe('allow');
+    expect(verdict('npm test', { tainted: false, answered: { as: ['bash(npm test)'], tainted: true } })).toBe('allow');
   });
 });
 

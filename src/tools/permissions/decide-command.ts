@@ -16,8 +16,8 @@ import {
   type Decision,
   deniedBy,
   deny,
-  MARKED,
   namesOf,
+  TAINTED,
 } from './decision.ts';
 import { allowsPath } from './path-pattern.ts';
 import { locate, type PathContext } from './paths.ts';
@@ -27,7 +27,7 @@ import { namesTool, type Rule, type Rules } from './rules.ts';
 import { protectedPaths, touchingRule } from './touch-command.ts';
 
 export function decideCommand(input: DecideInput, subject: ToolSubject & { kind: 'command' }): Decision {
-  const { spec, rules, remembered, marked } = input;
+  const { spec, rules, remembered, tainted } = input;
   const { command } = subject;
   const names = namesOf(spec);
   // Whatever the caller took for the working directory, the subject's own starts in the workspace's root.
@@ -41,8 +41,8 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
     commands: [],
   };
   const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, context);
-  // Said with every question of a marked turn: nobody can have approved it beforehand.
-  const reasons = marked ? [MARKED, ...found] : found;
+  // Said with every question of a tainted turn: nobody can have approved it beforehand.
+  const reasons = tainted ? [TAINTED, ...found] : found;
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const question = commandQuestion(command, directory, asked);
 
@@ -62,10 +62,10 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const base = { question, rememberAs };
   const covered = (list: readonly Rule[]): boolean =>
     needed.every((part) => isCovered(part, list, { context, inRoot, names }));
-  if (rememberAs.length > 0 && covered(answersFor(remembered, marked))) return allow(base);
+  if (rememberAs.length > 0 && covered(answersFor(remembered, tainted))) return allow(base);
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
   if (verdict === 'read-only') return { ...allow(base), onlyReads: true };
-  if (marked) return ask({ ...base, scopes: ['session'] }, reasons);
+  if (tainted) return ask({ ...base, scopes: ['session'] }, reasons);
   if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }

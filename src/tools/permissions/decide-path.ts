@@ -11,8 +11,8 @@ import {
   type Decision,
   deniedBy,
   deny,
-  MARKED,
   namesOf,
+  TAINTED,
 } from './decision.ts';
 import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
@@ -24,7 +24,7 @@ import { type Objection, objectToRead, objectToWrite } from './sensitive-paths.t
 const OUTSIDE = 'it is outside the workspace';
 
 export function decidePath(input: DecideInput, { path, access }: PathSubject): Decision {
-  const { spec, call, rules, remembered, marked } = input;
+  const { spec, call, rules, remembered, tainted } = input;
   const effect = spec.effect === 'read' && access === 'write' ? 'write' : spec.effect;
   const context = { ...input.context, directory: input.context.workspaceRoot };
   const names = namesOf(spec);
@@ -46,9 +46,9 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
         rememberAs: rememberPath(spec.name, location),
       };
 
-  // What a marked turn may not do without a person; a protected path is never only a write inside the workspace.
+  // What a tainted turn may not do without a person; a protected path is never only a write inside the workspace.
   const restricted = effect !== 'read' && (effect !== 'write' || location.relative === undefined);
-  const mark = marked ? [MARKED] : [];
+  const mark = tainted ? [TAINTED] : [];
 
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
@@ -58,7 +58,7 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
   if (objection) return ask({ question: base.question }, [...mark, objection.reason]);
 
-  const answered = !isMore && answersFor(remembered, marked).some(allows);
+  const answered = !isMore && answersFor(remembered, tainted).some(allows);
   if (answered) return allow(base);
   const reaches = (rule: Rule): boolean => concerns(rule) && liesBelow(rule, location, context.workspaceRoot);
   // What is denied below is left out of the result by tools that handle files; the others ask.
@@ -69,7 +69,7 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   if (asking) return ask({ ...base, scopes: ['session'] }, [...(restricted ? mark : []), askedBy(asking)]);
   if (effect === 'read')
     return location.relative === undefined ? ask({ question: base.question }, [OUTSIDE]) : allow(base);
-  if (marked && restricted) return ask({ ...base, scopes: ['session'] }, mark);
+  if (tainted && restricted) return ask({ ...base, scopes: ['session'] }, mark);
   const needsPermission = spec.requiresPermission || effect !== spec.effect;
   if (!needsPermission || rules.allow.some(allows)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);

@@ -53,12 +53,12 @@ describe('an address', () => {
     expect(fetch(url, { allow: ['web_fetch'], deny: [`web_fetch(${pattern})`] })).toBe('deny'),
   );
 
-  it('in a marked turn asks whatever the rules allow: an address can carry something out', () => {
-    const given: Case = { allow: ['web_fetch'], marked: true };
-    expect(judge('fetch', { url: 'https://a.org' }, given)).toMatchObject({ verdict: 'ask', isMarked: true });
+  it('in a tainted turn asks whatever the rules allow: an address can carry something out', () => {
+    const given: Case = { allow: ['web_fetch'], tainted: true };
+    expect(judge('fetch', { url: 'https://a.org' }, given)).toMatchObject({ verdict: 'ask', tainted: true });
     const before = { as: ['web_fetch(domain:a.org)'] };
-    expect(fetch('https://a.org', { marked: true, answered: before })).toBe('ask');
-    expect(fetch('https://a.org', { marked: true, answered: { ...before, marked: true } })).toBe('allow');
+    expect(fetch('https://a.org', { tainted: true, answered: before })).toBe('ask');
+    expect(fetch('https://a.org', { tainted: true, answered: { ...before, tainted: true } })).toBe('allow');
   });
 });
 
@@ -117,9 +117,9 @@ describe('a tool from elsewhere', async () => {
   });
   const decided = (
     spec: ToolSpec,
-    given: { allow?: string[]; deny?: string[]; ask?: string[]; marked?: boolean } = {},
+    given: { allow?: string[]; deny?: string[]; ask?: string[]; tainted?: boolean } = {},
   ) => {
-    const { marked = false, ...rules } = given;
+    const { tainted = false, ...rules } = given;
     const parsed = parseRules(JSON.stringify({ version: 1, ...rules }), [spec, reader]);
     if (!parsed.ok) throw new Error(parsed.errors.join());
     return decide({
@@ -127,7 +127,7 @@ describe('a tool from elsewhere', async () => {
       call: { id: 'c', name: spec.name, args: {}, source: 'model' },
       rules: parsed.rules,
       remembered: [],
-      marked,
+      tainted,
       context: { workspaceRoot: ROOT, directory: ROOT, userHome: '/home/u', lainclawHome: '/home/u/.l', parseCommand },
     });
   };

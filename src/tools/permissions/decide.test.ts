@@ -11,7 +11,7 @@ describe('files', () => {
     expect(decide('write', { path: './docs/../a.txt', content: 'hello' })).toEqual({
       verdict: 'ask',
       reasons: ['file_write needs permission'],
-      isMarked: false,
+      tainted: false,
       question: { title: 'Write a.txt?', exact: 'hello', parts: ['a.txt'] },
       rememberAs: ['file_write(a.txt)'],
       scopes: ['once', 'session', 'always'],
@@ -183,38 +183,40 @@ describe('other tools', () => {
     expect(asked.question.title).toContain('mcp__github__create_issue');
     expect(asked.question.exact).toContain('mallory@example.com');
     expect(asked).toMatchObject({ rememberAs: [], scopes: ['once'] });
-    const answered = { as: ['mcp__github__create_issue(notes.txt)'], marked: true };
-    expect(decide('mcp', args, { marked: true, answered }).verdict).toBe('ask');
+    const answered = { as: ['mcp__github__create_issue(notes.txt)'], tainted: true };
+    expect(decide('mcp', args, { tainted: true, answered }).verdict).toBe('ask');
     expect(decide('mcp', { ...args, path: '.git/config' }, { allow: ['mcp__*'] }).verdict).toBe('ask');
   });
 });
 
-describe('a marked turn', () => {
-  const marked: Case = { marked: true };
+describe('a tainted turn', () => {
+  const tainted: Case = { tainted: true };
 
   it('reads, and writes inside the workspace by its rules', () => {
-    expect(read('a.txt', marked)).toBe('allow');
-    expect(write('docs/a.md', { ...marked, allow: ['file_write(docs/**)'] })).toBe('allow');
-    expect(write('docs/a.md', marked)).toBe('ask');
+    expect(read('a.txt', tainted)).toBe('allow');
+    expect(write('docs/a.md', { ...tainted, allow: ['file_write(docs/**)'] })).toBe('allow');
+    expect(write('docs/a.md', tainted)).toBe('ask');
   });
 
   it('says so with every question about sending, writing outside or a protected path', () => {
-    const ask: Case = { ...marked, ask: ['*'] };
-    expect(decide('send', { text: 'x' }, ask).isMarked).toBe(true);
-    expect(decide('remember', { content: 'x' }, ask).isMarked).toBe(true);
-    expect(decide('write', { path: '/tmp/x', content: '' }, ask).isMarked).toBe(true);
-    expect(decide('write', { path: '.git/config', content: '' }, marked).isMarked).toBe(true);
-    expect(decide('read', { path: '.ssh/id_rsa' }, marked).isMarked).toBe(true);
-    expect(decide('write', { path: 'a', content: '' }, ask).isMarked).toBe(false);
-    expect(decide('read', { path: 'a' }, ask).isMarked).toBe(false);
+    const ask: Case = { ...tainted, ask: ['*'] };
+    expect(decide('send', { text: 'x' }, ask).tainted).toBe(true);
+    expect(decide('remember', { content: 'x' }, ask).tainted).toBe(true);
+    expect(decide('write', { path: '/tmp/x', content: '' }, ask).tainted).toBe(true);
+    expect(decide('write', { path: '.git/config', content: '' }, tainted).tainted).toBe(true);
+    expect(decide('read', { path: '.ssh/id_rsa' }, tainted).tainted).toBe(true);
+    expect(decide('write', { path: 'a', content: '' }, ask).tainted).toBe(false);
+    expect(decide('read', { path: 'a' }, ask).tainted).toBe(false);
   });
 
   it('does not send, or write outside, by rules or old answers', () => {
-    expect(decide('send', { text: 'x' }, { ...marked, allow: ['send_message'] }).verdict).toBe('ask');
+    expect(decide('send', { text: 'x' }, { ...tainted, allow: ['send_message'] }).verdict).toBe('ask');
     expect(decide('remember', { content: 'x' }).verdict).toBe('allow');
-    expect(decide('remember', { content: 'x' }, marked).verdict).toBe('ask');
-    expect(write('/tmp/x', { ...marked, allow: ['file_write'] })).toBe('ask');
-    expect(write('docs/a.md', { ...marked, answered: { as: ['file_write(docs/a.md)'], marked: false } })).toBe('ask');
-    expect(write('docs/a.md', { ...marked, answered: { as: ['file_write(docs/a.md)'], marked: true } })).toBe('allow');
+    expect(decide('remember', { content: 'x' }, tainted).verdict).toBe('ask');
+    expect(write('/tmp/x', { ...tainted, allow: ['file_write'] })).toBe('ask');
+    expect(write('docs/a.md', { ...tainted, answered: { as: ['file_write(docs/a.md)'], tainted: false } })).toBe('ask');
+    expect(write('docs/a.md', { ...tainted, answered: { as: ['file_write(docs/a.md)'], tainted: true } })).toBe(
+      'allow',
+    );
   });
 });

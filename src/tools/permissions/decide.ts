@@ -10,14 +10,14 @@
 //  5. An answer given for the session, or allow rules (the answers "always" among them), that cover the whole call: allow.
 //  6. Otherwise ask. Without anyone to ask, the caller denies.
 //
-// A marked turn has content from outside (web, files not written by the user, other people's messages, MCP results, skills).
+// A tainted turn has content from outside (web, files not written by the user, other people's messages, MCP results, skills).
 // In it, policy must hold even if the model obeys that content: sending, running and writing outside the workspace need a
 // person's approval in that turn. So there
 //  - allow rules do not apply to effects exec and send, nor to a write that is not inside the workspace (a tool that names no
 //    path writes somewhere else); such calls ask even when the tool requires no permission;
 //  - allow rules still apply to writes inside the workspace, except protected paths;
-//  - an answer for the session applies only when it was itself given in a marked turn, when the person knew;
-//  - whatever asks there says so (isMarked), also when it would ask anyway: no --approve=auto stands in for the person;
+//  - an answer for the session applies only when it was itself given in a tainted turn, when the person knew;
+//  - whatever asks there says so (tainted), also when it would ask anyway: no --approve=auto stands in for the person;
 //  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else. Asking
 //    for an address is not reading in this sense, because an address can carry anything out.
 import type { PathSubject, ToolSubject } from '../subject.ts';
@@ -33,8 +33,8 @@ import {
   type Decision,
   deniedBy,
   deny,
-  MARKED,
   namesOf,
+  TAINTED,
 } from './decision.ts';
 import { callQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
@@ -79,7 +79,7 @@ function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decisio
 type TargetSubject = Extract<ToolSubject, { kind: 'url' | 'chat' | 'none' }>;
 
 /** A call without a command or a path: rules name the tool, and the address or the chat where it has one. */
-function decideTarget({ spec, call, rules, remembered, marked }: DecideInput, subject: TargetSubject): Decision {
+function decideTarget({ spec, call, rules, remembered, tainted }: DecideInput, subject: TargetSubject): Decision {
   const names = namesOf(spec);
   const target = spellTarget(subject);
   // What reads and nothing else needs no question; what asks for an address tells it to somebody.
@@ -93,12 +93,12 @@ function decideTarget({ spec, call, rules, remembered, marked }: DecideInput, su
     (rule.pattern.kind === 'everything' || (isTargetRule(rule, subject) && rule.pattern.target.allows(target)));
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
-  if (base.rememberAs.length > 0 && answersFor(remembered, marked).some(allows)) return allow(base);
+  if (base.rememberAs.length > 0 && answersFor(remembered, tainted).some(allows)) return allow(base);
   const asking = rules.ask.find(touches);
   if (asking)
-    return ask({ ...base, scopes: ['session'] }, [...(marked && !onlyReads ? [MARKED] : []), askedBy(asking)]);
+    return ask({ ...base, scopes: ['session'] }, [...(tainted && !onlyReads ? [TAINTED] : []), askedBy(asking)]);
   if (onlyReads) return allow(base);
-  if (marked) return ask({ ...base, scopes: ['session'] }, [MARKED]);
+  if (tainted) return ask({ ...base, scopes: ['session'] }, [TAINTED]);
   if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }

@@ -12,7 +12,7 @@ export interface DecideInput {
   rules: Rules;
   remembered: Remembered;
   /** The turn has content from outside: see decide.ts. */
-  marked: boolean;
+  tainted: boolean;
   context: DecideContext;
 }
 
@@ -26,7 +26,7 @@ export interface Decision {
   /** Why it is not simply allowed. */
   reasons: readonly string[];
   /** It asks because the turn has content from outside: nobody can have approved that beforehand. */
-  isMarked: boolean;
+  tainted: boolean;
   /** A command that is allowed because it only reads: it must run in the environment that this was judged for. */
   onlyReads?: true;
   question: Question;
@@ -43,16 +43,16 @@ export function namesOf({ name, aliases = [] }: ToolSpec): readonly string[] {
 
 export type Scope = 'once' | 'session' | 'always';
 
-export const MARKED = 'this turn has content from outside, so a person must approve it';
+export const TAINTED = 'this turn has content from outside, so a person must approve it';
 
 type Base = Pick<Decision, 'question'> & Partial<Pick<Decision, 'rememberAs' | 'scopes'>>;
 
 export function allow({ question }: Base): Decision {
-  return { verdict: 'allow', reasons: [], isMarked: false, question, rememberAs: [], scopes: ['once'] };
+  return { verdict: 'allow', reasons: [], tainted: false, question, rememberAs: [], scopes: ['once'] };
 }
 
 export function deny({ question }: Base, reason: string): Decision {
-  return { verdict: 'deny', reasons: [reason], isMarked: false, question, rememberAs: [], scopes: ['once'] };
+  return { verdict: 'deny', reasons: [reason], tainted: false, question, rememberAs: [], scopes: ['once'] };
 }
 
 /** Without something to remember, an answer holds once. */
@@ -61,7 +61,7 @@ export function ask({ question, rememberAs = [], scopes = [] }: Base, reasons: r
   return {
     verdict: 'ask',
     reasons: [...new Set(reasons)],
-    isMarked: reasons.includes(MARKED),
+    tainted: reasons.includes(TAINTED),
     question,
     rememberAs: kept.length > 1 ? rememberAs : [],
     scopes: kept,
@@ -76,7 +76,7 @@ export function askedBy(rule: Rule): string {
   return `the rule "${rule.text}" asks`;
 }
 
-/** The answers of the session that hold now: in a marked turn, only those given in one. */
-export function answersFor(remembered: Remembered, marked: boolean): readonly Rule[] {
-  return remembered.filter((answer: SessionAnswer) => answer.marked || !marked).map(({ rule }) => rule);
+/** The answers of the session that hold now: in a tainted turn, only those given in one. */
+export function answersFor(remembered: Remembered, tainted: boolean): readonly Rule[] {
+  return remembered.filter((answer: SessionAnswer) => answer.tainted || !tainted).map(({ rule }) => rule);
 }

@@ -18,7 +18,7 @@ export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): 
   const { content, oldText, newText } = call.args;
   const exact =
     typeof oldText === 'string' && typeof newText === 'string'
-      ? `${marked('-', oldText)}\n${marked('+', newText)}`
+      ? `${tainted('-', oldText)}\n${tainted('+', newText)}`
       : typeof content === 'string'
         ? content
         : JSON.stringify(call.args, null, 2);
@@ -39,7 +39,7 @@ export function visible(text: string): string {
   );
 }
 
-function marked(mark: string, text: string): string {
+function tainted(mark: string, text: string): string {
   return text
     .split('\n')
     .map((line) => `${mark} ${line}`)

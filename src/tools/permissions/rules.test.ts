@@ -85,10 +85,10 @@ describe('permissions.json', () => {
 
 describe('remembering', () => {
   it('for the session keeps each answer once, with the mark of its turn', () => {
-    const first = rememberForSession([], ['bash(npm test)', 'file_write(a.txt)'], { marked: false, tools: TOOLS });
-    const second = rememberForSession(first, ['bash(npm test)'], { marked: false, tools: TOOLS });
-    const third = rememberForSession(second, ['bash(npm test)'], { marked: true, tools: TOOLS });
-    expect(third.map(({ rule, marked }) => [rule.text, marked])).toEqual([
+    const first = rememberForSession([], ['bash(npm test)', 'file_write(a.txt)'], { tainted: false, tools: TOOLS });
+    const second = rememberForSession(first, ['bash(npm test)'], { tainted: false, tools: TOOLS });
+    const third = rememberForSession(second, ['bash(npm test)'], { tainted: true, tools: TOOLS });
+    expect(third.map(({ rule, tainted }) => [rule.text, tainted])).toEqual([
       ['bash(npm test)', false],
       ['file_write(a.txt)', false],
       ['bash(npm test)', true],

@@ -5,7 +5,7 @@ import { testHome } from '../../../test/support/test-home.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import { createPermissionStore, type PermissionStore } from './store.ts';
 
-const TURN = { sessionId: 'session-1', marked: false };
+const TURN = { sessionId: 'session-1', tainted: false };
 
 function opened(): { store: PermissionStore; again(): PermissionStore; path: string } {
   const { path: home } = testHome();
@@ -22,7 +22,7 @@ function opened(): { store: PermissionStore; again(): PermissionStore; path: str
 }
 
 const textsOf = async (store: PermissionStore, sessionId?: string): Promise<string[]> =>
-  (await store.remembered(sessionId)).map(({ rule, marked }) => `${rule.text}${marked ? ' marked' : ''}`);
+  (await store.remembered(sessionId)).map(({ rule, tainted }) => `${rule.text}${tainted ? ' tainted' : ''}`);
 
 describe('permissions.json', () => {
   it('need not exist, and is read anew every time', async () => {
@@ -58,8 +58,8 @@ describe('answers for a session', () => {
   it('are known to a later process, in that session only', async () => {
     const { store, again } = opened();
     await store.remember('session', ['bash(make)'], TURN);
-    await store.remember('session', ['bash(make)', 'bash(ls)'], { ...TURN, marked: true });
-    expect(await textsOf(again(), 'session-1')).toEqual(['bash(make)', 'bash(make) marked', 'bash(ls) marked']);
+    await store.remember('session', ['bash(make)', 'bash(ls)'], { ...TURN, tainted: true });
+    expect(await textsOf(again(), 'session-1')).toEqual(['bash(make)', 'bash(make) tainted', 'bash(ls) tainted']);
     expect(await textsOf(again(), 'session-2')).toEqual([]);
     expect(await textsOf(again())).toEqual([]);
   });
@@ -67,8 +67,21 @@ describe('answers for a session', () => {
   it('leave nothing behind when given once, or without a session', async () => {
     const { store, path } = opened();
     await store.remember('once', ['bash(make)'], TURN);
-    await store.remember('session', ['bash(make)'], { marked: false });
+    await store.remember('session', ['bash(make)'], { tainted: false });
     expect(await textsOf(store, 'session-1')).toEqual([]);
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
   });
+});
+
+it('an answer that an earlier version kept counts as it was given', async () => {
+  const { path: home } = testHome();
+  mkdirSync(home, { recursive: true });
+  const { ownerFiles: files, resultCache } = createLocalStorage({ home, now: Date.now, onRebuild() {} });
+  const answers = [
+    { text: 'bash(npm test)', marked: true },
+    { text: 'bash(ls)', marked: false },
+  ];
+  await resultCache.put('session-1', 'permission answers', JSON.stringify(answers));
+  const store = createPermissionStore({ files, resultCache, tools: [{ name: 'bash', rules: { pattern: 'command' } }] });
+  expect((await store.remembered('session-1')).map(({ tainted }) => tainted)).toEqual([true, false]);
 });

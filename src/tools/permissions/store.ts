@@ -12,7 +12,7 @@ export interface PermissionStore {
   rules(): Promise<ParsedRules>;
   /** What was answered for this session, also in an earlier process. */
   remembered(sessionId: string | undefined): Promise<Remembered>;
-  remember(scope: Scope, rules: readonly string[], turn: { sessionId?: string; marked: boolean }): Promise<void>;
+  remember(scope: Scope, rules: readonly string[], turn: { sessionId?: string; tainted: boolean }): Promise<void>;
 }
 
 export interface PermissionStoreDependencies {
@@ -28,10 +28,11 @@ export function createPermissionStore({ files, resultCache, tools }: PermissionS
       sessionId === undefined ? undefined : await resultCache.get(sessionId, ANSWERS).catch(() => undefined);
     if (stored === undefined) return [];
     const { parseRule } = await import('./rules.ts');
-    const answers = JSON.parse(stored) as { text: string; marked: boolean }[];
-    return answers.flatMap(({ text, marked }) => {
+    // `marked`: as earlier versions called it.
+    const answers = JSON.parse(stored) as { text: string; tainted?: boolean; marked?: boolean }[];
+    return answers.flatMap(({ text, marked = false, tainted = marked }) => {
       const parsed = parseRule(text, tools);
-      return parsed.ok ? [{ rule: parsed.rule, marked }] : [];
+      return parsed.ok ? [{ rule: parsed.rule, tainted }] : [];
     });
   };
   return {
@@ -46,7 +47,7 @@ export function createPermissionStore({ files, resultCache, tools }: PermissionS
       }
     },
     remembered,
-    async remember(scope, rules, { sessionId, marked }) {
+    async remember(scope, rules, { sessionId, tainted }) {
       const { rememberAlways, rememberForSession } = await import('./remembered.ts');
       if (scope === 'always') {
         await files.update(FILE, (current) => {
@@ -54,8 +55,8 @@ export function createPermissionStore({ files, resultCache, tools }: PermissionS
           return appended.ok ? appended.text : undefined;
         });
       } else if (scope === 'session' && sessionId !== undefined) {
-        const all = rememberForSession(await remembered(sessionId), rules, { marked, tools });
-        const answers = all.map(({ rule, marked: given }) => ({ text: rule.text, marked: given }));
+        const all = rememberForSession(await remembered(sessionId), rules, { tainted, tools });
+        const answers = all.map(({ rule, tainted: given }) => ({ text: rule.text, tainted: given }));
         await resultCache.put(sessionId, ANSWERS, JSON.stringify(answers));
       }
     },

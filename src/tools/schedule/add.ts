@@ -17,7 +17,7 @@ const NOBODY_RUNS =
   'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron';
 
 /**
- * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a marked turn it
+ * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a tainted turn it
  * asks, like every write outside the workspace.
  */
 export function createScheduleAddTool({

@@ -14,8 +14,8 @@ export function createScheduleListTool({ schedule }: { schedule(): Promise<Sched
     async execute() {
       const jobs = (await (await schedule()).list()).map(summaryOf);
       // What a job asks may be written by anyone who can write HEARTBEAT.md.
-      const isOutside = jobs.some(({ source }) => source === 'heartbeat');
-      return { data: { jobs }, ...(isOutside && { meta: { outside: true } }) };
+      const tainted = jobs.some(({ source }) => source === 'heartbeat');
+      return { data: { jobs }, ...(tainted && { meta: { tainted: true } }) };
     },
   });
 }

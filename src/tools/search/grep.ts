@@ -91,12 +91,12 @@ export function createGrepTool(): ToolSpec {
       if (truncated) found.length = belonging;
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-      const fromOutside = (await import('../permissions/outside-files.ts')).isFromOutside;
-      const outside = new Set(found.map((line) => line.path)).values().some(fromOutside);
+      const { isTaintedFile } = await import('../permissions/tainted-files.ts');
+      const tainted = new Set(found.map((line) => line.path)).values().some(isTaintedFile);
       return {
         data: { matches, truncated, lines: found },
         text: render(found, matches, truncated),
-        ...(outside && { meta: { outside } }),
+        ...(tainted && { meta: { tainted } }),
       };
     },
   });

@@ -19,7 +19,7 @@ export function createSkillListTool({ skills }: { skills(): Promise<Skills> }): 
         data: { skills: found, problems: listing.problems },
         text: render(listing),
         // Descriptions are other people's words.
-        meta: isEmpty ? undefined : { outside: true },
+        meta: isEmpty ? undefined : { tainted: true },
       };
     },
   });

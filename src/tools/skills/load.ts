@@ -5,7 +5,7 @@ import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 /** Whatever a skill says, it comes from outside: it grants nothing, and the result is marked so. */
-const OUTSIDE = { outside: true };
+const TAINTED = { tainted: true };
 
 export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
   return defineTool({
@@ -26,7 +26,7 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
       const service = await skills();
       if (file !== undefined) {
         const read = await service.readFile(name, file, { workspace, signal }).catch(orToolFailure);
-        return { data: { name, file: read.path, content: read.text }, text: read.text, meta: OUTSIDE };
+        return { data: { name, file: read.path, content: read.text }, text: read.text, meta: TAINTED };
       }
       const loaded = await service.load(name, { workspace, signal }).catch(orToolFailure);
       const { skill, text: content, files, moreFiles } = loaded;
@@ -34,7 +34,7 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
       return {
         data: { name, source, path, content, files, ...(moreFiles ? { moreFiles } : {}) },
         text: `${content.trimEnd()}${renderFiles(loaded)}`,
-        meta: OUTSIDE,
+        meta: TAINTED,
       };
     },
   });

@@ -51,7 +51,7 @@ describe('skill_list', () => {
       problems: [],
     });
     expect(text).toContain('here (workspace): Does here.');
-    expect(meta).toEqual({ outside: true });
+    expect(meta).toEqual({ tainted: true });
   });
 
   it('is empty where there is none, and then nothing came from outside', async () => {
@@ -139,7 +139,7 @@ describe('skill_load', () => {
     });
     expect(text).toContain('Do it.');
     expect(text).toContain('fs.read_file');
-    expect(meta).toEqual({ outside: true });
+    expect(meta).toEqual({ tainted: true });
   });
 
   it('of a skill in the home reads its files too', async () => {
@@ -151,7 +151,7 @@ describe('skill_load', () => {
     expect(await load({ name: 'pdf', file: 'references/a.md' })).toEqual({
       data: { name: 'pdf', file: 'references/a.md', content: 'the reference' },
       text: 'the reference',
-      meta: { outside: true },
+      meta: { tainted: true },
     });
   });
 

@@ -18,16 +18,16 @@ const SHOWING =
   /^(?:cat|tac|nl|head|tail|less|more|bat|batcat|sed|g?awk|mawk|[ef]?grep|zgrep|zcat|rg|ag|ack|jq|yq|cut|sort|uniq|paste|column|fold|fmt|strings|xxd|hexdump|od|base64|diff|cmp)$/;
 
 /** `path`: relative to the workspace, links resolved. */
-export function isFromOutside(path: string): boolean {
+export function isTaintedFile(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   return RECEIVED.has(parts[0] ?? '') || parts.some((part) => PACKAGES.has(part));
 }
 
 /** Whether the call shows what is in such a file, as far as its arguments tell. */
-export function asksFromOutside(spec: ToolSpec, args: ToolArgs, context: DecideContext): boolean {
+export function showsTaintedFile(spec: ToolSpec, args: ToolArgs, context: DecideContext): boolean {
   const leadsOutside = (path: string, directory: string): boolean => {
     const { relative } = locate(path, { ...context, directory });
-    return relative !== undefined && isFromOutside(relative);
+    return relative !== undefined && isTaintedFile(relative);
   };
   const subject = spec.subject(args);
   if (spec.handlesFiles === 'contents')

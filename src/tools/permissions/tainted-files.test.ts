@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT, SPECS } from '../../../test/support/decide-fixture.ts';
-import { asksFromOutside, isFromOutside } from './outside-files.ts';
 import { createCommandParser } from './parse-command.ts';
+import { isTaintedFile, showsTaintedFile } from './tainted-files.ts';
 
 const context = {
   workspaceRoot: ROOT,
@@ -10,7 +10,7 @@ const context = {
   lainclawHome: '/home/u/.lainclaw',
   parseCommand: await createCommandParser(),
 };
-const bash = (command: string): boolean => asksFromOutside(SPECS.bash, { command }, context);
+const bash = (command: string): boolean => showsTaintedFile(SPECS.bash, { command }, context);
 
 describe('files that somebody else wrote', () => {
   it.each([
@@ -19,20 +19,20 @@ describe('files that somebody else wrote', () => {
     'vendor/x.go',
     'inbox/letter.txt',
     'Downloads/a.md',
-  ])('%s is one', (path) => expect(isFromOutside(path)).toBe(true));
+  ])('%s is one', (path) => expect(isTaintedFile(path)).toBe(true));
 
   it.each(['README.md', 'src/vendors.ts', 'src/inbox/view.ts', 'docs/downloads.md', 'my_node_modules/a', '.'])(
     '%s is none',
-    (path) => expect(isFromOutside(path)).toBe(false),
+    (path) => expect(isTaintedFile(path)).toBe(false),
   );
 
   it('are asked for by a path, through links too', () => {
-    const read = (path: string, more = {}): boolean => asksFromOutside(SPECS.read, { path }, { ...context, ...more });
+    const read = (path: string, more = {}): boolean => showsTaintedFile(SPECS.read, { path }, { ...context, ...more });
     expect(read('./src/../node_modules/a/index.js')).toBe(true);
     expect(read(`${ROOT}/vendor/a`)).toBe(true);
     expect(read('link/a', { resolveLinks: (path: string) => path.replace('/link', '/node_modules') })).toBe(true);
     expect(read('src/a.ts')).toBe(false);
-    expect(asksFromOutside(SPECS.glob, { pattern: '*', path: 'node_modules' }, context)).toBe(false);
+    expect(showsTaintedFile(SPECS.glob, { pattern: '*', path: 'node_modules' }, context)).toBe(false);
   });
 
   it.each([
