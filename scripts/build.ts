@@ -1,4 +1,4 @@
-// Bundles src/ into dist/ with code splitting, then warms Node's compile cache (warm-up.ts): the first command a
+// Bundles src/ into dist/ with code splitting, then keeps its compiled code (warm-up.ts): the first command a
 // person types is as fast as the hundredth. The output is CommonJS: it loads in two thirds of the time of
 // the same code as ES modules.
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

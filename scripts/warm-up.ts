@@ -1,5 +1,5 @@
-// Runs the program through its main paths once, so that Node's compile cache holds what a person's first command needs.
-// The cache keeps of each file what its first run compiled: the longest path goes first.
+// Runs the program through its main paths once, so that its compiled code is kept for a person's first command (bin/load-bundle.js).
+// Of each file a command keeps the functions that its first run compiled: the longest path goes first.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // The ways the program is started: by its launcher, by a link to it, by the bundle itself, and on a Node too old for it.
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLocks } from '../../src/storage/local/locks.ts';
@@ -66,6 +66,52 @@ describe.concurrent('started', () => {
     const { code, stdout, stderr } = await runEntry(home, join(home.base, 'bin', 'lainclaw.js'), 'ask', 'hi');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^lainclaw is not built yet: run "npm run build".*\n$/);
+  });
+});
+
+describe.concurrent('the compiled code that is kept beside the program', () => {
+  /** A copy of the program that has kept nothing yet. */
+  function copyProgram(home: Home): { launcher: string; dist: string; kept: string } {
+    const dist = join(home.base, 'program', 'dist');
+    cpSync(dirname(BINARY), join(home.base, 'program', 'bin'), { recursive: true });
+    cpSync(join(PACKAGE, 'dist'), dist, { recursive: true, filter: (path) => !path.includes('.compile-cache') });
+    const kept = join(dist, '.compile-cache', `${process.version}-${process.arch}`);
+    return { launcher: join(home.base, 'program', 'bin', 'lainclaw.js'), dist, kept };
+  }
+
+  it('is kept for each command that succeeded, and for no other word', async () => {
+    const home = testHome();
+    const { launcher, kept } = copyProgram(home);
+    expect((await runEntry(home, launcher, 'ask', 'hi')).code).toBe(0);
+    expect((await runEntry(home, launcher, 'nonsense')).code).toBe(2);
+    expect(readdirSync(kept)).toEqual(['ask']);
+    expect(readdirSync(join(kept, 'ask'))).toEqual(expect.arrayContaining(['cli.js', 'index.js']));
+  });
+
+  it('is compiled again where it is damaged or cut short', async () => {
+    const home = testHome();
+    const { launcher, kept } = copyProgram(home);
+    await runEntry(home, launcher, 'ask', 'hi');
+    const file = join(kept, 'ask', 'cli.js');
+    const whole = readFileSync(file);
+    const damaged = Buffer.from(whole);
+    damaged.fill(0x55, 5_000, 9_000);
+    for (const bytes of [damaged, whole.subarray(0, 1_001), Buffer.alloc(0)]) {
+      writeFileSync(file, bytes);
+      const { code, json } = await runEntry(home, launcher, 'ask', 'hi');
+      expect({ code, success: json().success }).toEqual({ code: 0, success: true });
+      expect(readFileSync(file)).not.toEqual(bytes);
+    }
+  });
+
+  it('is not used for a program that was changed', async () => {
+    const home = testHome();
+    const { launcher, dist } = copyProgram(home);
+    const before = await runEntry(home, launcher, '--help');
+    expect(before.stdout).toContain('an interactive session');
+    const program = readFileSync(join(dist, 'cli.js'), 'utf8');
+    writeFileSync(join(dist, 'cli.js'), program.replace('an interactive session', 'an interactive sitting'));
+    expect((await runEntry(home, launcher, '--help')).stdout).toContain('an interactive sitting');
   });
 });
 
