@@ -56,7 +56,10 @@ export type TurnSettings = Pick<
 
 const COMPATIBLE = 'openai-compatible';
 
-export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number }): Command {
+export function addTurnFlags(
+  command: Command,
+  { maxSteps, session = 'main' }: { maxSteps: number; session?: string },
+): Command {
   return command
     .addOption(single('--provider <name>', 'the model provider (default: LAINCLAW_PROVIDER, config.json, stub)', text))
     .addOption(single('--profile <id>', 'the sign-in profile of the provider', text))
@@ -65,7 +68,7 @@ export function addTurnFlags(command: Command, { maxSteps }: { maxSteps: number 
       single('--effort <level>', `how long the model thinks, where it can: ${EFFORTS.join(', ')}`, oneOf(EFFORTS)),
     )
     .addOption(single('--system <text>', 'told to the model beside its own prompt; @file reads it from a file', text))
-    .addOption(single('--session <key>', 'the conversation to continue (default: main)', text))
+    .addOption(single('--session <key>', `the conversation to continue (default: ${session})`, text))
     .option('--new-session', 'start a new conversation under this key')
     .addOption(
       single('--memory <on|off>', 'memory of this session; also --memory alone and --no-memory', switchOf('on', 'off')),

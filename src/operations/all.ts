@@ -7,6 +7,7 @@ import * as memory from './memory.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
+import * as sessionChanges from './session-changes.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
@@ -22,6 +23,7 @@ const NOUNS = [
   memory,
   pairing,
   schedule,
+  sessionChanges,
   sessions,
   signIn,
   skills,

@@ -1,6 +1,7 @@
 // Conversations as they are stored.
 import { nearest } from '../lib/nearest.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { shortened } from '../sessions/title.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
@@ -9,7 +10,11 @@ import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } 
 const NAMED = 10;
 const COMPARED = 1_000;
 
-const ENTRY = {
+/** Beyond so many, first words are not read. */
+const WITH_FIRST_WORDS = 500;
+const FIRST_WORDS = 80;
+
+export const ENTRY = {
   type: 'object',
   properties: {
     sessionKey: TEXT,
@@ -21,6 +26,9 @@ const ENTRY = {
     route: TEXT,
     memoryEnabled: YES_OR_NO,
     compactedMessageCount: COUNT,
+    title: TEXT,
+    workspace: { type: 'string', description: 'the folder that it was begun in' },
+    firstWords: { type: 'string', description: 'how its first question begins' },
   },
   required: ['sessionKey', 'sessionId', 'createdAt', 'updatedAt'],
 } as const;
@@ -48,11 +56,29 @@ export const listSessions = defineOperation({
   name: 'sessions.list',
   class: 'read',
   summary: 'List sessions, the last used first.',
-  input: { type: 'object', properties: { limit: POSITIVE }, additionalProperties: false },
+  input: {
+    type: 'object',
+    properties: {
+      limit: POSITIVE,
+      workspace: { type: 'string', description: 'only sessions that were begun in this folder' },
+      firstWords: {
+        ...YES_OR_NO,
+        default: false,
+        description: `also how each of the first ${WITH_FIRST_WORDS} begins`,
+      },
+    },
+    additionalProperties: false,
+  },
   output: objectWith({ sessions: listOf(ENTRY), total: COUNT }),
-  async run({ limit }, { runtime: { sessions } }) {
-    const [listed, total] = await Promise.all([sessions.list({ limit }), sessions.count()]);
-    return { sessions: listed.map((entry) => ({ ...entry })), total };
+  async run({ limit, workspace, firstWords }, { runtime: { sessions } }) {
+    const [listed, total] = await Promise.all([sessions.list({ limit, workspace }), sessions.count()]);
+    const shown = listed.map((entry) => ({ ...entry }));
+    if (!firstWords) return { sessions: shown, total };
+    const withWords = shown.slice(0, WITH_FIRST_WORDS).map(async (entry) => {
+      const question = await sessions.firstQuestion(entry.sessionId);
+      return question === undefined ? entry : { ...entry, firstWords: shortened(question, FIRST_WORDS) };
+    });
+    return { sessions: [...(await Promise.all(withWords)), ...shown.slice(WITH_FIRST_WORDS)], total };
   },
 });
 
@@ -92,6 +118,44 @@ export const showSession = defineOperation({
       messages: messages.map((message) => ({ ...message })),
       permissions: permissions.map((permission) => ({ ...permission })),
       damagedLines,
+    };
+  },
+});
+
+export const listTurns = defineOperation({
+  name: 'sessions.turns',
+  class: 'read',
+  summary: 'List the newest turns of a session, oldest first, each with its question and the files it changed.',
+  input: {
+    type: 'object',
+    properties: { key: TEXT, last: { ...POSITIVE, default: 20 } },
+    required: ['key'],
+    additionalProperties: false,
+  },
+  output: objectWith({
+    session: ENTRY,
+    turns: listOf(
+      objectWith({ turnId: TEXT, number: COUNT, question: TEXT, changed: listOf(TEXT) }, { startedAt: TIME }),
+    ),
+  }),
+  async run({ key, last }, { runtime, signal }) {
+    const entry = await runtime.sessions.find(key);
+    if (!entry) throw await unknownSession(key, runtime.sessions);
+    const turns: { turnId: string; number: number; question: string; startedAt?: string }[] = [];
+    for await (const item of runtime.sessions.history(entry.sessionId)) {
+      signal.throwIfAborted();
+      if (item.kind !== 'turn' || item.turn.turnId === undefined || item.turn.outcome === 'unfinished') continue;
+      const { turnId, number, startedAt, messages } = item.turn;
+      const asked = messages.find(({ role }) => role === 'user')?.content ?? '';
+      const question = shortened(asked, FIRST_WORDS);
+      turns.push({ turnId, number, question, ...(startedAt !== undefined && { startedAt }) });
+      if (turns.length > last) turns.shift();
+    }
+    const recorded = await (await runtime.undo()).turns(entry.sessionId);
+    const changed = new Map(recorded.filter(({ undone }) => !undone).map(({ turnId, paths }) => [turnId, paths]));
+    return {
+      session: { ...entry },
+      turns: turns.map((turn) => ({ ...turn, changed: changed.get(turn.turnId) ?? [] })),
     };
   },
 });

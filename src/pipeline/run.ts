@@ -89,6 +89,8 @@ export type AskAgain = (
 export interface RunDependencies {
   adapter: Adapter;
   sessions: Sessions;
+  /** The root that turns work in; kept with each session that begins. */
+  workspaceRoot?: string;
   toolbox: Toolbox;
   ask: AskAgain;
   /** Puts questions to the readers of the turn; absent when none of them answers. */
@@ -243,7 +245,7 @@ async function* remember(
 /** Takes the session's turn, telling once when another one is in the way. */
 async function* begin(
   request: RunRequest,
-  { adapter, sessions, historyTokens }: RunDependencies,
+  { adapter, sessions, workspaceRoot, historyTokens }: RunDependencies,
   { profileId, contextWindow }: ModelDescription,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Turn> {
@@ -251,7 +253,7 @@ async function* begin(
   const { sessionKey, newSession, unlisted, memory, origin } = request;
   const state = { provider: adapter.provider, profileId, route: adapter.route, memoryEnabled: memory };
   const begun = sessions.begin({
-    defaults: { memoryEnabled: request.memoryDefault },
+    defaults: { memoryEnabled: request.memoryDefault, workspace: workspaceRoot },
     sessionKey,
     newSession,
     unlisted,

@@ -6,6 +6,7 @@ import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Schedule } from '../schedule/schedule.ts';
+import type { SessionChanges } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import type { Trust } from '../storage/storage.ts';
@@ -34,6 +35,8 @@ export interface Runtime extends Services {
   /** The provider when no flag names one: the configured one, otherwise one somebody is signed in to, otherwise `stub`. */
   defaultProvider(): Promise<string>;
   sessions: Sessions;
+  /** Titles, copies and deletion of sessions. */
+  sessionChanges(): Promise<SessionChanges>;
   /** Folders whose instructions are followed. */
   trust: Trust;
   openWorkspace: OpenWorkspace;
@@ -137,6 +140,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     configFile: createConfigStore(environment, ownerFiles),
     defaultProvider,
     sessions,
+    sessionChanges: lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base)),
     trust: storage.trust,
     openWorkspace: opening,
     schedule,

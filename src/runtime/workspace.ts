@@ -105,6 +105,7 @@ export async function openWorkspace(
     const gateway = createGateway({
       providers,
       sessions,
+      workspaceRoot: files.root,
       toolbox: tools,
       hub,
       ...(options.askPerson && { person: { askPerson: options.askPerson, askForm: options.askForm } }),

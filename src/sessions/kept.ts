@@ -1,6 +1,7 @@
 // Every session that was ever kept, also those that another one under the same key has followed. Only the beginning of each
 // transcript is read: its first line tells whose it is.
 import type { SessionEntry, Transcripts } from '../storage/storage.ts';
+import { asSessionLine } from './lines.ts';
 
 /** A first line that is damaged is passed over; farther down nobody says whose the transcript is. */
 const FARTHEST_LINES = 5;
@@ -43,4 +44,15 @@ export async function identityOf(
     if (typeof sessionKey === 'string' && typeof createdAt === 'string') return { sessionKey, createdAt };
   }
   return {};
+}
+
+/** Looked for near the beginning only. */
+export async function firstQuestionOf(sessionId: string, transcripts: Transcripts): Promise<string | undefined> {
+  for await (const scanned of transcripts.scan(sessionId)) {
+    if (scanned.number > FARTHEST_LINES * 2) break;
+    if (!('line' in scanned)) continue;
+    const line = asSessionLine(scanned.line);
+    if (line?.type === 'message' && line.message.role === 'user') return line.message.content;
+  }
+  return undefined;
 }

@@ -38,7 +38,7 @@ export interface BeginTurn {
   /** Names the turn; a new id by default. */
   turnId?: string;
   /** Of a session that has none of its own yet. */
-  defaults?: Pick<SessionEntry, 'memoryEnabled'>;
+  defaults?: Pick<SessionEntry, 'memoryEnabled' | 'workspace'>;
   /** What the turn answers, for `findTurn`. */
   origin?: string;
   /** How far back the conversation is read; enough for a short one by default. */
@@ -79,6 +79,8 @@ export interface Sessions {
   count(): Promise<number>;
   /** The newest `last` messages, and which lines of the transcript cannot be read. */
   show(name: string, last: number): Promise<ShownSession | undefined>;
+  /** What a session was begun with; undefined where its transcript does not tell within its first lines. */
+  firstQuestion(sessionId: string): Promise<string | undefined>;
   /** Every session that was ever kept, oldest first. */
   kept(): Promise<KeptSession[]>;
   /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
@@ -181,7 +183,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     async renew(sessionKey, signal) {
       const lock = await locks.acquire(`session:${sessionKey}`, { signal });
       try {
-        const { compactedMessageCount: _summarised, ...known } = (await catalogue.get(sessionKey)) ?? {};
+        const { compactedMessageCount: _summarised, title: _title, ...known } = (await catalogue.get(sessionKey)) ?? {};
         const timestamp = new Date(now()).toISOString();
         const sessionId = newSessionId(now(), newId);
         const entry: SessionEntry = { ...known, sessionKey, sessionId, createdAt: timestamp, updatedAt: timestamp };
@@ -240,6 +242,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       return { entry, messages, permissions, damagedLines };
     },
 
+    async firstQuestion(sessionId) {
+      const { firstQuestionOf } = await import('./kept.ts');
+      return firstQuestionOf(sessionId, transcripts);
+    },
+
     async kept() {
       const { keptSessions } = await import('./kept.ts');
       return keptSessions(transcripts, await catalogue.list());
@@ -261,7 +268,10 @@ function keepShown(permissions: ShownPermission[], messages: readonly SessionMes
   permissions.splice(0, permissions.length, ...permissions.filter(({ afterMessageId }) => shown.has(afterMessageId)));
 }
 
-function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry, { unlisted = false } = {}): TranscriptLine {
+export function firstLine(
+  { sessionKey, sessionId, createdAt }: SessionEntry,
+  { unlisted = false } = {},
+): TranscriptLine {
   return {
     type: 'session',
     version: TRANSCRIPT_VERSION,
@@ -273,7 +283,7 @@ function firstLine({ sessionKey, sessionId, createdAt }: SessionEntry, { unliste
 }
 
 /** Sorts by time in a directory listing, and is unguessable enough never to collide. */
-function newSessionId(now: number, newId: (prefix: string) => string): string {
+export function newSessionId(now: number, newId: (prefix: string) => string): string {
   const stamp = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '');
   return newId(`session-${stamp}`);
 }

@@ -10,3 +10,33 @@ export function summariesOf(notes: string, sessionId: string): Map<number, strin
   }
   return found;
 }
+
+const SECTION = /(?=\n## [^\n]*\n<!-- messages )/;
+const SECTION_HEAD = /^\n## [^\n]*\n<!-- messages \d+-(\d+) of ([\w-]+) -->\n/;
+
+/** The notes without what this conversation said after a message. */
+export function notesUpTo(notes: string, sessionId: string, lastMessage: number): string {
+  return notes
+    .split(SECTION)
+    .filter((part) => {
+      const [, last, owner] = SECTION_HEAD.exec(part) ?? [];
+      return owner !== sessionId || Number(last) <= lastMessage;
+    })
+    .join('');
+}
+
+export interface NotesOfCopy {
+  from: string;
+  lastMessage: number;
+  to: { sessionKey: string; sessionId: string };
+}
+
+/** What was summarised of a conversation up to a message, as the notes of another one. */
+export function notesOfCopy(notes: string, { from, lastMessage, to }: NotesOfCopy): string {
+  const parts = notes.split(SECTION).filter((part) => {
+    const [, last, owner] = SECTION_HEAD.exec(part) ?? [];
+    return owner === from && Number(last) <= lastMessage;
+  });
+  const own = parts.map((part) => part.replace(` of ${from} -->`, ` of ${to.sessionId} -->`));
+  return `# Memory of session ${to.sessionKey}\n${own.join('')}`;
+}

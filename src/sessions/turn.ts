@@ -12,6 +12,7 @@ import {
   type SessionMessage,
   type TurnOutcome,
 } from './lines.ts';
+import { titleFrom } from './title.ts';
 import { toolContext, unfinishedCall } from './tool-context.ts';
 
 export interface TurnDependencies {
@@ -110,8 +111,9 @@ export interface Turn {
 }
 
 export function createTurn(dependencies: TurnDependencies): Turn {
-  const { entry, origin, transcript, enter, lock, now, newId } = dependencies;
+  const { origin, transcript, enter, lock, now, newId } = dependencies;
   const { turnId = newId('turn') } = dependencies;
+  const entry: SessionEntry = { ...dependencies.entry };
   const calls: { call: JournalledCall; effect: string }[] = [];
   // In order of ending: small servers give several calls one id.
   const ended: { callId: string; text: string }[] = [];
@@ -160,6 +162,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     lock,
 
     async start(input, { tainted = false, continues } = {}) {
+      const title = entry.title ?? titleFrom(firstQuestion(dependencies.history) ?? input);
+      if (title !== undefined) entry.title = title;
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
       const asked = continues === undefined ? [message('user', 'msg-user', input, entry.route ?? '', 'input')] : [];
       const start = {
@@ -276,4 +280,13 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       }
     },
   };
+}
+
+/** Of what is read of the conversation before this turn. */
+function firstQuestion({ turns }: TurnHistory): string | undefined {
+  for (const { messages } of turns) {
+    const asked = messages.find(({ role }) => role === 'user');
+    if (asked) return asked.content;
+  }
+  return undefined;
 }

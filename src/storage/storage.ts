@@ -74,6 +74,10 @@ export interface SessionEntry {
   route?: string;
   memoryEnabled?: boolean;
   compactedMessageCount?: number;
+  /** What the conversation is about: made of its first question, or given by a person. */
+  title?: string;
+  /** The root of the workspace that it was begun in, absolute and real. */
+  workspace?: string;
 }
 
 export interface ListSessions {
@@ -83,6 +87,8 @@ export interface ListSessions {
   after?: Pick<SessionEntry, 'updatedAt' | 'sessionKey'>;
   /** Only keys that begin with this. */
   prefix?: string;
+  /** Only sessions of the workspace with this root. */
+  workspace?: string;
 }
 
 /** The index of sessions: the current session of each key. No operation on one key costs more with more keys. */

@@ -68,6 +68,8 @@ export interface UndoRecords {
   whoLeft(root: string, path: string, sha256: string): Promise<string | undefined>;
   /** Rejects when it is no longer on record. */
   content(sha256: string): Promise<Buffer>;
+  /** The same turns, and what undid them, on the record of another session too. */
+  copy(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
   /** Takes a turn off the record. */
   forget(scope: TurnScope): Promise<void>;
 }

@@ -57,6 +57,25 @@ export function describeUndoRecords(name: string, create: () => UndoRecordsSubje
       expect(await store.whoLeft('/ws', 'other', second?.after?.sha256 ?? '')).toBeUndefined();
     });
 
+    it('are copied to another session, with what undid them, and both go their own way', async () => {
+      const store = await storage.undoRecords();
+      await store.add(scope('t1'), [{ ...change('d/a', undefined, 'one'), madeDirectories: ['d'] }]);
+      await store.add(scope('t2'), [change('b', 'x', 'y')]);
+      await store.add(scope('u1'), [change('d/a', 'one', undefined)], { undoes: 't1' });
+      await store.add(scope('r1'), [change('d/a', undefined, 'one')], { undoes: 'u1' });
+      await store.copy('s', 'copy', new Set(['t1']));
+      await store.forget(scope('t1'));
+      const copied = await (await other.undoRecords()).turns('copy');
+      expect(copied.map(({ turnId, undoes, root }) => [turnId, undoes, root])).toEqual([
+        ['t1', undefined, '/ws'],
+        ['u1', 't1', '/ws'],
+        ['r1', 'u1', '/ws'],
+      ]);
+      const [, file] = copied[0] ? await store.changes(copied[0]) : [];
+      expect((await store.content(file?.after?.sha256 ?? '')).toString()).toBe('one');
+      expect((await store.turns('s')).map(({ turnId }) => turnId)).toEqual(['t2', 'u1', 'r1']);
+    });
+
     it('are read through every door, and a content that is not there is an error', async () => {
       const [here, there] = [await storage.undoRecords(), await other.undoRecords()];
       const large = 'ж中😀\n'.repeat(50_000);

@@ -209,7 +209,7 @@ describe.concurrent('commands', () => {
     await chat.shows('The conversation goes on');
     expect(await leave(opened)).toBe(0);
     expect(home.messages('work').map(({ content }) => content)[0]).toBe('in work');
-    expect(await chat.everything()).toMatch(/go on with: lainclaw chat\n/);
+    expect(await chat.everything()).toMatch(/continue with: lainclaw chat --session main\n/);
   });
 
   it('/undo asks first, and takes back what the last turn changed', async () => {

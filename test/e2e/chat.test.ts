@@ -32,7 +32,7 @@ describe.concurrent('a chat', () => {
     expect(await chat.screen()).toMatch(/› hello\n\nTitle\n\nSome bold words\.\n/);
     expect(await leave(opened)).toBe(0);
     expect(contents(opened, 'assistant')).toEqual(['# Title\n\nSome **bold** words.']);
-    expect(await chat.everything()).toContain('go on with: lainclaw chat');
+    expect(await chat.everything()).toContain('continue with: lainclaw chat --session main');
   });
 
   it('shows text before its answer ends; Escape cancels, and the turn is closed in the session', async () => {
@@ -251,7 +251,10 @@ describe.concurrent('a chat', () => {
     await opened.chat.shows('Noted: blue.');
     expect(await leave(opened)).toBe(0);
     opened.follow([{ text: 'It was blue.' }]);
-    const again = startChat(opened.flags, { home: opened.home, env: { NO_COLOR: '1', ...opened.env } });
+    const again = startChat(['--session', 'main', ...opened.flags], {
+      home: opened.home,
+      env: { NO_COLOR: '1', ...opened.env },
+    });
     await again.shows('Noted: blue.');
     expect(await again.screen()).toContain('› remember blue');
     await again.type('\x1b[A');

@@ -10,6 +10,8 @@ export const CTRL_C = '\x03';
 export const CTRL_D = '\x04';
 export const CTRL_O = '\x0f';
 
+const OPENS_A_SESSION: ReadonlySet<string> = new Set(['--session', '--continue', '--resume']);
+
 export interface Opened extends Model {
   chat: ChatTerminal;
   /** Types a text and sends it. */
@@ -22,7 +24,8 @@ export async function openChat(
   options: Partial<ChatTerminalOptions> & Omit<ModelOptions, 'env'> = {},
 ): Promise<Opened> {
   const model = await modelFor('openai-compatible', script, options);
-  const chat = startChat([...model.flags, ...flags], {
+  const session = flags.some((flag) => OPENS_A_SESSION.has(flag)) ? [] : ['--session', 'main'];
+  const chat = startChat([...model.flags, ...session, ...flags], {
     ...options,
     home: model.home,
     env: { NO_COLOR: '1', ...model.env, ...options.env },

@@ -2,6 +2,7 @@
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
+import { listSessions } from '../../operations/sessions.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
@@ -25,24 +26,31 @@ import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
+import { sessionChoices } from './session-choices.ts';
+import { createSessionCommands } from './session-commands.ts';
 import { addUsage, footerLine, statusLine } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
 const REMEMBERED_INPUTS = 200;
+/** Farther back, `lainclaw sessions list` looks. */
+const LISTED_SESSIONS = 200;
 
 export interface OpenedChat {
   runtime: Runtime;
   workspace: RuntimeWorkspace;
   turn: TurnSettings;
   ask: Gateway['ask'];
+  /** The conversation that is continued, or begun. */
+  sessionKey: string;
+  newSession: boolean;
 }
 
 export interface ChatOptions {
   terminal: Terminal;
   colors: Colors;
-  sessionKey: string;
-  newSession: boolean;
+  /** The person chooses the conversation from a list first. */
+  resume: boolean;
   userHome: string;
   /** Opens the workspace, whose questions go to the person. Rejects before anything is shown. */
   open(person: Person, warn: (line: string) => void): Promise<OpenedChat>;
@@ -51,7 +59,8 @@ export interface ChatOptions {
 
 export async function runChat(options: ChatOptions): Promise<number> {
   const { terminal, colors, now } = options;
-  let { sessionKey, newSession } = options;
+  let sessionKey = '';
+  let newSession = false;
   const leaving = new AbortController();
   const left = Promise.withResolvers<number>();
   const chosen = createChosen();
@@ -99,7 +108,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       };
     },
   });
-  const { runtime, workspace, turn, ask } = await options.open(person, notice);
+  const { runtime, workspace, turn, ask, ...chosenSession } = await options.open(person, notice);
+  ({ sessionKey, newSession } = chosenSession);
   const { root } = workspace.files;
 
   const modelName = (): string => {
@@ -108,6 +118,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const model = own?.name ?? turn.model ?? answeredBy ?? '';
     return model.startsWith(`${provider}/`) ? model : [provider, model].filter(Boolean).join('/');
   };
+  const operating = { runtime, signal: leaving.signal, workspace: root, warn: notice };
+  const sessionCommands = createSessionCommands({
+    sessionKey: () => sessionKey,
+    operate: (operation, input) => operation.run(input, operating),
+    choices: () => sessionChoices(operating, root),
+    choose: (question, choices) => person.choose(question, choices, leaving.signal),
+    switchTo,
+    cannotWrite() {
+      if ((chosenModel(chosen.now(), turn.provider)?.provider ?? turn.provider) === 'stub')
+        return 'There is no model yet that could look at the project: connect one first, with `lainclaw auth login` or `--provider`.';
+      return turn.withTools ? undefined : 'The model has no tools in this chat: start it without `--no-with-tools`.';
+    },
+    send: (text) => conversation?.send(text),
+  });
   const services = createCommandServices({
     runtime,
     workspace,
@@ -121,13 +145,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       newSession = false;
       return entry;
     },
-    async switchTo(key) {
-      const problem = sessionKeyProblem(key);
-      if (problem) return `\`${key}\` cannot name a conversation: ${problem}`;
-      sessionKey = key;
-      newSession = false;
-      return (await showRecent()) ? undefined : `\`${key}\` is a new conversation.`;
-    },
+    switchTo,
+    sessionCommands,
+    sessions: async () => (await listSessions.run({ limit: LISTED_SESSIONS, firstWords: true }, operating)).sessions,
     leave: () => void leave(EXIT.done),
     signal: leaving.signal,
   });
@@ -154,8 +174,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const completion = createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now });
   screen.complete(completion, (before) => completion.isWhole(before));
   const { version } = terminal.environment;
-  add(header({ version, model: modelName(), sessionKey, workspace: root, userHome: options.userHome }, colors));
-
   const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);
   const release = captureOutput(notice);
   const restore = (): void => {
@@ -165,8 +183,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
   screen.start();
   // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
-  const opened = (newSession ? Promise.resolve(false) : showRecent())
-    .then(() => askTrust(person, { workspace, trust: runtime.trust }, leaving.signal))
+  const opened = openSession()
+    .then((isOpen) =>
+      isOpen ? askTrust(person, { workspace, trust: runtime.trust }, leaving.signal) : leave(EXIT.cancelled),
+    )
     .catch((error: Error) => {
       if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
     });
@@ -189,9 +209,29 @@ export async function runChat(options: ChatOptions): Promise<number> {
     for (const text of [...unsent, typed]) {
       if (text.trim() !== '') terminal.out.write(`not sent: ${printable(text)}\n`);
     }
-    const again = `go on with: lainclaw chat${sessionKey === 'main' ? '' : ` --session ${sessionKey}`}`;
-    terminal.out.write(`${colors.dim(again)}\n`);
+    terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
+  }
+
+  async function switchTo(key: string): Promise<string | undefined> {
+    const problem = sessionKeyProblem(key);
+    if (problem) return `\`${key}\` cannot name a conversation: ${problem}`;
+    sessionKey = key;
+    newSession = false;
+    return (await showRecent()) ? undefined : `\`${key}\` is a new conversation.`;
+  }
+
+  /** What the chat begins with; false when the person did not want any of the conversations. */
+  async function openSession(): Promise<boolean> {
+    const offered = options.resume ? await sessionChoices(operating, root) : [];
+    if (offered.length > 0) {
+      const key = await person.choose('? Which conversation?', offered, leaving.signal);
+      if (key === undefined) return false;
+      sessionKey = key;
+    }
+    add(header({ version, model: modelName(), sessionKey, workspace: root, userHome: options.userHome }, colors));
+    if (!newSession) await showRecent();
+    return true;
   }
 
   /** False where nothing was said yet. */

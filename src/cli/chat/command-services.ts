@@ -21,13 +21,12 @@ export interface CommandServicesDependencies {
   sessionKey(): string;
   renew: Sessions['renew'];
   switchTo: CommandsDependencies['switchTo'];
+  sessions: CommandsDependencies['sessions'];
+  sessionCommands: CommandsDependencies['sessionCommands'];
   leave(): void;
   /** Fires when the chat is left. */
   signal: AbortSignal;
 }
-
-/** Farther back, `lainclaw sessions list` looks. */
-const LISTED_SESSIONS = 1_000;
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
   const { runtime, workspace, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } =
@@ -54,7 +53,8 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       }),
       signal,
     }),
-    sessions: () => runtime.sessions.list({ limit: LISTED_SESSIONS }),
+    sessions: dependencies.sessions,
+    sessionCommands: dependencies.sessionCommands,
     switchTo,
     async changes() {
       const entry = await session(sessionKey());

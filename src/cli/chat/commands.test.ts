@@ -27,6 +27,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
       }) as never,
     sessions: async () => [],
     switchTo: async (key) => `went to ${key}`,
+    sessionCommands: [],
     changes: async () => changes,
     async confirm(question) {
       asked.push(question);

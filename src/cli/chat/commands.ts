@@ -14,6 +14,7 @@ import { undoCommand } from '../../gateway/chats/commands/undo.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { ListedTurn } from '../../undo/undo.ts';
+import { aboutSession } from '../about-session.ts';
 import { localTime } from '../local-time.ts';
 
 export interface ChatCommand {
@@ -29,15 +30,20 @@ export interface ChatCommand {
   run(argument: string): Promise<string | undefined>;
 }
 
+/** `firstWords`: how its first question begins. */
+export type ListedSession = SessionEntry & { firstWords?: string };
+
 export interface CommandsDependencies {
   /** What the shared commands work on. */
   context(): Omit<CommandContext, 'argument'>;
-  sessions(): Promise<SessionEntry[]>;
+  sessions(): Promise<readonly ListedSession[]>;
   /** Goes on with another conversation; resolves with why not. */
   switchTo(sessionKey: string): Promise<string | undefined>;
   /** Turns of this conversation that changed files, the newest first. */
   changes(): Promise<readonly ListedTurn[]>;
   confirm(question: string): Promise<boolean>;
+  /** Commands for conversations as a whole. */
+  sessionCommands: readonly ChatCommand[];
   tools(): Promise<readonly { name: string; description: string; asksFirst: boolean }[]>;
   leave(): void;
 }
@@ -91,7 +97,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     {
       name: 'session',
       usage: '/session <key>',
-      about: 'go on with another conversation, or begin it',
+      about: 'continue another conversation, or begin it',
       isImmediate: false,
       complete: keys,
       run: async (argument) =>
@@ -99,6 +105,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
           ? `This is \`${context().sessionKey}\`. \`/session <key>\` goes to another.`
           : switchTo(argument),
     },
+    ...dependencies.sessionCommands,
     {
       name: 'tools',
       usage: '/tools',
@@ -178,16 +185,21 @@ async function undo(
   return undoCommand.run({ ...context(), argument });
 }
 
-function listed(entries: readonly SessionEntry[], current: string): string {
+function aboutOf(session: Parameters<typeof aboutSession>[0]): string {
+  const about = aboutSession(session);
+  return about === '' ? '' : `: ${about.replace(/[`*_[\]<>]/g, ' ')}`;
+}
+
+function listed(entries: readonly ListedSession[], current: string): string {
   if (entries.length === 0) return 'There are no conversations yet.';
   const lines = entries
     .slice(0, SHOWN_SESSIONS)
     .map(
-      ({ sessionKey, updatedAt, provider }) =>
-        `- \`${sessionKey}\` ${localTime(updatedAt).slice(0, 16)}${provider ? `, ${provider}` : ''}${sessionKey === current ? ' (this one)' : ''}`,
+      ({ sessionKey, updatedAt, provider, title, firstWords }) =>
+        `- \`${sessionKey}\` ${localTime(updatedAt).slice(0, 16)}${provider ? `, ${provider}` : ''}${sessionKey === current ? ' (this one)' : ''}${aboutOf({ title, firstWords })}`,
     );
   if (entries.length > SHOWN_SESSIONS) lines.push(`- … ${entries.length - SHOWN_SESSIONS} more`);
-  return `${lines.join('\n')}\n\n\`/session <key>\` goes to one.`;
+  return `${lines.join('\n')}\n\n\`/session <key>\` goes to one, \`/resume\` lets you choose.`;
 }
 
 function help(commands: readonly ChatCommand[]): string {

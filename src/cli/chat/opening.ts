@@ -34,7 +34,7 @@ export function recentEntries(messages: readonly SessionMessage[]): NewEntry[] {
   const [first] = spoken;
   if (!first) return [];
   return [
-    { kind: 'notice', text: `The conversation goes on; its end, since ${localTime(first.timestamp).slice(0, 16)}:` },
+    { kind: 'notice', text: `Resuming; recent messages since ${localTime(first.timestamp).slice(0, 16)}:` },
     ...spoken.map(({ role, content }): NewEntry => {
       const text = content.length > SHOWN_CHARACTERS ? `${content.slice(0, SHOWN_CHARACTERS)} …` : content;
       return role === 'user' ? { kind: 'user', text, attached: [] } : { kind: 'answer', text, isPlain: false };

@@ -8,8 +8,9 @@ import { GIVE_UP } from '../ask-form.ts';
 import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../terminal-prompter.ts';
-import { createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
+import { type Choice, createChoicePrompt, createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
 import type { PromptTime } from './screen.ts';
+import { shownText } from './shown-text.ts';
 
 export interface PersonDependencies {
   colors: Colors;
@@ -20,6 +21,8 @@ export interface PersonDependencies {
 }
 
 export interface ChatPerson extends Person {
+  /** One of several; undefined when the person does not want to choose. */
+  choose(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>;
   /** How many questions are open or wait. */
   waiting(): number;
   /** Answers the permission question that is open; returns why not. */
@@ -120,6 +123,19 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
         ).catch(orCutShort(answered));
         answered(isYes ? '→ yes' : '→ no');
         return isYes;
+      }),
+    choose: (question, choices, signal) =>
+      inTurn(async () => {
+        const answered = show(shownText(question));
+        // The person asked for the list: the next key is meant for it.
+        const value = await put<string | undefined>(
+          (onChoice) => createChoicePrompt({ choices, colors, onChoice }),
+          signal,
+          'at once',
+        ).catch(orCutShort(answered));
+        const chosen = choices.find((choice) => choice.value === value);
+        answered(chosen ? `→ ${shownText(chosen.label)}` : '→ cancelled');
+        return value;
       }),
     waiting: () => waiting,
     answer(scope) {

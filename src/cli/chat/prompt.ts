@@ -1,6 +1,11 @@
 // What stands in the input's place while a question is open: keys to press, or a line to type.
-import { type Component, type Focusable, Input, matchesKey } from '@earendil-works/pi-tui';
-import { fitting, indented } from './shown-text.ts';
+import { type Component, type Focusable, Input, matchesKey, SelectList } from '@earendil-works/pi-tui';
+import type { Colors } from '../colors.ts';
+import { fitting, indented, shownText } from './shown-text.ts';
+import { selectListTheme } from './theme.ts';
+
+const SHOWN_CHOICES = 10;
+const CHOICE_COLUMNS = { minPrimaryColumnWidth: 20, maxPrimaryColumnWidth: 48 };
 
 export interface Prompt extends Component, Focusable {
   handleInput(data: string): void;
@@ -53,5 +58,42 @@ export function createLinePrompt({ shown, onLine }: LinePromptOptions): Prompt {
     },
     render: (width) => [...indented(shown, width, '', 0), ...input.render(width)].map((line) => fitting(line, width)),
     invalidate: () => input.invalidate(),
+  };
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  description?: string;
+}
+
+export interface ChoicePromptOptions {
+  choices: readonly Choice[];
+  colors: Colors;
+  onChoice(value: string | undefined): void;
+}
+
+/** Arrows and Enter choose; undefined after Escape or Ctrl-D. */
+export function createChoicePrompt({ choices, colors, onChoice }: ChoicePromptOptions): Prompt {
+  const shown = (text: string): string => shownText(text).replace(/\s+/g, ' ');
+  const items = choices.map(({ value, label, description }) => ({
+    value,
+    label: shown(label),
+    ...(description !== undefined && { description: shown(description) }),
+  }));
+  const list = new SelectList(items, SHOWN_CHOICES, selectListTheme(colors), CHOICE_COLUMNS);
+  list.onSelect = ({ value }) => onChoice(value);
+  list.onCancel = () => onChoice(undefined);
+  return {
+    focused: false,
+    handleInput(data) {
+      if (matchesKey(data, 'ctrl+d')) onChoice(undefined);
+      else list.handleInput(data);
+    },
+    render: (width) =>
+      [...list.render(width), colors.dim('Up and Down choose · Enter takes it · Esc cancels')].map((line) =>
+        fitting(line, width),
+      ),
+    invalidate: () => list.invalidate(),
   };
 }

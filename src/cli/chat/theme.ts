@@ -25,7 +25,7 @@ export function editorTheme(colors: Colors): EditorTheme {
   return { borderColor: colors.dim, selectList: selectListTheme(colors) };
 }
 
-function selectListTheme(colors: Colors): SelectListTheme {
+export function selectListTheme(colors: Colors): SelectListTheme {
   return {
     selectedPrefix: colors.cyan,
     selectedText: colors.cyan,

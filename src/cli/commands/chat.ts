@@ -1,6 +1,8 @@
 import type { Gateway } from '../../gateway/gateway.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
+import { lastOfProject, newProjectKey } from '../../sessions/project-session.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import { answerQuestions } from '../answer-questions.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../program.ts';
@@ -11,12 +13,18 @@ const MAX_STEPS = 25;
 const USAGE = 'lainclaw chat [flags]   (lainclaw chat --help lists the flags)';
 
 export const configureChat: ConfigureCommand = (command, terminal, setExitCode) => {
-  addTurnFlags(command, { maxSteps: MAX_STEPS }).action(async (flags: TurnFlags) =>
-    setExitCode(await chat(flags, terminal)),
-  );
+  addTurnFlags(command, { maxSteps: MAX_STEPS, session: "the folder's last one" })
+    .option('--continue', "continue the folder's last conversation, which is the default")
+    .option('--resume', 'choose a conversation from a list')
+    .action(async (flags: ChatFlags) => setExitCode(await chat(flags, terminal)));
 };
 
-async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
+interface ChatFlags extends TurnFlags {
+  continue?: boolean;
+  resume?: boolean;
+}
+
+async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
   const { environment, input, out } = terminal;
   if (input.kind() !== 'terminal' || !out.isTTY || environment.variables.TERM === 'dumb') {
     throw new UsageError('chat needs a terminal to draw on; without one, use: lainclaw ask "…"', {
@@ -24,10 +32,10 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
       usage: USAGE,
     });
   }
-  const sessionKey = flags.session ?? 'main';
-  const problem = sessionKeyProblem(sessionKey);
+  refuseContradictions(flags);
+  const problem = flags.session === undefined ? undefined : sessionKeyProblem(flags.session);
   if (problem) {
-    throw new UsageError(`--session: "${sessionKey}" cannot name a session: ${problem}`, {
+    throw new UsageError(`--session: "${flags.session}" cannot name a session: ${problem}`, {
       code: 'INVALID_SESSION_KEY',
       usage: USAGE,
     });
@@ -39,8 +47,7 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
   return runChat({
     terminal,
     colors: colorsFor(out, terminal),
-    sessionKey,
-    newSession: flags.newSession ?? false,
+    resume: flags.resume ?? false,
     userHome: environment.userHome,
     now: environment.now,
     async open(person, warn) {
@@ -62,11 +69,36 @@ async function chat(flags: TurnFlags, terminal: Terminal): Promise<number> {
             { code: 'UNSUPPORTED_PROVIDER', usage: USAGE },
           );
         }
-        return { runtime, workspace, turn, ask };
+        return {
+          runtime,
+          workspace,
+          turn,
+          ask,
+          ...(await chosenSession(flags, runtime.sessions, workspace.files.root)),
+        };
       } catch (error) {
         await runtime.close();
         throw error;
       }
     },
   });
+}
+
+function refuseContradictions(flags: ChatFlags): void {
+  const given = (['continue', 'resume', 'session', 'newSession'] as const).filter((name) => flags[name] !== undefined);
+  const names = given.map((name) => `--${name === 'newSession' ? 'new-session' : name}`);
+  const isNamedAnew = given.every((name) => name === 'session' || name === 'newSession');
+  if (given.length < 2 || isNamedAnew) return;
+  throw new UsageError(`${names.join(' and ')} exclude each other: give one of them`, { usage: USAGE });
+}
+
+/** The named conversation; otherwise the folder's last one, or a new one that is called after the folder. */
+async function chosenSession(
+  { session, newSession = false }: ChatFlags,
+  sessions: Sessions,
+  root: string,
+): Promise<{ sessionKey: string; newSession: boolean }> {
+  if (session !== undefined) return { sessionKey: session, newSession };
+  const last = newSession ? undefined : await lastOfProject(sessions, root);
+  return { sessionKey: last?.sessionKey ?? (await newProjectKey(sessions, root)), newSession: false };
 }

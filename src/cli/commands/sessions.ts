@@ -1,6 +1,7 @@
 import type { OutputOf } from '../../operations/operation.ts';
 import { listKeptSessions, listSessions, showSession } from '../../operations/sessions.ts';
 import { diffSession } from '../../operations/undo.ts';
+import { aboutSession } from '../about-session.ts';
 import { colorsFor } from '../colors.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import { localTime } from '../local-time.ts';
@@ -8,6 +9,7 @@ import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
+import { configureChanges } from './sessions/change.ts';
 import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
 import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
 
@@ -53,6 +55,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .addOption(json())
     .addOption(plainText())
     .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
+  configureChanges(sessions, terminal);
   configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
     withRuntime(terminal, ({ sessions: service }) => exportSession(key, flags, service, terminal)),
   );
@@ -80,15 +83,18 @@ async function list({ limit, all, ...flags }: ListFlags, terminal: Terminal): Pr
     );
   const asJson = wantsJson(terminal, flags);
   const shown = limit ?? (asJson ? undefined : LISTED_BY_DEFAULT);
-  await runOperation(terminal, listSessions, { limit: shown }, ({ sessions, total }) => {
+  await runOperation(terminal, listSessions, { limit: shown, firstWords: !asJson }, ({ sessions, total }) => {
     if (asJson) return writeJson(terminal, sessions);
     if (sessions.length === 0) return void terminal.out.write('no sessions yet: lainclaw ask "hello" starts one\n');
     const colors = colorsFor(terminal.out, terminal);
     const width = Math.max(...sessions.map(({ sessionKey }) => sessionKey.length));
-    for (const { sessionKey, updatedAt, provider = '', sessionId } of sessions)
+    for (const { sessionKey, updatedAt, provider = '', sessionId, title, firstWords } of sessions) {
       terminal.out.write(
         `${colors.bold(sessionKey.padEnd(width))}  ${localTime(updatedAt)}  ${provider}  ${colors.dim(sessionId)}\n`,
       );
+      const about = aboutSession({ title, firstWords });
+      if (about !== '') terminal.out.write(`  ${printable(about)}\n`);
+    }
     const left = limit === undefined ? total - sessions.length : 0;
     if (left > 0) terminal.out.write(colors.dim(`${left} more: --limit ${total}\n`));
   });

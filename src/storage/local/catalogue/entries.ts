@@ -9,9 +9,10 @@ export function readEntry(prepare: Prepare, sessionKey: string): SessionEntry | 
   return row && entryOf(row.entry);
 }
 
-export function listEntries(prepare: Prepare, { limit, after, prefix = '' }: ListSessions): SessionEntry[] {
+export function listEntries(prepare: Prepare, { limit, after, prefix = '', workspace }: ListSessions): SessionEntry[] {
   const conditions = [
     ...(prefix === '' ? [] : ['key >= $prefix AND key < $end']),
+    ...(workspace === undefined ? [] : [`json_extract(entry, '$.workspace') = $workspace`]),
     ...(after ? ['updated_at <= $updatedAt AND (updated_at < $updatedAt OR key > $sessionKey)'] : []),
   ];
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
@@ -19,6 +20,7 @@ export function listEntries(prepare: Prepare, { limit, after, prefix = '' }: Lis
     .all({
       $limit: limit ?? -1,
       ...(prefix !== '' && { $prefix: prefix, $end: `${prefix}${AFTER_EVERY_TEXT}` }),
+      ...(workspace !== undefined && { $workspace: workspace }),
       ...(after && { $updatedAt: after.updatedAt, $sessionKey: after.sessionKey }),
     })
     .map((row) => entryOf(row.entry));
@@ -38,12 +40,16 @@ export function mergeEntries(prepare: Prepare, entries: Iterable<SessionEntry>):
 }
 
 /** The same list, of entries that are not in a database. */
-export function listOf(entries: Iterable<SessionEntry>, { limit, after, prefix = '' }: ListSessions): SessionEntry[] {
+export function listOf(
+  entries: Iterable<SessionEntry>,
+  { limit, after, prefix = '', workspace }: ListSessions,
+): SessionEntry[] {
   const order = (a: ListSessions['after'] & object, b: ListSessions['after'] & object): number =>
     a.updatedAt === b.updatedAt ? (a.sessionKey < b.sessionKey ? -1 : 1) : a.updatedAt < b.updatedAt ? 1 : -1;
   return [...entries]
     .filter((entry) => entry.sessionKey.startsWith(prefix) && (!after || order(entry, after) > 0))
-    .filter(({ sessionKey }) => sessionKey !== after?.sessionKey)
+    .filter((entry) => entry.sessionKey !== after?.sessionKey)
+    .filter((entry) => workspace === undefined || entry.workspace === workspace)
     .sort(order)
     .slice(0, limit);
 }

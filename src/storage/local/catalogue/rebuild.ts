@@ -2,6 +2,9 @@
 import type { SessionEntry, Transcripts } from '../../storage.ts';
 import type { Entries } from './parse-index.ts';
 
+/** Lines that carry what the index knows of their session. */
+const STATES: ReadonlySet<string> = new Set(['turn-start', 'session-state']);
+
 export async function rebuildIndex(transcripts: Transcripts): Promise<Entries> {
   const entries: Entries = new Map();
   for (const sessionId of await transcripts.list()) {
@@ -27,7 +30,7 @@ async function readEntry(sessionId: string, transcripts: Transcripts): Promise<S
     if (line.type === 'session' && typeof line.sessionKey === 'string' && typeof line.createdAt === 'string') {
       if (line.unlisted === true || isTaskRun(line.sessionKey)) return undefined;
       entry = { sessionKey: line.sessionKey, sessionId, createdAt: line.createdAt, updatedAt: line.createdAt };
-    } else if (entry && line.type === 'turn-start' && typeof line.entry === 'object') {
+    } else if (entry && STATES.has(line.type) && typeof line.entry === 'object') {
       Object.assign(entry, line.entry);
     } else if (entry && line.type === 'compaction' && typeof line.compactedMessageCount === 'number') {
       entry.compactedMessageCount = line.compactedMessageCount;

@@ -2,4 +2,4 @@
 // everything that is in it.
 import type { Schema } from '../open-database.ts';
 
-export const SCHEMA: Schema = { version: 1, steps: async () => (await import('./steps.ts')).STEPS };
+export const SCHEMA: Schema = { version: 2, steps: async () => (await import('./steps.ts')).STEPS };

@@ -12,4 +12,9 @@ const BEGIN = `
     only INTEGER PRIMARY KEY CHECK (only = 1), fingerprint TEXT NOT NULL, end INTEGER NOT NULL, free INTEGER NOT NULL);
 `;
 
-export const STEPS: readonly Migration[] = [(db) => db.exec(BEGIN)];
+/** The sessions of a workspace, the last used first. */
+const BY_WORKSPACE = `
+  CREATE INDEX sessions_workspace ON sessions (json_extract(entry, '$.workspace'), updated_at DESC, key);
+`;
+
+export const STEPS: readonly Migration[] = [(db) => db.exec(BEGIN), (db) => db.exec(BY_WORKSPACE)];

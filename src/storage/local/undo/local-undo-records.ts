@@ -129,6 +129,7 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
       return unpack(row as unknown as Packed);
     },
 
+    copy: (from, to, turnIds) => use((db) => inTransaction(db, () => copyTurns(db, from, to, turnIds))),
     forget: ({ sessionId, turnId }) =>
       use((db) => {
         db.prepare('DELETE FROM turns WHERE session_id = ? AND turn_id = ?').run(sessionId, turnId);
@@ -211,6 +212,27 @@ function putChange(db: DatabaseSync, turn: number, { change, before, after }: Na
 
 function putNotCovered(db: DatabaseSync, turn: number, reason: string): void {
   db.prepare(`INSERT INTO changes (turn, kind, tool, path) VALUES (?, 'not-covered', 'bash', ?)`).run(turn, reason);
+}
+
+function copyTurns(db: DatabaseSync, from: string, to: string, turnIds: ReadonlySet<string>): void {
+  const insertTurn = db.prepare(
+    `INSERT OR IGNORE INTO turns (session_id, turn_id, root, recorded_at, undoes)
+     SELECT ?, turn_id, root, recorded_at, undoes FROM turns WHERE number = ?`,
+  );
+  const insertChanges = db.prepare(
+    `INSERT INTO changes (turn, kind, tool, path, before_sha256, before_mode, after_sha256, after_mode)
+     SELECT ?, kind, tool, path, before_sha256, before_mode, after_sha256, after_mode FROM changes WHERE turn = ? ORDER BY number`,
+  );
+  const copied = new Set(turnIds);
+  const turns = db
+    .prepare('SELECT number, turn_id, undoes FROM turns WHERE session_id = ? ORDER BY number')
+    .all(from) as unknown as { number: number; turn_id: string; undoes: string | null }[];
+  for (const { number, turn_id, undoes } of turns) {
+    if (!copied.has(turn_id) && !(undoes !== null && copied.has(undoes))) continue;
+    copied.add(turn_id);
+    const { lastInsertRowid, changes } = insertTurn.run(to, number);
+    if (changes > 0) insertChanges.run(lastInsertRowid, number);
+  }
 }
 
 interface PruneOptions {

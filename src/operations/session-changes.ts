@@ -1,0 +1,131 @@
+// What a person changes in conversations as a whole.
+import { chooseTurn } from '../sessions/choose-turn.ts';
+import { newProjectKey } from '../sessions/project-session.ts';
+import type { SessionEntry } from '../storage/storage.ts';
+import type { Undone } from '../undo/undo.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { ENTRY, unknownSession } from './sessions.ts';
+
+const KEY = { type: 'string', description: 'the key of the session, or the id of an earlier one' } as const;
+const TURN = { type: 'string', description: 'the beginning of its id' } as const;
+
+export const renameSession = defineOperation({
+  name: 'sessions.rename',
+  class: 'change',
+  summary: 'Give a session a title.',
+  input: {
+    type: 'object',
+    properties: { key: TEXT, title: TEXT },
+    required: ['key', 'title'],
+    additionalProperties: false,
+  },
+  output: ENTRY,
+  async run({ key, title }, context) {
+    const changes = await context.runtime.sessionChanges();
+    const renamed = await changes.rename(key, title, waiting(context));
+    if (!renamed) throw await unknownSession(key, context.runtime.sessions);
+    return { ...renamed };
+  },
+});
+
+export const forkSession = defineOperation({
+  name: 'sessions.fork',
+  class: 'change',
+  summary: 'Begin another session with the history of one, up to a turn; the original stays as it is.',
+  input: {
+    type: 'object',
+    properties: {
+      key: KEY,
+      turn: {
+        ...TURN,
+        description: `the last turn to copy, by ${TURN.description}; by default the last one that ended`,
+      },
+      as: { type: 'string', description: 'the key of the copy; by default one that is free' },
+    },
+    required: ['key'],
+    additionalProperties: false,
+  },
+  output: objectWith({ session: ENTRY }, { lastTurn: TEXT }),
+  async run({ key, turn, as }, context) {
+    const { sessions, sessionChanges } = context.runtime;
+    const from = await knownSession(key, context);
+    const to = as ?? (await newProjectKey(sessions, from.sessionKey));
+    if (to === from.sessionKey)
+      throw new CodedError('SESSION_EXISTS', `there is a session "${to}" already: choose another key`);
+    const { entry, lastTurn } = await (await sessionChanges()).fork({ from, turn, as: to, ...waiting(context) });
+    return { session: { ...entry }, ...(lastTurn !== undefined && { lastTurn }) };
+  },
+});
+
+export const rewindSession = defineOperation({
+  name: 'sessions.rewind',
+  class: 'change',
+  summary: 'Go back to an earlier turn of a session; what came after is kept as a session of its own.',
+  input: {
+    type: 'object',
+    properties: {
+      key: KEY,
+      turn: { ...TURN, description: `the turn to go back to, which stays, by ${TURN.description}` },
+      files: { ...YES_OR_NO, default: false, description: 'also take back what later turns changed in files' },
+      force: { ...YES_OR_NO, default: false, description: 'also overwrite what was changed since' },
+    },
+    required: ['key', 'turn'],
+    additionalProperties: false,
+  },
+  output: objectWith({ session: ENTRY, turnId: TEXT, keptAside: TEXT, restored: listOf(TEXT) }),
+  async run({ key, turn, files, force }, context) {
+    const from = await knownSession(key, context);
+    const turnIds = await endedTurns(from, context);
+    const at = chooseTurn(turnIds, turn);
+    const turnId = turnIds[at] ?? turn;
+    const restored = files ? await restoreFiles(from, new Set(turnIds.slice(at + 1)), force, context) : [];
+    const changes = await context.runtime.sessionChanges();
+    const { entry } = await changes.fork({ from, turn: turnId, as: from.sessionKey, ...waiting(context) });
+    return { session: { ...entry }, turnId, keptAside: from.sessionId, restored };
+  },
+});
+
+async function endedTurns({ sessionId }: SessionEntry, { runtime, signal }: OperationContext): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const item of runtime.sessions.history(sessionId)) {
+    signal.throwIfAborted();
+    if (item.kind === 'turn' && item.turn.turnId !== undefined && item.turn.outcome !== 'unfinished')
+      ids.push(item.turn.turnId);
+  }
+  return ids;
+}
+
+/** Takes back the turns, the newest first: all of them, or none where one cannot be. Returns the paths. */
+async function restoreFiles(
+  session: SessionEntry,
+  turnIds: ReadonlySet<string>,
+  force: boolean,
+  context: OperationContext,
+): Promise<string[]> {
+  const undo = await context.runtime.undo();
+  const wanted = (await undo.turns(session.sessionId)).filter(({ turnId, undone }) => turnIds.has(turnId) && !undone);
+  const done: Undone[] = [];
+  try {
+    for (const { turnId } of wanted) done.push(await undo.undo({ ...session, turnId, force, ...waiting(context) }));
+  } catch (error) {
+    for (const { undoId } of done.toReversed())
+      await undo.undo({ ...session, turnId: undoId, force: false }).catch(() => {});
+    throw error;
+  }
+  for (const reason of new Set(done.flatMap(({ notCovered }) => notCovered)))
+    context.warn(`a command may have changed more, which was not put back: ${reason}`);
+  const changed = done.flatMap(({ files }) => files.filter(({ action }) => action !== 'unchanged'));
+  return [...new Set(changed.map(({ path }) => path))].toSorted();
+}
+
+async function knownSession(name: string, { runtime: { sessions } }: OperationContext): Promise<SessionEntry> {
+  const entry = await sessions.find(name);
+  if (!entry) throw await unknownSession(name, sessions);
+  return entry;
+}
+
+function waiting({ signal, warn }: OperationContext): { signal: AbortSignal; onWait(): void } {
+  return { signal, onWait: () => warn('a turn of this session is running; waiting for it') };
+}

@@ -1,0 +1,132 @@
+// What a person changes in conversations as a whole: their title, and another one made of the beginning of one.
+import type { Lock, Locks } from '../storage/locks.ts';
+import type { Catalogue, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import { copyTranscript } from './copy-transcript.ts';
+import { SessionChangeError } from './session-change-error.ts';
+import { sessionKeyProblem } from './session-key.ts';
+import { firstLine, newSessionId } from './sessions.ts';
+import { notesOfCopy, notesUpTo } from './summaries.ts';
+import { givenTitle } from './title.ts';
+
+export interface SessionChangesDependencies {
+  catalogue: Catalogue;
+  locks: Locks;
+  transcripts: Transcripts;
+  notes: SessionNotes;
+  /** What these turns changed in files can be undone in the copy too. */
+  copyUndo(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+export interface Waiting {
+  signal: AbortSignal;
+  /** Called when a turn of the session is running. */
+  onWait?: () => void;
+}
+
+export interface Fork extends Waiting {
+  from: SessionEntry;
+  /** The last turn that is copied, by the beginning of its id; by default the last one that has ended. */
+  turn?: string;
+  /** The key of the copy. The key of `from` itself: the copy takes its place there, and the original is kept. */
+  as: string;
+}
+
+export interface Forked {
+  entry: SessionEntry;
+  /** The last turn that was copied; undefined where no turn has ended yet. */
+  lastTurn: string | undefined;
+}
+
+export interface SessionChanges {
+  /** Undefined when there is no such session; durable when it resolves. */
+  rename(sessionKey: string, title: string, waiting: Waiting): Promise<SessionEntry | undefined>;
+  /** Another conversation with the beginning of this one, under the same ids; durable when it resolves. */
+  fork(request: Fork): Promise<Forked>;
+}
+
+export function createSessionChanges(dependencies: SessionChangesDependencies): SessionChanges {
+  const { catalogue, locks, transcripts, notes, copyUndo, now, newId } = dependencies;
+
+  async function underLock<T>(sessionKey: string, waiting: Waiting, change: (lock: Lock) => Promise<T>): Promise<T> {
+    const lock = await locks.acquire(`session:${sessionKey}`, waiting);
+    try {
+      return await change(lock);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Also in the transcript, so that an index that is made again knows it. */
+  async function appendState(sessionId: string, entry: Partial<SessionEntry>, lock: Lock): Promise<void> {
+    const transcript = await transcripts.open(sessionId, lock);
+    try {
+      await transcript.append([stateLine(entry, new Date(now()).toISOString())]);
+      await transcript.sync();
+    } finally {
+      await transcript.close();
+    }
+  }
+
+  /** What the copy remembers: the summaries of what it holds, and of nothing that came after. */
+  async function copyNotes(from: SessionEntry, to: SessionEntry, lock: Lock): Promise<void> {
+    const known = await notes.read(from.sessionKey);
+    if (known === undefined) return;
+    const lastMessage = to.compactedMessageCount ?? 0;
+    if (from.sessionKey === to.sessionKey) {
+      const kept = notesUpTo(known, from.sessionId, lastMessage);
+      if (kept !== known) await notes.write(to.sessionKey, kept, lock);
+    } else if (lastMessage > 0) {
+      await notes.write(to.sessionKey, notesOfCopy(known, { from: from.sessionId, lastMessage, to }), lock);
+    }
+  }
+
+  return {
+    async rename(sessionKey, text, waiting) {
+      const title = givenTitle(text);
+      if (title === '') throw new SessionChangeError('INVALID_TITLE', 'the title is empty: give it some words');
+      return underLock(sessionKey, waiting, async (lock) => {
+        const entry = await catalogue.get(sessionKey);
+        if (!entry) return undefined;
+        await appendState(entry.sessionId, { title }, lock);
+        const renamed = { ...entry, title };
+        await catalogue.put(renamed, lock);
+        return renamed;
+      });
+    },
+
+    async fork({ from, turn, as, ...waiting }) {
+      const problem = sessionKeyProblem(as);
+      if (problem) throw new SessionChangeError('INVALID_SESSION_KEY', `"${as}" cannot name a session: ${problem}`);
+      return underLock(as, waiting, async (lock) => {
+        if (as !== from.sessionKey && (await catalogue.get(as)))
+          throw new SessionChangeError('SESSION_EXISTS', `there is a session "${as}" already: choose another key`);
+        const timestamp = new Date(now()).toISOString();
+        const sessionId = newSessionId(now(), newId);
+        const { compactedMessageCount: _summarised, ...state } = from;
+        const copy: SessionEntry = { ...state, sessionKey: as, sessionId, createdAt: timestamp, updatedAt: timestamp };
+        const copied = await copyTranscript({
+          transcripts,
+          from: from.sessionId,
+          to: sessionId,
+          turn,
+          first: { ...firstLine(copy), forkedFrom: from.sessionId },
+          lock,
+        });
+        const { compactedMessageCount, turnIds } = copied;
+        const entry = { ...copy, ...(compactedMessageCount !== undefined && { compactedMessageCount }) };
+        await copyUndo(from.sessionId, sessionId, turnIds);
+        await copyNotes(from, entry, lock);
+        const { sessionKey: _key, sessionId: _id, createdAt: _created, ...known } = entry;
+        await appendState(sessionId, known, lock);
+        await catalogue.put(entry, lock);
+        return { entry, lastTurn: [...turnIds].at(-1) };
+      });
+    },
+  };
+}
+
+function stateLine(entry: Partial<SessionEntry>, timestamp: string): TranscriptLine {
+  return { type: 'session-state', timestamp, entry };
+}
