@@ -184,6 +184,21 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         expect(await other.catalogue.count()).toBe(6);
       });
 
+      it('lists the sessions of one workspace, the last updated first', async () => {
+        const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
+        await storage.catalogue.put(entry('a', { workspace: '/work/a', updatedAt: at(1) }));
+        await storage.catalogue.put(entry('b', { workspace: '/work/a/b', updatedAt: at(2) }));
+        await storage.catalogue.put(entry('c', { workspace: '/work/a', updatedAt: at(3), title: 'C' }));
+        await storage.catalogue.put(entry('d', { updatedAt: at(4) }));
+        const found = await other.catalogue.list({ workspace: '/work/a' });
+        expect(found.map(({ sessionKey, title }) => [sessionKey, title])).toEqual([
+          ['c', 'C'],
+          ['a', undefined],
+        ]);
+        expect(await other.catalogue.list({ workspace: '/work/a', after: found[0] })).toHaveLength(1);
+        expect(await other.catalogue.list({ workspace: '/work' })).toEqual([]);
+      });
+
       it('forgets a key that is removed, and only that', async () => {
         for (const key of ['a', 'b', 'c']) await storage.catalogue.put(entry(key));
         expect(await other.catalogue.remove('a')).toBe(true);

@@ -152,7 +152,7 @@ describe.concurrent('commands', () => {
     await chat.shows('did you mean /help?');
     await say('/help');
     await chat.shows('unfold the tool cards');
-    expect(await chat.everything()).toContain('/model [name|default]: which model answers here');
+    expect(await chat.everything()).toContain('/model [name|provider/name|default]: which model answers here');
     expect(await leave(opened)).toBe(0);
   });
 
@@ -206,7 +206,7 @@ describe.concurrent('commands', () => {
     await say('/sessions');
     await chat.shows(/work .*\(this one\)/);
     await say('/session main');
-    await chat.shows('The conversation goes on');
+    await chat.shows('Resuming; recent messages');
     expect(await leave(opened)).toBe(0);
     expect(home.messages('work').map(({ content }) => content)[0]).toBe('in work');
     expect(await chat.everything()).toMatch(/continue with: lainclaw chat --session main\n/);
