@@ -191,10 +191,7 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         await storage.catalogue.put(entry('c', { workspace: '/work/a', updatedAt: at(3), title: 'C' }));
         await storage.catalogue.put(entry('d', { updatedAt: at(4) }));
         const found = await other.catalogue.list({ workspace: '/work/a' });
-        expect(found.map(({ sessionKey, title }) => [sessionKey, title])).toEqual([
-          ['c', 'C'],
-          ['a', undefined],
-        ]);
+        expect(found.map(({ sessionKey }) => sessionKey)).toEqual(['c', 'a']);
         expect(await other.catalogue.list({ workspace: '/work/a', after: found[0] })).toHaveLength(1);
         expect(await other.catalogue.list({ workspace: '/work' })).toEqual([]);
       });
