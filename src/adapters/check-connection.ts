@@ -13,6 +13,8 @@ export interface ConnectionRequest {
   baseUrl: string;
   /** Absent where none is needed. */
   key?: string;
+  /** Instead of a key: what is signed in with. Then the service is asked a question. */
+  credentials?: CredentialSource;
   /** Asked a question in any case: a model that does not exist is found out. */
   model?: string;
   signal?: AbortSignal;
@@ -46,7 +48,8 @@ export async function checkConnection(
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   const { keyCheck = listPath(request.provider) } = request.provider;
-  const listed = keyCheck === 'ask' ? undefined : await readList(request, keyCheck, fetch, signal);
+  const hasNoList = keyCheck === 'ask' || request.credentials !== undefined;
+  const listed = hasNoList ? undefined : await readList(request, keyCheck, fetch, signal);
   request.signal?.throwIfAborted();
   const isConclusive = listed !== undefined && (!listed.ok || request.model === undefined);
   const checked = isConclusive ? listed : await ask(request, { fetch, now }, signal);
@@ -86,16 +89,10 @@ async function readList(
 }
 
 async function ask(
-  { provider, baseUrl, key, model }: ConnectionRequest,
+  { provider, baseUrl, key, model, credentials = onlyKey(key) }: ConnectionRequest,
   { fetch, now }: CheckDependencies,
   signal: AbortSignal,
 ): Promise<CheckedConnection> {
-  const credentials: CredentialSource = {
-    credential: async () =>
-      key === undefined ? { ok: true, kind: 'none' } : { ok: true, kind: 'api-key', secret: key },
-    profileFor: async () => undefined,
-    baseUrlFor: async () => undefined,
-  };
   const adapter = createPiAdapter({
     provider,
     endpoint: async () => ({ ok: true, provider, baseUrl }),
@@ -115,9 +112,23 @@ async function ask(
   };
   for await (const event of adapter.stream(question, signal)) {
     if (event.type === 'text-delta' || event.type === 'finish') return { ok: true };
-    if (event.type === 'failure') return verdictOf(event.failure, { provider, baseUrl, key });
+    if (event.type !== 'failure') continue;
+    const { code, message } = event.failure;
+    // Who has signed in is told what is wrong with that, not with a key.
+    if (code === 'auth' && key === undefined && provider.signIn === 'chatgpt')
+      return { ok: false, problem: 'key', reason: message };
+    return verdictOf(event.failure, { provider, baseUrl, key });
   }
   return { ok: false, problem: 'address', reason: `${baseUrl} gave no answer` };
+}
+
+function onlyKey(key: string | undefined): CredentialSource {
+  return {
+    credential: async () =>
+      key === undefined ? { ok: true, kind: 'none' } : { ok: true, kind: 'api-key', secret: key },
+    profileFor: async () => undefined,
+    baseUrlFor: async () => undefined,
+  };
 }
 
 function verdictOf(

@@ -10,7 +10,7 @@ import { EXIT, printable, type Terminal, UsageError, writeJson } from './termina
 
 const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'], groups: ['true', 'false'] } as const;
 /** The commands that know them. */
-const WITH_SWITCHES = ['ask', 'chat', 'gateway'];
+const WITH_SWITCHES = ['ask', 'chat', 'gateway', 'setup'];
 
 /**
  * Resolves with the exit code once the command has ended. Everything ambient comes from `host`, so it can run many times in one
@@ -21,8 +21,6 @@ export async function main(
   host: Host,
   replaced: Readonly<Record<string, ConfigureCommand>> = {},
 ): Promise<number> {
-  // Only the command that is named is loaded, so that "help" must name it too.
-  const argv = written[0] === 'help' ? [...written.slice(1), '--help'] : written;
   const cancel = new AbortController();
   const onClosed = (): void => cancel.abort();
   const terminal: Terminal = {
@@ -38,7 +36,9 @@ export async function main(
   };
   const stopListening = cancelOnSignals(cancel, host);
   let exitCode: number = EXIT.done;
+  let argv = written;
   try {
+    argv = await expandArguments(written, terminal);
     const program = await createProgram({
       version: host.environment.version,
       terminal,
@@ -46,16 +46,26 @@ export async function main(
       replaced,
       setExitCode: (code) => (exitCode = code),
     });
-    await program.parseAsync(
-      argv.length === 0 ? ['--help'] : WITH_SWITCHES.includes(argv[0] ?? '') ? expandSwitches(argv, SWITCHES) : argv,
-      { from: 'user' },
-    );
+    await program.parseAsync(WITH_SWITCHES.includes(argv[0] ?? '') ? expandSwitches(argv, SWITCHES) : argv, {
+      from: 'user',
+    });
     return exitCode;
   } catch (error) {
     return report(error, terminal, argv);
   } finally {
     stopListening();
   }
+}
+
+/** The command behind short forms: `help ask`, and none at all. */
+async function expandArguments(written: readonly string[], terminal: Terminal): Promise<readonly string[]> {
+  // Only the command that is named is loaded, so that "help" must name it too.
+  if (written[0] === 'help') return [...written.slice(1), '--help'];
+  if (written.length > 0) return written;
+  const isOnTerminal = terminal.input.kind() === 'terminal' && terminal.out.isTTY && terminal.err.isTTY;
+  if (!isOnTerminal || terminal.environment.variables.TERM === 'dumb') return ['--help'];
+  const { firstCommand } = await import('./setup/first-command.ts');
+  return [await firstCommand(terminal)];
 }
 
 /** The first signal ends the turn cleanly, a second one ends the process. */

@@ -25,6 +25,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/chat.ts')).configureChat,
   },
   {
+    name: 'setup',
+    description: 'connect a model, and what goes with it',
+    load: async () => (await import('./commands/setup.ts')).configureSetup,
+  },
+  {
     name: 'tools',
     description: 'the tools: what there is, how each is called, and calling one',
     load: async () => (await import('./commands/tools.ts')).configureTools,

@@ -9,6 +9,8 @@ import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
 import * as sessionChanges from './session-changes.ts';
 import * as sessions from './sessions.ts';
+import * as setup from './setup.ts';
+import * as setupChannel from './setup-channel.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
 import * as trust from './trust.ts';
@@ -25,6 +27,8 @@ const NOUNS = [
   schedule,
   sessionChanges,
   sessions,
+  setup,
+  setupChannel,
   signIn,
   skills,
   trust,

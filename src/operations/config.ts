@@ -123,11 +123,23 @@ export const replaceConfig = defineOperation({
 
 /** Stores a value that was checked; undefined takes it out. Throws ConfigError for a file that cannot be changed. */
 export async function storeSetting(
-  { configFile: { path, update } }: Runtime,
+  runtime: Runtime,
   key: string,
   value: FileSettings[SettingKey] | undefined,
 ): Promise<void> {
-  await update((source) => withSetting(source, path, key, value));
+  await storeSettings(runtime, { [key]: value });
+}
+
+/** Stores several in one write; undefined takes one out. */
+export async function storeSettings(
+  { configFile: { path, update } }: Runtime,
+  changes: Readonly<Record<string, FileSettings[SettingKey] | undefined>>,
+): Promise<void> {
+  await update((source) => {
+    let text = source;
+    for (const [key, value] of Object.entries(changes)) text = withSetting(text, path, key, value);
+    return text ?? withSetting(undefined, path, 'version', undefined);
+  });
 }
 
 /** Names of providers and sign-ins that do not exist would fail later, far from here. */

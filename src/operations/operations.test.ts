@@ -68,6 +68,8 @@ describe('an operation', () => {
     ['docs.list', {}],
     ['docs.search', { query: 'gateway' }],
     ['docs.read', { address: 'glossary.md' }],
+    ['setup.detect', {}],
+    ['setup.preferences', { language: 'ru' }],
     ['skills.list', {}],
     ['sessions.list', {}],
     ['sessions.listAll', {}],

@@ -38,26 +38,28 @@ export interface Connected {
   warning?: string;
 }
 
+export const CONNECTIONS = objectWith(
+  {
+    signIns: listOf(PROFILE),
+    keys: listOf(objectWith({ provider: TEXT, label: TEXT, variable: TEXT, key: TEXT })),
+    servers: listOf(
+      objectWith({
+        provider: TEXT,
+        label: TEXT,
+        baseUrl: TEXT,
+        models: listOf(objectWith({ id: TEXT }, { sizeBytes: COUNT })),
+      }),
+    ),
+  },
+  { defaultProvider: TEXT },
+);
+
 export const findConnections = defineOperation({
   name: 'sign-in.find',
   class: 'read',
   summary: 'Find what a model can be connected with: sign-ins, keys in the environment, servers on this machine.',
   input: NO_INPUT,
-  output: objectWith(
-    {
-      signIns: listOf(PROFILE),
-      keys: listOf(objectWith({ provider: TEXT, label: TEXT, variable: TEXT, key: TEXT })),
-      servers: listOf(
-        objectWith({
-          provider: TEXT,
-          label: TEXT,
-          baseUrl: TEXT,
-          models: listOf(objectWith({ id: TEXT }, { sizeBytes: COUNT })),
-        }),
-      ),
-    },
-    { defaultProvider: TEXT },
-  ),
+  output: CONNECTIONS,
   async run(_input, { runtime, signal }) {
     const { auth, findLocalServers } = await runtime.modelServices();
     const { variables } = runtime.configFile;
@@ -223,11 +225,12 @@ const CODES: Record<Extract<CheckedConnection, { ok: false }>['problem'], AuthEr
   model: 'AUTH_MODEL_REFUSED',
 };
 
-function refusal({ problem, reason }: Extract<CheckedConnection, { ok: false }>): AuthError {
+/** Why a connection that was checked cannot be used. */
+export function refusal({ problem, reason }: Extract<CheckedConnection, { ok: false }>): AuthError {
   return new AuthError(CODES[problem], `${reason}. Nothing was stored.`.replace('..', '.'));
 }
 
-function knownProvider(name: string): Provider {
+export function knownProvider(name: string): Provider {
   const provider = findProvider(name);
   if (provider) return provider;
   const names = PROVIDERS.map(({ name: known }) => known).join(', ');

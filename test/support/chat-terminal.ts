@@ -36,12 +36,17 @@ export interface ChatTerminalOptions extends ProcessOptions {
 }
 
 export function startChat(args: readonly string[], options: ChatTerminalOptions): ChatTerminal {
+  return startOnScreen(['chat', ...args], options);
+}
+
+/** Any command on a screen. */
+export function startOnScreen(args: readonly string[], options: ChatTerminalOptions): ChatTerminal {
   const { columns = 80, rows = 24, ...rest } = options;
   // Around the program a shell that tells its pid beforehand, and afterwards how it has left the terminal.
   const inner = 'echo $$ > "$HOME/chat.pid"; exec "$@"';
   const outer = `stty cols ${columns} rows ${rows}; sh -c "$0" sh "$@"; code=$?; stty -a; exit $code`;
   const wrapper = ['sh', '-c', outer, inner];
-  const running = startTerminal(['chat', ...args], { ...rest, wrapper });
+  const running = startTerminal(args, { ...rest, wrapper });
   const terminal = createVirtualTerminal(columns, rows);
   terminal.onAnswer((text) => void running.write(text));
   let fed = 0;

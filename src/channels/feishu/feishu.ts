@@ -26,6 +26,7 @@ import {
 import { PlatformRefusal } from './failures.ts';
 import { createHttpClient } from './http.ts';
 import { createLongConnection, DEFAULT_TIMINGS, type LongConnectionTimings } from './long-connection.ts';
+import { platformAddress } from './platform-address.ts';
 import { splitMarkdown } from './split.ts';
 import { createTopics } from './topics.ts';
 import { openWebhook } from './webhook.ts';
@@ -46,10 +47,6 @@ export interface FeishuChannelOptions {
   timings?: Partial<LongConnectionTimings>;
 }
 
-const DOMAINS = new Map([
-  ['feishu', 'https://open.feishu.cn'],
-  ['lark', 'https://open.larksuite.com'],
-]);
 const MAX_REMEMBERED_CHATS = 10_000;
 /** A press must be answered within three seconds. */
 const CHAT_LOOKUP_MS = 1_500;
@@ -60,7 +57,7 @@ const RECEIVED_TOAST = {
 
 export function createFeishuChannel(options: FeishuChannelOptions): Channel {
   const { account, appId, appSecret, mode, encryptKey, verificationToken, now, random = Math.random } = options;
-  const baseUrl = baseUrlOf(options.domain);
+  const baseUrl = platformAddress(options.domain);
   const http = createHttpClient(baseUrl);
   const api = createFeishuApi({ appId, appSecret, baseUrl, http, now });
   const signs = createWorkingSigns(api);
@@ -284,15 +281,6 @@ function checkOptions({ appId, appSecret, mode, encryptKey }: FeishuChannelOptio
       'Feishu in webhook mode needs encryptKey: set an Encrypt Key under "Events & Callbacks" in the developer console and give it here',
     );
   }
-}
-
-function baseUrlOf(domain = 'feishu'): string {
-  const address = DOMAINS.get(domain) ?? domain;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)))
-    throw new ChannelError('auth', `the Feishu domain is "${domain}"; accepted: feishu, lark, or an https address`);
-  return address.replace(/\/+$/, '');
 }
 
 /** A press has an id too, but is no message that could be answered. */

@@ -1,0 +1,73 @@
+// What set-up will store: gathered and tried first, written at the end. Whoever leaves before that has changed nothing.
+import type { Language } from '../../config/settings.ts';
+import type { OperationContext } from '../../operations/operation.ts';
+import { connectModel, storePreferences } from '../../operations/setup.ts';
+import { connectChannel, type SetupChannel } from '../../operations/setup-channel.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
+import { type InstalledCompletion, installCompletion } from '../completion/install.ts';
+import type { Shell } from '../completion/scripts.ts';
+
+/** What is asked of `setup.try` and stored by `setup.connect`. */
+export interface Connection {
+  provider: string;
+  model?: string;
+  key?: string;
+  baseUrl?: string;
+  signedIn?: boolean;
+}
+
+export interface Bot {
+  channel: SetupChannel;
+  botToken?: string;
+  appId?: string;
+  appSecret?: string;
+  domain?: string;
+}
+
+export interface SetupPlan {
+  /** Tried; undefined leaves the model as it is. */
+  connection?: Connection & { model: string };
+  language?: Language;
+  memory?: boolean;
+  /** Tried. `name`: the bot's, as its platform knows it. */
+  bot?: Bot & { name: string };
+  completion?: Shell;
+}
+
+export interface SetupOutcome {
+  model?: Awaited<ReturnType<typeof connectModel.run>>;
+  language?: Language;
+  memory?: boolean;
+  channel?: { channel: SetupChannel; bot: string; path: string };
+  completion?: InstalledCompletion;
+}
+
+/** Each part is written whole or not at all. */
+export async function storePlan(plan: SetupPlan, context: OperationContext): Promise<SetupOutcome> {
+  const { connection, language, memory, bot, completion } = plan;
+  const preferences = { ...(language !== undefined && { language }), ...(memory !== undefined && { memory }) };
+  const model = connection && (await connectModel.run({ ...connection, ...preferences, check: false }, context));
+  if (!model) await storePreferences.run(preferences, context);
+  return {
+    ...(model && { model }),
+    ...preferences,
+    ...(bot && { channel: await storeBot(bot, context) }),
+    ...(completion && { completion: await storeCompletion(completion, context) }),
+  };
+}
+
+async function storeBot({ name, ...bot }: Bot & { name: string }, context: OperationContext) {
+  const { path } = await connectChannel.run({ ...bot, check: false }, context);
+  return { channel: bot.channel, bot: name, path };
+}
+
+async function storeCompletion(shell: Shell, { runtime }: OperationContext): Promise<InstalledCompletion> {
+  try {
+    return await installCompletion(shell, runtime.environment);
+  } catch (error) {
+    throw new CodedError(
+      'COMPLETION_FAILED',
+      `completion could not be installed (${(error as Error).message}); everything else is stored. By hand: lainclaw completion ${shell}`,
+    );
+  }
+}
