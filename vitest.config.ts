@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -11,6 +12,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     reporters: ['default', './test/support/plain-reporter.ts'],
+    // Files share no port and no path, so two run at once also on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Only what hangs runs into it: nothing else in a test has a deadline, so that a busy machine fails none.
     testTimeout: 180_000,
     hookTimeout: 180_000,

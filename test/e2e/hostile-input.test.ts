@@ -164,7 +164,12 @@ describe.concurrent('sessions list and show', () => {
         messages: { content: string }[];
         damagedLines: number[];
       }>();
-    expect(await show()).toEqual({ session: home.entry(), messages: home.messages(), damagedLines: [] });
+    expect(await show()).toEqual({
+      session: home.entry(),
+      messages: home.messages(),
+      permissions: [],
+      damagedLines: [],
+    });
     expect((await show('--last', '2')).messages).toEqual(home.messages().slice(-2));
     expect((await show('--last=1')).messages).toEqual(home.messages().slice(-1));
     expect((await show('--last', '1000000')).messages).toEqual(home.messages());

@@ -147,8 +147,9 @@ describe('the conformance suite', () => {
     const limits = ['--timeout', String(CLIENT_TIMEOUT_MS), '-o', results];
     const { code, said } = await suite('client', '--command', command, '--scenario', scenario, ...limits);
     // One scenario measures when a client comes back. Too early is wrong; a busy machine makes it late.
-    const isLate = ({ details }: Check): boolean => details?.veryLate === true;
-    const failed = code === 0 ? [] : checksOf(scenario).filter(({ status }) => status === 'FAILURE');
+    const isLate = ({ details }: Check): boolean => details?.veryLate === true || details?.slightlyLate === true;
+    const failed =
+      code === 0 ? [] : checksOf(scenario).filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
     if (failed.length > 0 && failed.every(isLate)) return;
     expect(said).toContain('OVERALL: PASSED');
     expect(code).toBe(0);
