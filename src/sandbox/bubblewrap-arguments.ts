@@ -12,7 +12,7 @@ export interface BubblewrapCommand {
   mounts: readonly Mount[];
   network: boolean;
   limits: Limits;
-  /** The limit on processes is the user's as a whole unless the kernel counts it for each user namespace. */
+  /** False where the kernel counts all processes of the user instead of those of one user namespace. */
   limitsProcesses: boolean;
   /** The text of /proc/self/limits. */
   ownLimits: string;
@@ -26,7 +26,7 @@ export interface Features {
   disableUserNamespaces: boolean;
 }
 
-/** Descriptors on which bubblewrap tells how it goes, and waits for the word to begin. */
+/** Descriptors: on the first bubblewrap reports its status, on the second it waits for permission to start the command. */
 export const STATUS_DESCRIPTOR = 3;
 export const GATE_DESCRIPTOR = 4;
 
@@ -53,7 +53,7 @@ export function bubblewrapArguments(command: BubblewrapCommand): string[] {
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'],
     ...temporary('/dev/shm', { mode: '1777', bytes: Math.min(limits.memoryBytes, SHARED_MEMORY_BYTES), features }),
     ...mounts.flatMap((mount) => mountArguments(mount, limits, features)),
-    // To root, files below /proc/sys are his own: bubblewrap, which looks at the directory only, would leave them writable,
+    // Root owns the files below /proc/sys: bubblewrap, which checks only the directory, would leave them writable,
     // and core_pattern names a program that the kernel runs on the host. In /dev a file could take half of the memory.
     ...['--remount-ro', '/proc', '--remount-ro', '/dev'],
     ...['--json-status-fd', String(STATUS_DESCRIPTOR), '--block-fd', String(GATE_DESCRIPTOR)],
@@ -72,9 +72,9 @@ function mountArguments({ path, access, isDirectory }: Mount, limits: Limits, fe
     case 'private':
       return temporary(path, { mode: path.endsWith('/tmp') ? '1777' : '0755', bytes: limits.memoryBytes, features });
     case 'empty':
-      // A device on a mount without devices: cannot even be opened.
+      // A device on a mount without devices cannot even be opened.
       if (!isDirectory) return ['--ro-bind', '/dev/null', path];
-      // Whoever changes the mode writes into a directory of his own that vanishes.
+      // A command that changes the mode writes into a private directory that vanishes.
       return temporary(path, { mode: '0555', bytes: EMPTY_BYTES, features });
   }
 }
@@ -89,7 +89,7 @@ function temporary(
 /** Memory is counted as data, not as addresses: runtimes reserve far more addresses than they use. */
 function limitArguments({ prlimit, limits, limitsProcesses, ownLimits }: BubblewrapCommand): string[] {
   const { memoryBytes, fileSizeBytes, cpuSeconds, processes } = limits;
-  // At the first the process is told, at the second it is killed.
+  // The process gets a signal at the first limit and is killed at the second.
   const cpu = [cpuSeconds, cpuSeconds + 1].map((seconds) => atMost(ownLimits, 'cpu', seconds));
   return [
     prlimit,

@@ -1,4 +1,4 @@
-// What bubblewrap says when a machine does not let it work, and what to do about it.
+// Error messages of bubblewrap on machines that restrict it, and the fix for each.
 
 export const PROGRAMS_MISSING =
   'install it: "apt install bubblewrap util-linux coreutils", "dnf install bubblewrap util-linux" or the like';

@@ -1,6 +1,6 @@
-// The sandbox of a Linux machine: namespaces made by bubblewrap, as root or as anybody. A run in order: what is seen is
-// planned → protected paths are guarded → bubblewrap mounts and waits at its gate → the limits are laid on its first
-// process → the command runs → everything in the namespace ends → guards are taken away.
+// The sandbox of a Linux machine: namespaces made by bubblewrap, as root or as any user. A run in order: plan the mounts →
+// guard protected paths → bubblewrap mounts and waits at its gate → apply the limits to its first process → run the
+// command → end everything in the namespace → remove the guards.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -30,16 +30,16 @@ import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxComman
 import { SandboxError } from './sandbox.ts';
 
 export interface BubblewrapDependencies {
-  /** The person's home: empty inside, but for toolchains. */
+  /** The person's home: empty inside the sandbox, except for toolchains. */
   userHome: string;
-  /** Never seen from inside, wherever it lies. */
+  /** Never visible inside the sandbox, wherever it is. */
   lainclawHome: string;
-  /** Further paths never seen from inside. */
+  /** Further paths that are never visible inside the sandbox. */
   hide?: readonly string[];
   /** A private directory for pipes; nothing is left in it. */
   temporary: string;
   newId(prefix: string): string;
-  /** 0 is root, on whom the kernel's limit on processes does not bind. */
+  /** 0 is root: the kernel's limit on processes does not apply to root. */
   uid: number;
   /** "6.1.0-18-amd64". */
   kernel: string;
@@ -48,7 +48,7 @@ export interface BubblewrapDependencies {
   directories?: readonly string[];
 }
 
-/** To tell how it goes, and to wait for the word to begin. */
+/** One to report status, one to wait for permission to start. */
 const CHANNELS = 2;
 
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
@@ -68,7 +68,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return (await runHolding(command, options)).finished;
   }
 
-  /** All that does not depend on the command: pipes, a control group with a process in it. */
+  /** Prepares all that does not depend on the command: pipes, a control group with a process in it. */
   async function makeReady(limits: Limits): Promise<ReadyRun> {
     const { mkfifo } = await programs();
     const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
@@ -153,7 +153,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       const { version } = await programs();
       const { finished, limits } = await runHolding(TRIAL, TRIAL_OPTIONS);
       if (finished.exitCode === 0) return { ok: true, version, limits };
-      return { ok: false, ...explainFailure(finished.stderr.text.trim() || 'a trial did not end in time') };
+      return { ok: false, ...explainFailure(finished.stderr.text.trim() || 'a test run did not end in time') };
     } catch (error) {
       if (!(error instanceof SandboxError)) return { ok: false, ...explainFailure(String(error)) };
       return error.code === 'unavailable'
@@ -202,23 +202,23 @@ async function findPrograms(directories: readonly string[]): Promise<Programs> {
   return { bwrap, prlimit, mkfifo, version, features };
 }
 
-/** Where the kernel counts them for all together, the process that waits for the command's end is one of them. */
+/** Where the kernel counts the processes of the whole group, the process that waits for the command is one of them. */
 function withOneMore(limits: Limits): Limits {
   return { ...limits, processes: limits.processes + 1 };
 }
 
 interface Judged {
   exit: Exit;
-  /** Of the command, as bubblewrap told it. */
+  /** The exit code of the command, as bubblewrap reported it. */
   exitCode: number | undefined;
   cgroup: Cgroup | undefined;
 }
 
 function judge(finished: Finished, { exit, exitCode, cgroup }: Judged): Finished {
-  // Ended from here.
+  // Lainclaw ended the command.
   if (finished.exitCode === null) return finished;
   const limitExceeded = cgroup?.ranOutOfMemory() ? 'memory' : undefined;
-  // Somebody killed bubblewrap itself: the kernel, where it counts among the command's processes.
+  // Bubblewrap itself was killed: by the kernel, where it counts among the command's processes.
   if (exit.signal) return limitExceeded ? { ...finished, limitExceeded } : finished;
   if (exitCode === undefined) {
     throw new SandboxError('setup-failed', `bubblewrap could not prepare the sandbox: ${finished.stderr.text.trim()}`);
@@ -235,7 +235,7 @@ function startFailure(error: unknown): unknown {
   return error;
 }
 
-/** Since 5.14; before, the limit counts everything the user runs anywhere. */
+/** True since Linux 5.14; before, the limit counts everything the user runs anywhere. */
 function countsProcessesPerNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10));
   return major > 5 || (major === 5 && minor >= 14);

@@ -12,11 +12,11 @@ import type { Limits } from './sandbox.ts';
 export interface Cgroup {
   readonly holdsMemory: boolean;
   readonly holdsProcesses: boolean;
-  /** With all it will start. Rejects when the kernel refuses. Takes the kernel milliseconds, so not on the main thread. */
+  /** Adds a process and all it will start. Rejects when the kernel refuses. Off the main thread: it takes milliseconds. */
   add(pid: number): Promise<void>;
-  /** True once something was killed for want of memory. */
+  /** True once the kernel killed a process of the group because memory ran out. */
   ranOutOfMemory(): boolean;
-  /** Everything in it must have ended. Never throws. */
+  /** Every process of the group must have ended. Never rejects. */
   remove(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface CgroupDependencies {
   membership: string;
 }
 
-/** Undefined where none can be made. */
+/** Undefined where no group can be made. */
 export function createCgroup(dependencies: CgroupDependencies, id: string, limits: Limits): Cgroup | undefined {
   const place = findPlace(dependencies);
   if (!place) return undefined;
@@ -66,7 +66,7 @@ export function createCgroup(dependencies: CgroupDependencies, id: string, limit
   };
 }
 
-/** What a killed process left behind. One that is in use cannot be removed. */
+/** Removes groups that a killed process left behind. A group in use cannot be removed. */
 function sweep(directory: string): void {
   for (const name of readdirSync(directory)) {
     const pid = /^lainclaw-(\d+)-/.exec(name)?.[1];

@@ -9,7 +9,7 @@ import { type Sandbox, SandboxError } from './sandbox.ts';
 
 export interface ChooseOptions {
   choice: Config['sandbox'];
-  /** Needed for docker; must be present, nothing is pulled. */
+  /** Required for docker. The image must be present: nothing is pulled. */
   dockerImage?: string;
   userHome: string;
   lainclawHome: string;
@@ -18,7 +18,7 @@ export interface ChooseOptions {
   newId(prefix: string): string;
 }
 
-/** Rejects when the one that was chosen does not work here: what the owner asked for is never replaced by less. */
+/** Rejects when the chosen sandbox does not work here: it is never replaced by a weaker one. */
 export async function chooseSandbox(options: ChooseOptions): Promise<Sandbox> {
   const { choice, userHome, lainclawHome, temporary, variables, newId, dockerImage = 'debian:stable-slim' } = options;
   const none = createNone({ temporary, newId });

@@ -1,4 +1,4 @@
-// The command line of `docker run`: a container that sees nothing of the host but what the profile names.
+// The command line of `docker run`: a container that sees only the parts of the host that the profile names.
 import type { Mount } from './mounts.ts';
 import type { Limits } from './sandbox.ts';
 
@@ -19,7 +19,7 @@ export interface DockerCommand {
 }
 
 const EMPTY_BYTES = 1_048_576;
-/** Of the host, and wrong inside. The image's own PATH is kept. */
+/** Variables of the host that are wrong inside. The image's own PATH is kept. */
 const NOT_PASSED = ['PATH', 'HOME', 'SHELL', 'TMPDIR'];
 
 export function dockerArguments(command: DockerCommand): string[] {

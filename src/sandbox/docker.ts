@@ -1,5 +1,5 @@
-// The second sandbox: a container for each command. Nothing of the host is there but the workspace, the scratch directory
-// and what the profile shows besides; programs come from the image, which is never downloaded by a command.
+// The second sandbox: a container for each command. It sees only the workspace, the scratch directory and the profile's
+// read-only paths of the host; programs come from the image, which a command never downloads.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { dockerArguments } from './docker-arguments.ts';
@@ -13,7 +13,7 @@ import type { Availability, Finished, Profile, RunOptions, Sandbox, SandboxComma
 import { SandboxError } from './sandbox.ts';
 
 export interface DockerDependencies {
-  /** Must be present: "docker pull" is the owner's decision. */
+  /** The image must be present: "docker pull" is the owner's decision. */
   image: string;
   /** "1000:1000". */
   user: string;
@@ -31,7 +31,7 @@ export interface DockerDependencies {
 
 const CLIENT_VARIABLES = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'];
 const ASK_MS = 10_000;
-/** What the client ends with when the engine refused. */
+/** Exit code of the client when the engine refused. */
 const ENGINE_REFUSED = 125;
 
 export function createDocker(dependencies: DockerDependencies): Sandbox {
@@ -87,7 +87,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
     async function end(child: { exitCode: number | null; kill(signal: 'SIGKILL'): boolean }): Promise<void> {
       if (isKilled || child.exitCode !== null) return;
       isKilled = true;
-      // The container goes with all its processes; the client then ends by itself, unless it never got that far.
+      // The container ends with all its processes; the client then ends by itself, unless it never started the container.
       await ask('kill', name).catch(() => child.kill('SIGKILL'));
     }
 
@@ -116,14 +116,18 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
       return { ok: true, version: `docker ${stdout.trim()}`, limits: { memory: 'tree', processes: 'tree' } };
     } catch (error) {
       const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
-      return { ok: false, reason: said, fix: 'install Docker, start its engine and see that "docker version" answers' };
+      return {
+        ok: false,
+        reason: said,
+        fix: 'install Docker, start its engine and check that "docker version" answers',
+      };
     }
   }
 
   return { name: 'docker', isolates: true, available, run };
 }
 
-/** What the plan says about the rest of the host does not matter: it is not there. */
+/** Mounts of the rest of the host do not matter: a container does not see it. */
 function withinProfile(mounts: readonly Mount[], { workspace, scratch, readOnly = [] }: Profile): Mount[] {
   const roots = [workspace?.path, scratch, ...readOnly].flatMap((path) => (path && realPath(path)) || []);
   return mounts.filter(({ path }) => roots.some((root) => isInside(root, path)));

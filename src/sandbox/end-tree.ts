@@ -1,7 +1,7 @@
 // Ends every process of a command that no namespace holds together: those of its session and group, their descendants,
-// and whoever carries the command's token in the environment it was started with, wherever it has detached itself to.
-// Kills and looks again until two looks in a row find nobody. What escapes: a process that detached, outlived its
-// parent and had cleared its environment before the first look.
+// and every process started with the command's token in its environment, even a detached one. Kills and looks again until
+// two looks in a row find no process. A process escapes when it detached, outlived its parent and cleared its environment
+// before the first look.
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,16 +12,16 @@ const DEADLINE_MS = 5_000;
 export interface TreeMarks {
   /** The command itself, leader of its session. */
   leader: number;
-  /** `NAME=value`, in nobody else's environment. */
+  /** `NAME=value`, in the environment of no other process. */
   token: string;
-  /** When the leader was started, as `readStat` tells it: nobody it started is older. */
+  /** When the leader was started, as `readStat` returns it: no process that it started is older. */
   since: number;
 }
 
-/** Resolves once nobody is found, or after five seconds. */
+/** Resolves once no process is found, or after five seconds. */
 export async function endTree(marks: TreeMarks): Promise<void> {
   for (let waited = 0, clear = 0; clear < 2 && waited < DEADLINE_MS; waited += PAUSE_MS) {
-    // A whole group at once: nobody in it can fork out of the way.
+    // A whole group at once: no process in it can escape by forking.
     kill(-marks.leader);
     const alive = await findMembers(marks);
     for (const pid of alive) kill(pid);
@@ -51,7 +51,7 @@ interface Process {
   started: number;
 }
 
-/** The living ones; empty where there is no /proc, where only the group is ended. */
+/** Living processes; empty where there is no /proc: then only the group is ended. */
 function listProcesses(): Process[] {
   let names: string[];
   try {
@@ -67,7 +67,7 @@ function listProcesses(): Process[] {
   });
 }
 
-/** `started`, in ticks since the system's own start, tells two users of one number apart. Undefined: no such process. */
+/** `started`, in ticks since the system booted, distinguishes processes that had the same pid. Undefined: no such process. */
 export function readStat(pid: number) {
   let text: string;
   try {
@@ -87,7 +87,7 @@ export function readStat(pid: number) {
   };
 }
 
-/** Off the main thread: a process can keep whoever reads its environment waiting for as long as it forks. */
+/** Off the main thread: reading the environment of a process can block for as long as the process forks. */
 async function hasToken(pid: number, token: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
   return environment?.includes(token) ?? false;
@@ -97,6 +97,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already, or a group that has nobody left.
+    // The process is gone, or the group is empty.
   }
 }

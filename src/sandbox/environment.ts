@@ -1,5 +1,5 @@
-// The environment a command gets: an allow-list. Keys and tokens live in variables nobody could list, so nothing else
-// passes.
+// The environment a command gets: an allow-list. Nobody could list all variables that hold keys and tokens, so no other
+// variable passes.
 
 const ALLOWED: readonly string[] = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'],
@@ -11,7 +11,7 @@ const ALLOWED: readonly string[] = [
   ...['ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'ANDROID_HOME', 'NIX_PROFILES', 'CI'],
 ];
 
-/** Programs that would wait for a person are told there is none; git is told that mounts are no border. */
+/** Keeps programs from waiting for a person, and lets git cross mounts. */
 const FIXED: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',

@@ -1,6 +1,6 @@
-// Turns protected paths inside a writable directory into mounts. What exists is mounted read-only; what does not gets a
-// placeholder at the first missing component. Every directory on the way is made a mount point of its own ("pinned"),
-// for a mount moves with a renamed ancestor and would leave the path free. A link on the way cannot be pinned: refused.
+// Turns protected paths inside a writable directory into mounts. An existing path is mounted read-only; a missing one gets
+// a placeholder at its first missing component. Every directory above it becomes a mount point too ("pinned"), because a
+// mount moves with a renamed ancestor and would leave the path free. A path with a link cannot be pinned and is refused.
 import { lstatSync, type Stats } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { isInside, realPath } from './path-inside.ts';
@@ -9,18 +9,18 @@ import { type Profile, SandboxError } from './sandbox.ts';
 
 export interface GuardMount {
   path: string;
-  /** `pinned` stays writable. `empty` hides what is there. */
+  /** `pinned` stays writable. `empty` hides the content. */
   access: 'read-only' | 'pinned' | 'empty';
   isDirectory: boolean;
 }
 
 export interface Guards {
   readonly mounts: readonly GuardMount[];
-  /** Takes every placeholder away that no other run needs. Never rejects. */
+  /** Removes every placeholder that no other run needs. Never rejects. */
   release(): Promise<void>;
 }
 
-/** Nothing to protect when the workspace cannot be written. Paths may be spelled through a link that leads to it. */
+/** A workspace that cannot be written needs no guards. Paths may lead to it through a link. */
 export async function guardWorkspace(
   { workspace, protect, hide }: Profile,
   newId: (prefix: string) => string,
@@ -35,12 +35,12 @@ export async function guardWorkspace(
 }
 
 export interface Guarded {
-  /** Absolute and without links. Paths outside of it need no guard. */
+  /** Absolute and without links. Paths outside the root need no guard. */
   root: string;
-  /** Otherwise nothing on the way can be renamed, and a pinned directory would be the one that can be written. */
+  /** In a read-only root nothing can be renamed, and pinning a directory would make it writable. */
   isWritable: boolean;
   protect: readonly string[];
-  /** What is not there, or not there any more, needs no hiding. */
+  /** Paths that do not exist are skipped. */
   hide?: readonly string[];
   newId(prefix: string): string;
 }
@@ -61,7 +61,7 @@ export async function guardPaths({ root, isWritable, protect, hide = [], newId }
   }
 
   function cover(path: string, access: GuardMount['access'], isDirectory: boolean): void {
-    // A path that is protected itself is not merely pinned for the sake of one below it.
+    // Pinning a directory for a path below it must not weaken the directory's own protection.
     if (access !== 'pinned' || !mounts.has(path)) mounts.set(path, { path, access, isDirectory });
   }
 
@@ -96,7 +96,7 @@ export async function guardPaths({ root, isWritable, protect, hide = [], newId }
   }
 
   try {
-    // Hidden ones first: what is below them has no need of more.
+    // Hidden paths first: nothing below them needs another guard.
     for (const path of hide) if (path !== root && isInside(root, path)) guard(path, 'empty');
     for (const path of protect) if (path !== root && isInside(root, path)) guard(path, 'read-only');
   } catch (error) {
@@ -117,6 +117,6 @@ function look(address: string): Stats | 'unreachable' | undefined {
 function linkRefused(link: string, path: string): SandboxError {
   return new SandboxError(
     'invalid-profile',
-    `${path} has to be protected, but ${link} is a symbolic link, which a command could replace: choose another workspace, or put a real file or directory in its place`,
+    `${path} must be protected, but ${link} is a symbolic link, which a command could replace: choose another workspace, or put a real file or directory in its place`,
   );
 }

@@ -1,5 +1,5 @@
 // What a command must not read, each with its reason. The person's home is empty inside the sandbox anyway, except for
-// toolchains; this list covers what lies outside of it, inside a toolchain, or inside a workspace that is a home.
+// toolchains; this list covers paths outside the home, inside a toolchain, or inside a workspace that is a home.
 
 export const HIDDEN_SYSTEM_PATHS: readonly (readonly [path: string, reason: string])[] = [
   ['/home', "other people's files; the person's own home is put back, empty"],

@@ -1,10 +1,10 @@
-// Descriptors this process was started with and would hand on to every child. A directory among them would be a way out
-// of a sandbox, so each is replaced by /dev/null. Node's own are closed on exec and need nothing.
+// Descriptors that this process inherited and would pass to every child. An open directory would be a way out of a sandbox,
+// so each descriptor is replaced by /dev/null. Node closes its own on exec.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const O_CLOEXEC = 0o2000000;
 
-/** Looks once, when it is first asked: nothing is inherited later. */
+/** Looks once, at the first call: nothing is inherited later. */
 export function createInherited(): () => readonly number[] {
   let found: readonly number[] | undefined;
   return () => {
@@ -13,7 +13,7 @@ export function createInherited(): () => readonly number[] {
   };
 }
 
-/** Beyond the three standard ones, ascending. Empty where /proc does not tell. */
+/** Descriptors beyond the three standard ones, ascending. Empty where /proc does not list them. */
 function inheritedDescriptors(): number[] {
   let names: string[];
   try {
@@ -32,6 +32,6 @@ function survivesExec(descriptor: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    return false; // The listing's own descriptor: gone.
+    return false; // The listing's own descriptor, already closed.
   }
 }

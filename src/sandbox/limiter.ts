@@ -1,4 +1,4 @@
-// The limits on all processes of a command, laid on one of them before it can start any other.
+// Limits on all processes of a command, applied to its first process before that can start another.
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Cgroup } from './cgroup.ts';
@@ -6,12 +6,12 @@ import type { Ending } from './run-process.ts';
 import type { HeldLimits, Profile } from './sandbox.ts';
 import { watchMemory } from './watch-memory.ts';
 
-/** Behind what the person does: a command that spins must not make Lainclaw wait. */
+/** Lower priority than the person's programs: a busy command must not slow down Lainclaw. */
 const NICENESS = 5;
-/** When memory runs out, these go first. */
+/** When memory runs out, the kernel kills these processes first. */
 const OUT_OF_MEMORY_SCORE = '1000';
 
-/** On one process; all it will start inherit it. True when it is in the control group. Never rejects. */
+/** Limits one process and all it will start. True when the process is in the control group. Never rejects. */
 export async function layLimits(pid: number, cgroup: Cgroup | undefined): Promise<boolean> {
   tryTo(() => setPriority(pid, NICENESS));
   tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
@@ -23,7 +23,7 @@ export async function layLimits(pid: number, cgroup: Cgroup | undefined): Promis
 }
 
 /**
- * What is laid on the first process of the sandbox while it waits at its gate. `isInGroup` is known where it was laid on
+ * Limits the first process of the sandbox while it waits at its gate. `known`: whether the control group already holds
  * the process that became the sandbox.
  */
 export function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined, known?: boolean) {
@@ -33,7 +33,7 @@ export function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined, k
   return {
     /**
      * The first change of membership after a quiet time costs the kernel some ten milliseconds, the next one nothing:
-     * a process that is about to end anyway takes the wait upon itself while the mounts are still being planned.
+     * a process that is about to end pays for it while the mounts are still being planned.
      */
     warm: (pid: number): void => void cgroup?.add(pid).catch(() => {}),
     /** Never rejects. */
@@ -57,6 +57,6 @@ function tryTo(action: () => void): void {
   try {
     action();
   } catch {
-    // The process has gone, or the system does not allow it; the limits do not depend on it.
+    // The process is gone, or the system does not allow it. The limits do not depend on it.
   }
 }

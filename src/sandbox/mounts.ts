@@ -1,6 +1,6 @@
-// What of the machine a command sees. The system is readable as it is: compilers, libraries and interpreters live all over
-// it, and a list of what to show would never be complete. Homes are the reverse: secrets live all over them, so they
-// are empty and only toolchains are put back. Of two rules the one for the deeper path holds, so parents come first.
+// Decides which paths of the machine a command sees. The system is readable as it is: compilers, libraries and interpreters
+// live all over it, and a list would never be complete. Homes are the reverse: secrets live all over them, so they are
+// empty and only toolchains are shown. The rule for the deeper path wins, so parents come first.
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GuardMount } from './guards.ts';
@@ -19,7 +19,7 @@ export interface Mount {
 export interface View {
   profile: Profile;
   userHome: string;
-  /** Hidden besides the lists: Lainclaw's own home first of all. */
+  /** Hidden in addition to the lists: first of all Lainclaw's home. */
   hidden: readonly string[];
   /** The command's PATH. */
   searchPath: string;
@@ -76,7 +76,7 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
   return inOrder(mounts);
 }
 
-/** What is hidden stays hidden, with all that is in it; otherwise a guard replaces the rule for its path. */
+/** A hidden path stays hidden with all its content; elsewhere a guard replaces the rule for its path. */
 export function withGuards(mounts: readonly Mount[], guards: readonly GuardMount[]): Mount[] {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
   const isHidden = (path: string): boolean => {
@@ -98,7 +98,7 @@ function inOrder(mounts: Map<string, Mount>): Mount[] {
   return [...mounts.values()].sort((a, b) => depth(a.path) - depth(b.path));
 }
 
-/** Keeps its own path, also when it is a link to elsewhere: programs refer to it by that name. */
+/** Mounts at the path itself, even when it is a link: programs refer to it by that name. */
 function showAt(mounts: Map<string, Mount>, path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats) mounts.set(path, { path, access: 'read-only', isDirectory: stats.isDirectory() });
@@ -112,7 +112,7 @@ function showNameServers(mounts: Map<string, Mount>): void {
 
 function writableDirectory(what: string, path: string): string {
   const real = realPath(path);
-  if (!real || !isDirectory(real)) throw new SandboxError('invalid-profile', `the ${what} ${path} is no directory`);
+  if (!real || !isDirectory(real)) throw new SandboxError('invalid-profile', `the ${what} ${path} is not a directory`);
   if (SYSTEM.some((system) => isInside(real, system)) || NEVER_WRITABLE.some((system) => isInside(system, real))) {
     throw new SandboxError(
       'invalid-profile',

@@ -1,5 +1,5 @@
-// The life of a sandbox as bubblewrap tells it: the pid of its first process, then, when the command has run, its exit
-// code. Killing the first process of a pid namespace kills all of them, and it is not gone before they are.
+// The life of a sandbox as bubblewrap reports it: the pid of its first process, then the exit code of the command. Killing
+// the first process of a pid namespace kills all its processes, and the first process ends last.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import { readStat } from './end-tree.ts';
 
-/** A process that does not die for so long hangs in the kernel (a dead network disk); nobody can wait for it. */
+/** A process that survives this long hangs in the kernel (a dead network disk): stop waiting for it. */
 const DEADLINE_MS = 10_000;
-/** How long bubblewrap may take to tell its first process. */
+/** How long bubblewrap may take to report its first process. */
 const START_MS = 5_000;
 
 export interface Namespace {
-  /** The command does not begin before `ready`, which is told the first process and must not reject, resolves. */
+  /** The command starts only after `ready` resolves. `ready` gets the pid of the first process and must not reject. */
   follow(child: ChildProcess, ready: (firstProcess: number) => Promise<void>): void;
   /** Resolves once every process of the sandbox is gone. */
   end(child: ChildProcess): Promise<void>;
@@ -49,7 +49,7 @@ export function createNamespace(): Namespace {
     follow(child, ready) {
       const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
       const gate = child.stdio[GATE_DESCRIPTOR] as Writable;
-      // Both fail only together with the process itself, whose end is awaited anyway.
+      // These streams fail only when the process ends, and its end is awaited anyway.
       status.on('error', () => {});
       gate.on('error', () => {});
       told = once(status, 'close');
@@ -63,8 +63,8 @@ export function createNamespace(): Namespace {
 
     async end(child) {
       isEnding = true;
-      // Killed before it has set up its first process, bubblewrap would leave that one behind, waiting for it for ever.
-      // The command cannot begin meanwhile: the gate stays shut.
+      // If bubblewrap is killed before it has set up its first process, that process stays behind and waits for ever.
+      // The command cannot start meanwhile: the gate stays shut.
       if (!first) await Promise.race([toldFirst.promise, told, sleep(START_MS, undefined, { ref: false })]);
       if (!first || !isAlive()) child.kill('SIGKILL');
       else kill(first.pid);
@@ -90,6 +90,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself in this moment.
+    // It has just ended by itself.
   }
 }

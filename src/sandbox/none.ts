@@ -1,7 +1,7 @@
-// No sandbox: the command runs with everything the person who started Lainclaw may do. Nothing of the profile is held:
-// no path is protected or hidden, the network is open, there are no limits on memory, processor or processes. What does
-// hold: the environment is the one given, output is bounded, and at a timeout, a cancellation and the command's own exit
-// everything it started is ended (see end-tree.ts for what can escape).
+// No sandbox: the command may do everything that the person who started Lainclaw may do. The profile is not enforced: no
+// path is protected or hidden, the network is open, memory, processor and processes are unlimited. Still enforced: the
+// environment is the one given, output is bounded, and at a timeout, a cancellation and the command's own exit every
+// process it started is ended (end-tree.ts says what can escape).
 import type { ChildProcess } from 'node:child_process';
 import { endTree, readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
@@ -58,7 +58,7 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
   };
 }
 
-/** What a shell answers when there is no such program, or it may not be run. */
+/** The result that a shell gives for a missing or forbidden program. */
 function notStarted(program: string, error: unknown): Finished {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'E2BIG')

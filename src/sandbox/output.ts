@@ -1,6 +1,6 @@
-// Bounded capture of two streams: each apart, and both in order of arrival. Of each the first and the last bytes stay in
-// memory, so what is held does not grow with what is written. As soon as memory would lose something the whole goes to
-// a file. Ends at `maxBytes`: later chunks are dropped and `isFull` tells the runner to end the command.
+// Bounded capture of two streams: each alone, and both in order of arrival. Only the first and the last bytes of each stay
+// in memory, so memory does not grow with the output. As soon as bytes would be lost, the whole output goes to a file.
+// Ends at `maxBytes`: later chunks are dropped and `isFull` tells the runner to end the command.
 import type { Captured, OutputBounds, OutputStream, Spool } from './sandbox.ts';
 import { createSpool } from './spool.ts';
 import { completeLength, skippedLength } from './utf8-cut.ts';
@@ -16,7 +16,7 @@ export function createOutput(bounds: OutputBounds): Output {
   const streams = { stdout: createHeadAndTail(bounds), stderr: createHeadAndTail(bounds) };
   const interleaved = createHeadAndTail(bounds);
   const spool = bounds.spoolPath === undefined ? undefined : createSpool(bounds.spoolPath);
-  // The beginning of a character whose rest is still to come: the other stream must not fall into its middle.
+  // The first bytes of an incomplete character: output of the other stream must not split it.
   const begun: Record<OutputStream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   let total = 0;
   let isFull = false;
@@ -60,7 +60,7 @@ export function createOutput(bounds: OutputBounds): Output {
   };
 }
 
-/** The first and the last bytes of what is added; the last ones in a ring that is only made when they are needed. */
+/** Keeps the first and the last bytes; the last ones in a ring that is made only when it is needed. */
 function createHeadAndTail({ headBytes, tailBytes }: OutputBounds) {
   let head: Buffer = Buffer.alloc(0);
   let headLength = 0;

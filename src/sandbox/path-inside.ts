@@ -6,7 +6,7 @@ export function isInside(parent: string, path: string): boolean {
   return path === parent || path.startsWith(parent === '/' ? '/' : `${parent}/`);
 }
 
-/** Without links; undefined when there is nothing, or nothing that may be looked at. */
+/** The path without links; undefined when it does not exist or may not be read. */
 export function realPath(path: string): string | undefined {
   try {
     // Most paths asked for do not exist, and an exception costs more than a look.
@@ -16,7 +16,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Without links as far as it exists; what does not exist yet is added as it is written. */
+/** The path without links as far as it exists; the missing rest is appended unchanged. */
 export function realPathSoFar(path: string): string {
   const real = realPath(path);
   if (real !== undefined || dirname(path) === path) return real ?? path;

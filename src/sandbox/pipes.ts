@@ -13,9 +13,9 @@ const CHUNK_BYTES = 65_536;
 export interface Pipe {
   /** For the child; closed by the caller once it is spawned. */
   readonly writer: number;
-  /** Resolves once every writer is gone, or after `abandon`. No chunk is read before the one before it is done with. */
+  /** Resolves once every writer is gone, or after `abandon`. Reads a chunk only after the previous one was handled. */
   drain(onChunk: (chunk: Buffer) => Promise<void> | undefined): Promise<void>;
-  /** Stops reading, whoever still writes. */
+  /** Stops reading, even while processes still write. */
   abandon(): void;
 }
 
@@ -37,7 +37,7 @@ export async function openPipes<const Name extends string>(
   }
 }
 
-/** A descriptor that reads the text from its start; its file is gone already. */
+/** A descriptor that reads the text from its start; the file behind it is already unlinked. */
 export function openText(text: string, temporary: string): number {
   const directory = mkdtempSync(join(temporary, 'stdin-'));
   const path = join(directory, 'text');
@@ -96,6 +96,6 @@ function tryTo(action: () => void): void {
   try {
     action();
   } catch {
-    // Never made, or gone already.
+    // Never made, or already gone.
   }
 }

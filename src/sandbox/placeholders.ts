@@ -1,11 +1,11 @@
-// Mount points for protected paths that do not exist: a mount needs something to stand on, and what stands there is on the
-// host. A placeholder is an empty directory, taken away after the run with rmdir, which never takes anything a person
-// put there meanwhile. Runs that share a workspace share it: each keeps a lease in it (an empty directory, which git
-// does not show), so it goes with the last, for removing a mount point unmounts it in every other sandbox. A lease
-// names its process; a dead one's is swept by the next run.
+// Mount points for protected paths that do not exist: a mount needs an existing path, and that path is on the host. A
+// placeholder is an empty directory. It is removed after the run with rmdir, which never removes anything a person put
+// there meanwhile. Runs that share a workspace share it: each keeps a lease in it (an empty directory, which git does not
+// show), and the last run removes it, because removing a mount point unmounts it in every other sandbox. A lease names
+// its process; the next run removes the leases of dead processes.
 //
-// git stops at a directory named .git/commondir, so that one placeholder is a file, with a text that changes nothing,
-// and its leases stand in a directory beside it.
+// git fails on a directory named .git/commondir, so that placeholder is a file whose text changes nothing, and its leases
+// are in a directory beside it.
 import {
   closeSync,
   constants,
@@ -25,9 +25,9 @@ const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n' };
 const ATTEMPTS = 100;
 
-/** A directory that stays the same one, whatever happens to its path. */
+/** An open directory: it stays the same one, whatever happens to its path. */
 export interface HeldDirectory {
-  /** Joined with a name it leads to an entry of the directory. */
+  /** A path: joined with a name it leads to an entry of the directory. */
   readonly address: string;
   release(): void;
 }
@@ -41,21 +41,21 @@ export function holdDirectory(path: string): HeldDirectory {
 }
 
 export interface Placeholder {
-  /** Entries of the parent that now exist and have to be covered, the placeholder first. */
+  /** Entries of the parent that now exist and must be covered, the placeholder first. */
   readonly names: readonly string[];
   readonly isDirectory: boolean;
-  /** Off the main thread: on a busy disk taking a directory away can wait for its journal. Never rejects. */
+  /** Off the main thread: on a busy disk removing a directory can wait for the journal. Never rejects. */
   release(): Promise<void>;
 }
 
-/** Whether what stands there was made by a run, and by nobody else. */
+/** True when a sandbox run made this entry. */
 export function isPlaceholder(parent: HeldDirectory, name: string): boolean {
   if (isFile(name) && readText(`${parent.address}/${name}`) !== FILES[name]) return false;
   const entries = list(`${parent.address}/${leasesOf(name)}`);
   return entries.length > 0 && entries.every((entry) => LEASE.test(entry));
 }
 
-/** Undefined when the directory cannot be written: then nothing can be created in it from inside either. */
+/** Undefined when the parent cannot be written: then a command cannot create anything in it either. */
 export function placeholderIn(parent: HeldDirectory, name: string, id: string): Placeholder | undefined {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
@@ -69,7 +69,7 @@ export function placeholderIn(parent: HeldDirectory, name: string, id: string): 
         mkdirSync(lease, { mode: 0o755 });
         return;
       } catch (error) {
-        // Another run took the directory away between the two steps.
+        // Another run removed the directory between the two steps.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === ATTEMPTS) throw error;
       }
     }
@@ -135,6 +135,6 @@ function tryTo(action: () => void): void {
   try {
     action();
   } catch {
-    // Somebody else's by now, or gone.
+    // It belongs to another run by now, or is gone.
   }
 }

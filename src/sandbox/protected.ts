@@ -1,5 +1,5 @@
-// What a command must not write although it lies in a writable workspace: files that make other programs run something,
-// later and outside the sandbox.
+// Paths that a command must not write even in a writable workspace: files that make other programs run something later,
+// outside the sandbox.
 import { join } from 'node:path';
 import { isInside, realPathSoFar } from './path-inside.ts';
 
@@ -40,8 +40,8 @@ const IN_HOME: readonly (readonly [path: string, reason: string])[] = [
   ['.config/systemd', 'services run at login'],
   ['.local/share/systemd', 'services run at login'],
   ['.local/share/applications', 'decides what opening a file runs'],
-  ['.local/bin', 'stands early on PATH'],
-  ['bin', 'stands early on PATH'],
+  ['.local/bin', 'is early on PATH'],
+  ['bin', 'is early on PATH'],
   ['.gitconfig', 'names programs that git runs'],
   ['.config/git', 'names programs that git runs'],
   ['.ssh', 'names programs that ssh runs, and who may log in'],
@@ -60,7 +60,7 @@ export interface ProtectedPlaces {
   lainclawHome: string;
 }
 
-/** For `Profile.protect`. */
+/** Paths for `Profile.protect`. */
 export function protectedPaths(places: ProtectedPlaces): string[] {
   const [workspace, userHome, lainclawHome] = [places.workspace, places.userHome, places.lainclawHome].map(
     realPathSoFar,

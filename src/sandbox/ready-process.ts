@@ -1,6 +1,6 @@
-// A process made ready for the next command while something else is waited for. It is a shell whose output is on real pipes, which
-// is in its control group already, and which reads one script from its standard input: to become bubblewrap. It knows nothing of
-// the command before, and ends by itself when this process does, because its input then ends.
+// A process made ready for the next command while Lainclaw waits for something else. It is a shell with real pipes as output,
+// already in its control group, that reads one script from its standard input: to become bubblewrap. It knows nothing of the
+// previous command, and ends by itself when this process does, because its input then ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { OutputStream } from './sandbox.ts';
 import { stdioFor } from './spawn-stdio.ts';
 
 const SHELL = '/bin/sh';
-/** The kernel takes no longer argument; a shell would only say so on stderr. */
+/** The kernel accepts no longer argument; a shell would only report it on stderr. */
 const LONGEST_ARGUMENT = 131_000;
 const MOST_BYTES = 1_000_000;
 const NAME = /^[A-Za-z_]\w*$/;
@@ -19,13 +19,13 @@ const NAME = /^[A-Za-z_]\w*$/;
 export interface ReadyProcess {
   readonly child: ChildProcess;
   readonly pipes: Record<OutputStream, Pipe>;
-  /** Becomes the program. Only once. */
+  /** Replaces the shell by the program. At most once. */
   become(launch: Launch): void;
-  /** Resolves once it is gone. */
+  /** Resolves once the process is gone. */
   discard(): Promise<void>;
 }
 
-/** Whether a shell can be told to become this: otherwise it is started directly. */
+/** False when a shell cannot exec this program: then it is started directly. */
 export function canBecome({ argv, env, stdin }: Launch): boolean {
   const texts = [...argv, ...Object.values(env)];
   const sizes = texts.map((text) => Buffer.byteLength(text));
@@ -37,7 +37,7 @@ export function canBecome({ argv, env, stdin }: Launch): boolean {
   );
 }
 
-/** Closes the writing ends of the pipes, also when it throws. `channels`: pipes to the child beyond the three. */
+/** Closes the writing ends of the pipes, also when it throws. `channels`: pipes to the child beyond the standard three. */
 export function startReadyProcess(
   pipes: Record<OutputStream, Pipe>,
   { channels, inherited }: { channels: number; inherited: readonly number[] },
@@ -52,7 +52,7 @@ export function startReadyProcess(
   }
   const sockets = child.stdio.filter((stream): stream is Socket => stream !== null) as Socket[];
   for (const each of [child, ...sockets]) each.unref();
-  // Its end is what counts, and that is awaited where it matters.
+  // Only its end matters, and that is awaited elsewhere.
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
   return {
@@ -73,7 +73,7 @@ export function startReadyProcess(
   };
 }
 
-/** One command for the shell. Between single quotes it takes everything as it is. */
+/** One command for the shell. Single quotes keep every character literal. */
 function scriptOf(argv: readonly string[], env: Readonly<Record<string, string>>): string {
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`);
   return `${[...exports, `exec ${argv.map(quoted).join(' ')} </dev/null`].join('\n')}\n`;

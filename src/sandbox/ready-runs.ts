@@ -1,4 +1,4 @@
-// At most one run is made ready for each set of limits. It is used once, or ended after a while in which nobody wanted it.
+// Keeps at most one prepared run for each set of limits. A run is used once, or ended when nobody took it for a while.
 import type { Cgroup } from './cgroup.ts';
 import { readStat } from './end-tree.ts';
 import type { ReadyProcess } from './ready-process.ts';
@@ -9,14 +9,14 @@ const UNUSED_MS = 60_000;
 export interface ReadyRun {
   process: ReadyProcess;
   cgroup: Cgroup | undefined;
-  /** The limits that hold for all of its processes together are laid on it. */
+  /** True when the process is in the control group that limits all of its processes together. */
   isInGroup: boolean;
 }
 
 export interface ReadyRuns {
-  /** Resolves once one is ready, or cannot be made. Never rejects. */
+  /** Resolves once a run is ready, or cannot be made. Never rejects. */
   prepare(limits: Limits): Promise<void>;
-  /** The one that is ready, or being made; undefined when there is none. Never rejects. */
+  /** The run that is ready or being made; undefined when there is none. Never rejects. */
   take(limits: Limits): Promise<ReadyRun | undefined>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createReadyRuns(make: (limits: Limits) => Promise<ReadyRun>): Re
       if (!isClosed && !ready.has(key)) {
         const timer = setTimeout(() => void discard(key), UNUSED_MS);
         timer.unref();
-        // What cannot be made ready is started when it is needed, and says then what is wrong.
+        // A run that cannot be prepared is started when it is needed, and reports its failure then.
         ready.set(key, { making: make(limits).catch(() => undefined), timer });
       }
       await ready.get(key)?.making;
@@ -64,7 +64,7 @@ export function createReadyRuns(make: (limits: Limits) => Promise<ReadyRun>): Re
   };
 }
 
-/** Asked of the kernel: that it has ended may not have been told yet. */
+/** Asks the kernel: node may not have reported the end of the process yet. */
 function isWaiting({ pid, exitCode, signalCode }: ReadyProcess['child']): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false;
   const state = readStat(pid)?.state;

@@ -1,6 +1,6 @@
 // One command from start to end, the same for every backend: spawn → read both pipes → wait for its exit, the timeout,
-// the caller's signal or a limit → end whatever is left → read the pipes to their end. The backend says how the tree is
-// ended; nothing is returned before it has.
+// the caller's signal or a limit → end all that is left → read the pipes to their end. The backend ends the process tree;
+// the result is returned only after that.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { stdioFor } from './spawn-stdio.ts';
 
 /** How long a pipe may stay open and silent after everything that should hold it has ended. */
 const SILENCE_MS = 1_000;
-/** As long as a timer can be; a longer one would go off at once. */
+/** The longest timer of node: a longer one would fire at once. */
 const LONGEST_MS = 2_147_483_647;
 
 export type Ending = 'timeout' | 'cancelled' | 'output' | 'memory';
@@ -39,7 +39,7 @@ export interface ProcessDependencies {
   mkfifo: string;
   /** Descriptors that must not reach the child, ascending. */
   inherited: readonly number[];
-  /** Told the process that makes the pipes. */
+  /** Called with the pid of the process that makes the pipes. */
   onMaker?(pid: number): void;
 }
 
@@ -47,7 +47,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export interface StartedProcess {
   child: ChildProcess;
-  /** Its writing ends are closed here. */
+  /** The writing ends are closed here. */
   pipes: Record<OutputStream, Pipe>;
 }
 
@@ -94,9 +94,9 @@ export async function runProcess(
   }
 }
 
-/** Throws `invalid-command` for what no system could run. */
+/** Throws `invalid-command` for a command that no system could run. */
 export function checkCommand({ argv, cwd, env }: SandboxCommand): void {
-  if (!argv[0]) throw new SandboxError('invalid-command', 'there is no command to run');
+  if (!argv[0]) throw new SandboxError('invalid-command', 'the command is empty');
   const texts = [...argv, cwd, ...Object.entries(env).flat()];
   if (texts.some((text) => text.includes('\0'))) {
     throw new SandboxError(
@@ -132,7 +132,7 @@ function finish(
   return { finished, exit };
 }
 
-/** Both pipes until every writer has gone, or, once `done` is asked for, until nobody has written for a while. */
+/** Reads both pipes until every writer is gone or, once `done` was called, until nothing was written for a while. */
 function readAll(
   pipes: Record<OutputStream, Pipe>,
   take: (name: OutputStream, chunk: Buffer) => Promise<void> | undefined,
@@ -187,7 +187,7 @@ async function spawnOn(
   const input = stdin === undefined ? 'nothing' : openText(stdin, temporary);
   const { stdio, close } = stdioFor({ input, pipes, channels, inherited });
   try {
-    // In a session of its own: what a person types at the terminal is for Lainclaw.
+    // In its own session: what a person types at the terminal goes to Lainclaw.
     const child = spawn(file, rest, { cwd, env: { ...env }, detached: true, stdio });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     return child;

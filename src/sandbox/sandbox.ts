@@ -1,37 +1,37 @@
-// The contract of a sandbox: how a command is run, bounded and ended, whatever stands between it and the machine.
+// The contract of a sandbox: how a command is run, bounded and ended, whatever isolates it from the machine.
 // Backends: bubblewrap (namespaces), docker (containers) and none, which says so.
 import { CodedError } from '../vocabulary/coded-error.ts';
 
 export type SandboxErrorCode =
-  | 'unavailable' // the backend is not installed, or this machine does not let it work
+  | 'unavailable' // the backend is not installed, or does not work on this machine
   | 'invalid-command' // nothing to run, a NUL character, a missing working directory, too many arguments
-  | 'invalid-profile' // what was asked to be reachable or protected cannot be granted safely
+  | 'invalid-profile' // a path cannot be shown or protected safely
   | 'setup-failed'; // the backend could not prepare the sandbox; the command did not run
 
-/** Every failure that is not the command's own. The message says what to do. */
+/** A failure of the sandbox, not of the command. The message says what to do. */
 export class SandboxError extends CodedError<SandboxErrorCode> {}
 
 export interface Limits {
-  /** Of every process; of all of them together where `HeldLimits.memory` is `tree`. */
+  /** Memory of each process; of all of them together where `HeldLimits.memory` is `tree`. */
   memoryBytes: number;
   /** Processor time of each process. */
   cpuSeconds: number;
-  /** Of each file that is written. */
+  /** Size of each file that is written. */
   fileSizeBytes: number;
   /** Processes and threads at one moment. */
   processes: number;
 }
 
-/** What a command may touch. Everything not named is the system: readable, never writable, and no secrets in it. */
+/** What a command may touch. The rest of the system is readable, never writable, and its secrets are hidden. */
 export interface Profile {
   workspace?: { path: string; access: 'read-write' | 'read-only' };
   /** A directory of the command's own, writable. */
   scratch?: string;
   /** Further directories and files that can be read. */
   readOnly?: readonly string[];
-  /** Absolute paths that can never be written, created, renamed or replaced from inside, also while they do not exist. */
+  /** Absolute paths that a command can never write, create, rename or replace, also while they do not exist. */
   protect: readonly string[];
-  /** Files and directories of the workspace, absolute, that exist and cannot be read, written or moved from inside. */
+  /** Existing files and directories of the workspace, absolute, that a command cannot read, write or move. */
   hide?: readonly string[];
   network: boolean;
   limits: Limits;
@@ -41,9 +41,9 @@ export interface SandboxCommand {
   argv: readonly string[];
   /** Absolute; must be within what the profile shows. */
   cwd: string;
-  /** The whole environment: nothing of the caller's is added. */
+  /** The whole environment: nothing is inherited from the caller. */
   env: Readonly<Record<string, string>>;
-  /** Read by the command; without it there is nothing to read. */
+  /** Input of the command; empty by default. */
   stdin?: string;
   profile: Profile;
 }
@@ -51,12 +51,12 @@ export interface SandboxCommand {
 export type OutputStream = 'stdout' | 'stderr';
 
 export interface OutputBounds {
-  /** Kept in memory of each stream, and of both interleaved. What lies between is cut. */
+  /** First bytes kept in memory of each stream, and of both interleaved. What lies between head and tail is cut. */
   headBytes: number;
   tailBytes: number;
-  /** Of both streams together: one byte more ends the command with `limitExceeded: 'output'`. */
+  /** Limit on both streams together: one byte more ends the command with `limitExceeded: 'output'`. */
   maxBytes: number;
-  /** Where the whole output goes as soon as some of it is cut from memory: created 0600, must not exist. */
+  /** File for the whole output as soon as some of it is cut from memory: created 0600, must not exist. */
   spoolPath?: string;
 }
 
@@ -64,21 +64,21 @@ export interface RunOptions {
   timeoutMs: number;
   signal?: AbortSignal;
   output: OutputBounds;
-  /** Called as output arrives. The bytes are used again as soon as it returns. Must not throw. */
+  /** Called as output arrives. The buffer is reused as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;
   /**
-   * Told of the cleaning up that continues after the result: what protected the workspace is taken away. It never rejects.
-   * Without this function the result waits for it.
+   * Gets the clean-up that continues after the result (removing the guards of the workspace), which never rejects.
+   * Without this function the result waits for the clean-up.
    */
   afterwards?(work: Promise<void>): void;
-  /** Another run with the same limits is likely: what it needs is made ready while this one runs. */
+  /** Another run with the same limits is likely: prepare it while this one runs. */
   expectsMore?: boolean;
 }
 
 export interface Captured {
-  /** Head and tail with a line between that says how much was cut. Bytes that are no UTF-8 read as U+FFFD. */
+  /** Head and tail with a line between that says how much was cut. Invalid UTF-8 reads as U+FFFD. */
   text: string;
-  /** All that was written, cut or not. */
+  /** Number of bytes written, cut or not. */
   bytes: number;
   cut: boolean;
 }
@@ -91,9 +91,9 @@ export interface Spool {
 }
 
 export interface Finished {
-  /** As a shell tells it: 128 + n for a command that ended by signal n. Null when it was ended by `run`. */
+  /** As a shell reports it: 128 + n for a command that ended by signal n. Null when `run` ended the command. */
   exitCode: number | null;
-  /** The signal that `exitCode` or the ending stands for. */
+  /** The signal that ended the command. */
   signal?: NodeJS.Signals;
   timedOut: boolean;
   cancelled: boolean;
@@ -106,7 +106,7 @@ export interface Finished {
   spool?: Spool;
 }
 
-/** How far limits reach: each process for itself, all processes of the command together, or not at all. */
+/** The scope of each limit: each process alone, all processes of the command together, or not enforced. */
 export interface HeldLimits {
   memory: 'tree' | 'process' | 'none';
   processes: 'tree' | 'none';
@@ -118,17 +118,17 @@ export type Availability =
 
 export interface Sandbox {
   readonly name: 'bubblewrap' | 'docker' | 'none';
-  /** False: the profile is not enforced at all, the command can do whatever the person can. */
+  /** False: the profile is not enforced at all, the command can do everything the person can. */
   readonly isolates: boolean;
-  /** Tries it. Never throws. */
+  /** Runs a test command. Never rejects. */
   available(): Promise<Availability>;
   /**
    * Resolves only after the command has ended, nothing it started is left alive and all its output is in. A command
-   * that fails, times out or is cancelled is a result; only a sandbox that could not do its work rejects.
+   * that fails, times out or is cancelled is a result; only a failure of the sandbox itself rejects.
    */
   run(command: SandboxCommand, options: RunOptions): Promise<Finished>;
-  /** Makes ready what the next run with these limits needs, while something else is waited for. Never rejects. */
+  /** Prepares the next run with these limits in advance. Never rejects. */
   prepare?(limits: Limits): Promise<void>;
-  /** Ends what was made ready and not used. */
+  /** Ends prepared runs that were not used. */
   close?(): Promise<void>;
 }

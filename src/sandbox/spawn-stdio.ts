@@ -5,7 +5,7 @@ import type { OutputStream } from './sandbox.ts';
 type Stdio = 'ignore' | 'pipe' | number;
 
 export interface StdioOptions {
-  /** A descriptor, a pipe of Node's, or nothing to read. */
+  /** A descriptor, a pipe made by node, or nothing to read. */
   input: number | 'pipe' | 'nothing';
   pipes: Record<OutputStream, Pipe>;
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
@@ -14,7 +14,7 @@ export interface StdioOptions {
   inherited: readonly number[];
 }
 
-/** What a child gets as its descriptors. `close` once it is spawned. */
+/** The descriptors of a child. Call `close` once it is spawned. */
 export function stdioFor({ input, pipes, channels, inherited }: StdioOptions): { stdio: Stdio[]; close(): void } {
   const nothing = openSync('/dev/null', 'r');
   const stdio: Stdio[] = [input === 'nothing' ? nothing : input, pipes.stdout.writer, pipes.stderr.writer];

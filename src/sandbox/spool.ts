@@ -1,5 +1,5 @@
-// The whole of an output on disk. Writes happen one after another, each awaited by the reader that brought the chunk, so
-// nothing piles up in memory. A disk that refuses does not fail the command: the file ends there and the reason is kept.
+// Writes a whole output to disk. Writes happen one after another, each awaited by the reader that brought the chunk, so
+// nothing piles up in memory. A failing disk does not fail the command: the file ends there and the reason is kept.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Spool } from './sandbox.ts';

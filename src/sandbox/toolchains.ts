@@ -1,5 +1,5 @@
-// What of the person's home a command can read: where languages and their tools are installed, and git's settings. Whatever
-// else the home holds is not there. A further directory is shown when PATH leads into it.
+// The parts of the person's home that a command can read: directories where languages and their tools are installed, and
+// git's settings. Nothing else of the home is visible. A further directory is shown when PATH leads into it.
 import { basename, dirname, join } from 'node:path';
 import { isInside } from './path-inside.ts';
 
@@ -77,10 +77,10 @@ const TOOLCHAINS: readonly string[] = [
   '.terminfo',
 ];
 
-/** Outside the homes that are hidden, or inside one of them. */
+/** Toolchains outside the person's home, some of them in hidden directories. */
 export const SHARED_TOOLCHAINS: readonly string[] = ['/home/linuxbrew', '/run/current-system', '/run/booted-system'];
 
-/** Absolute; not all of them exist. */
+/** Absolute paths; not all of them exist. */
 export function toolchainsOf(home: string, searchPath: string): string[] {
   const known = TOOLCHAINS.map((path) => join(home, path));
   const onPath = searchPath

@@ -1,4 +1,4 @@
-// Where UTF-8 can be cut without tearing a character. Bytes that are no UTF-8 at all may be cut anywhere.
+// Finds where UTF-8 can be cut without splitting a character. Invalid UTF-8 may be cut anywhere.
 
 /** How many of the bytes make whole characters; at most the last three begin one that is not finished. */
 export function completeLength(bytes: Buffer): number {

@@ -1,14 +1,14 @@
-// Memory of all processes below one, where no control group counts it: looks a few times a second and reports when they
-// hold more together than allowed. First the cheap sum, which counts a shared page once for every process; only when
-// that is too much the exact one. The exact one waits for locks that the watched processes hold, so it is read off the
-// main thread, and when it cannot be had within a second the cheap one stands. Between two looks more can be taken: the
-// kernel's own killer, told to take these processes first, stands behind it.
+// Watches the memory of a process and its descendants where no control group counts it: looks a few times a second and
+// reports when they use more together than allowed. First the cheap sum, which counts a shared page once for every process;
+// only when that is too much, the exact one. The exact sum waits for locks that the watched processes hold, so it is read
+// off the main thread, and when it takes more than a second the cheap sum decides. Processes can exceed the limit between
+// two looks: then the kernel's out-of-memory killer ends these processes first.
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 250;
-/** A look at many processes takes longer: it must not take more than a twentieth of the time. */
+/** Looking at many processes takes longer: it may use at most a twentieth of the time. */
 const PAUSE_PER_LOOK = 20;
 const EXACT_MS = 1_000;
 
@@ -41,7 +41,7 @@ export function watchMemory(root: number, limitBytes: number, onExceeded: () => 
   };
 }
 
-/** An orphan hangs below the first process of its namespace, so nobody is missed. */
+/** The first process of a namespace adopts orphans, so no process is missed. */
 function descendantsOf(root: number): number[] {
   const found = [root];
   for (const pid of found) {
@@ -59,7 +59,7 @@ function mostBytes(processes: readonly number[]): number {
   );
 }
 
-/** A page shared by n processes counts one n-th in each. Infinite when the processes keep it from being read. */
+/** A page shared by n processes counts one n-th in each. Infinite when the processes block reading it. */
 async function exactBytes(processes: readonly number[], enough: number): Promise<number> {
   const deadline = new AbortController();
   const count = async (): Promise<number> => {

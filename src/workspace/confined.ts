@@ -1,6 +1,6 @@
-// The workspace on this machine's disk: paths are walked (walk.ts), what they end at is held (grip.ts), and only
-// then opened, so what was checked is what is read. Changes (write.ts, remove.ts, make-directory.ts) happen in the
-// directory the walk holds (place.ts).
+// The workspace on this machine's disk: a path is walked (walk.ts), the object at its end is held (grip.ts), and only then
+// opened, so the object that was checked is the one that is read. Changes (write.ts, remove.ts, make-directory.ts) happen
+// in the directory that the walk holds (place.ts).
 import { realpath, stat } from 'node:fs/promises';
 import { toSystem, toText } from './byte-path.ts';
 import { canHoldDescriptors, descriptorGrasp, pathGrasp } from './grip.ts';
@@ -19,9 +19,9 @@ import { writeFile } from './write.ts';
 export interface WorkspaceOptions {
   /** An existing directory. Its real path is taken once: a link changed later does not move the workspace. */
   root: string;
-  /** Take the weaker way even where the stronger one works. */
+  /** Use the weaker guarantee even where the stronger one works. */
   guarantee?: 'checked-path';
-  /** What may be read but never changed; nothing by default. */
+  /** Paths that may be read but never changed; none by default. */
   protectedPaths?: ProtectedPaths;
 }
 

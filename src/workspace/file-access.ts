@@ -3,7 +3,7 @@ import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { leadsElsewhere, tooLarge } from './refusal.ts';
 import { ABSENT, type Workspace } from './workspace.ts';
 
-/** A file larger than this is not kept for undo, and so not changed. */
+/** A larger file cannot be kept for undo, so it is not changed. */
 export const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;
 
 export interface WholeFile {
@@ -14,7 +14,7 @@ export interface WholeFile {
   fingerprint: string;
 }
 
-/** Whole files of a workspace, in the form in which their states are kept and put back. */
+/** Reads and restores whole files of a workspace for undo. */
 export function createFileAccess(workspace: Workspace, maxBytes: number) {
   return {
     async read(path: string): Promise<WholeFile | undefined> {
@@ -46,7 +46,7 @@ export function createFileAccess(workspace: Workspace, maxBytes: number) {
   };
 }
 
-/** Undefined when nothing stands there; the fingerprint is that of the bytes. */
+/** Undefined when the path does not exist. The fingerprint belongs to the returned bytes. */
 export async function readWholeFile(
   workspace: Pick<Workspace, 'openFile'>,
   path: string,
@@ -66,7 +66,7 @@ export async function readWholeFile(
   }
 }
 
-/** One allocation of the right size; what has been added meanwhile shows in the fingerprint when it is used. */
+/** Allocates once. A file that grew meanwhile has another fingerprint, which is checked when it is used. */
 async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;

@@ -1,5 +1,5 @@
-// How the walk holds on to what it has reached. With /proc a grip is a descriptor: whatever happens to the path
-// afterwards, its address leads to the same object. Without /proc it is only the path, checked again after use.
+// A grip holds the object that a walk has reached. With /proc it is a descriptor: whatever happens to the path afterwards,
+// its address leads to the same object. Without /proc it is only the path, checked again after use.
 import { type BigIntStats, closeSync, constants, fstat, open as openDescriptor } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import type { WorkspaceGuarantee } from './workspace.ts';
 export interface Grip {
   /** Byte path that leads to the held object; names below it are joined to this. */
   readonly address: string;
-  /** Where the grip is one. */
+  /** Set where the grip is a descriptor. */
   readonly descriptor?: number;
   stat(): Promise<BigIntStats>;
   release(): void;
@@ -17,13 +17,13 @@ export interface Grip {
 
 export interface Grasp {
   readonly guarantee: WorkspaceGuarantee;
-  /** Fails with ENOTDIR on anything but a directory. A link in the last component is never followed. */
+  /** Holds a directory; fails with ENOTDIR on anything else. A link in the last component is never followed. */
   directory(address: string): Promise<Grip>;
-  /** The object itself, a link included. Never opens it for reading, so a FIFO or device notices nothing. */
+  /** Holds the object itself, even a link. Never opens it for reading, so a FIFO or device is not affected. */
   anything(address: string): Promise<Grip>;
   /** Opens the held object for reading, without ever waiting for a writer. */
   read(grip: Grip): Promise<FileHandle>;
-  /** Fails with ESTALE when what was read through the grip may have been something else. */
+  /** Fails with ESTALE when the bytes read through the grip may belong to another object. */
   confirm(grip: Grip): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const descriptorGrasp: Grasp = {
   guarantee: 'descriptor-walk',
   directory: (address) => hold(address, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY),
   anything: (address) => hold(address, O_PATH | constants.O_NOFOLLOW),
-  // The address is a link of /proc to the held inode itself, so here it has to be followed.
+  // The address is a link of /proc to the held inode itself, so here the link must be followed.
   read: (grip) => open(toSystem(grip.address), READ),
   confirm: async () => {},
 };
@@ -69,7 +69,7 @@ export const pathGrasp: Grasp = {
   },
 };
 
-/** Whether /proc leads from a descriptor to the object it holds; a container or another system may not offer that. */
+/** True when /proc leads from a descriptor to its object; a container or another system may not offer that. */
 export async function canHoldDescriptors(directory: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   try {
@@ -104,7 +104,7 @@ async function hold(address: string, flags: number): Promise<Grip> {
     address: `/proc/self/fd/${descriptor}`,
     descriptor,
     stat: () => fstatAsync(descriptor, { bigint: true }),
-    // Nothing was read or written through it, so closing has nothing to wait for. Twice would close a stranger's.
+    // Nothing was read or written through it, so closing does not wait. Closing twice could close another file's descriptor.
     release() {
       if (isHeld) closeSync(descriptor);
       isHeld = false;

@@ -5,7 +5,7 @@ import type { Ground } from './trail.ts';
 import { walk } from './walk.ts';
 import type { HeldPath } from './workspace.ts';
 
-/** The walk's last grip, handed over. Where grips are only paths, what the path leads to now is opened and confirmed. */
+/** Returns the walk's last grip. Where grips are only paths, opens the path and confirms that it is the same object. */
 export async function hold(ground: Ground, path: string, signal?: AbortSignal): Promise<HeldPath> {
   const { grip, stats, path: found } = await walk(ground, { path, wanted: 'file', signal });
   try {

@@ -1,6 +1,6 @@
 // Lists a held directory, depth first, each directory's entries in order. Every directory is entered through the
 // one above it and never through a link, so a directory swapped for a link meanwhile is simply not entered. Stops
-// at maxEntries, at maxDepth, and when aborted; whatever vanishes meanwhile is left out.
+// at maxEntries, at maxDepth, and when aborted; entries that vanish meanwhile are left out.
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join, toSystem, toText } from './byte-path.ts';
@@ -9,7 +9,7 @@ import { systemCode } from './refusal.ts';
 import { MAX_DEPTH } from './walk.ts';
 import type { EntryType, Listing, ListOptions, WorkspaceEntry } from './workspace.ts';
 
-/** Entries looked at together; more gains nothing on node's four file threads. */
+/** Entries read at the same time; more gains nothing on node's four file threads. */
 const BATCH = 32;
 const LATEST_DATE = 8.64e15;
 
@@ -57,7 +57,7 @@ export async function listDirectory(
     }
   }
 
-  /** The first names in order, as many as there is still room for; memory does not grow with the directory. */
+  /** The first names in order, up to the remaining limit; memory does not grow with the directory. */
   async function firstNames(directory: Grip): Promise<Name[]> {
     const room = maxEntries - entries.length;
     let names: Name[] = [];
@@ -79,7 +79,7 @@ interface Name {
 }
 
 async function* readNames(directory: Grip): AsyncGenerator<string> {
-  // Where the file system does not tell an entry's type, node joins the path to the name: both have to be bytes.
+  // Where the file system does not report an entry's type, node joins the path to the name: both must be bytes.
   const options = { encoding: 'buffer' as BufferEncoding, bufferSize: 256 };
   for await (const { name } of await opendir(toSystem(directory.address), options)) {
     yield (name as unknown as Buffer).toString('latin1');
@@ -95,7 +95,7 @@ function lookAt(address: string): Promise<Stats | undefined> {
   return unlessUnavailable(lstat(toSystem(address)));
 }
 
-/** Gone, swapped for something else, or not ours to look at: left out, the rest of the listing stands. */
+/** Undefined for an entry that is gone, replaced or unreadable: the listing leaves it out. */
 async function unlessUnavailable<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;

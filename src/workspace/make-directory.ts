@@ -11,7 +11,7 @@ export interface MakeDirectoryRequest {
   signal?: AbortSignal;
 }
 
-/** Like a file's parents, the last directory is made in the held one above it. */
+/** Makes each directory, also the last one, in the held directory above it. */
 export async function makeDirectory(
   ground: Ground,
   { path, admit, signal }: MakeDirectoryRequest,
@@ -42,7 +42,7 @@ async function finish(ground: Ground, { directory, name, found, path, made }: Pl
     await mkdir(toSystem(address));
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
-    // Someone was faster; whether it is a directory, and not a link to one, is seen by holding it.
+    // Another process was faster; holding the entry shows whether it is a directory and not a link to one.
     const grip = await ground.grasp.directory(address);
     grip.release();
     return made;

@@ -1,7 +1,7 @@
-// Where something is to be made, replaced or removed: the directory that holds the name, held by a grip, and what
-// stands there now. Missing directories are made one by one, each entered through the one above it and never through
-// a link, so nothing swapped meanwhile makes anything appear outside. Nothing is made before the whole resolved path
-// is known to be inside and admitted.
+// A place is where something is made, replaced or removed: the parent directory, held by a grip, and the object that has
+// the name now. Missing directories are made one by one, each entered through the one above it and never through a link,
+// so nothing swapped meanwhile makes anything appear outside. Nothing is made before the whole resolved path is known to
+// be inside and allowed.
 import { mkdir, rmdir } from 'node:fs/promises';
 import { join, toSystem, toText } from './byte-path.ts';
 import { type Grip, systemError } from './grip.ts';
@@ -11,26 +11,26 @@ import type { Ground, Reached, Trail } from './trail.ts';
 import { enter, follow, MAX_DEPTH, type Missing, onTrail, type Route, type WalkRequest } from './walk.ts';
 
 export interface PlaceRequest extends WalkRequest {
-  /** Throws when nothing may be changed at this byte path, relative to the root and with links resolved. */
+  /** Throws when this byte path (relative to the root, links resolved) may not be changed. */
   admit(path: string): void;
   makeParents: boolean;
 }
 
 export interface Place {
-  /** Holds the name. */
+  /** The directory that contains the name. */
   directory: Grip;
   /** Byte name within the directory. */
   name: string;
   /** Byte path relative to the root, links resolved. */
   path: string;
   found?: Reached;
-  /** Byte paths of the directories that were made on the way, outermost first. */
+  /** Byte paths of the parent directories that were made, outermost first. */
   made: string[];
-  /** Lets go of every grip. */
+  /** Releases every grip. */
   release(): void;
 }
 
-/** Undefined when the path ends at the root itself, which no directory of the workspace holds. */
+/** Undefined when the path ends at the root itself, whose parent is not in the workspace. */
 export function walkToPlace(ground: Ground, request: PlaceRequest): Promise<Place | undefined> {
   return onTrail(ground, request, async (trail, route) => {
     const missing = await follow(ground, trail, route, request);
@@ -39,7 +39,7 @@ export function walkToPlace(ground: Ground, request: PlaceRequest): Promise<Plac
   });
 }
 
-/** The same walk without making anything: where the place would be, and whether something stands there. */
+/** The same walk without making anything: where the place would be, and whether something exists there. */
 export function locate(ground: Ground, request: Omit<PlaceRequest, 'makeParents'>) {
   return onTrail(ground, request, async (trail, route): Promise<{ path: string; exists: boolean }> => {
     const missing = await follow(ground, trail, route, request);
@@ -78,7 +78,7 @@ async function freePlace(ground: Ground, trail: Trail, request: FreeRequest): Pr
   admit(whole);
   if (names.length > 0 && !makeParents) throw missing.error;
   if (trail.depth() + names.length > MAX_DEPTH) throw tooDeep(path);
-  // The system would tell only after the directories were made.
+  // The system would report this only after the directories were made.
   if (Buffer.byteLength(name, 'latin1') > LONGEST_NAME) throw systemError('ENAMETOOLONG');
 
   const made: string[] = [];
@@ -100,12 +100,12 @@ async function freePlace(ground: Ground, trail: Trail, request: FreeRequest): Pr
   }
 }
 
-/** Takes back directories that were made for nothing, as far as they are still there and empty. */
+/** Removes directories that turned out not to be needed, where they still exist and are empty. */
 export async function unmake(ground: Ground, made: readonly string[]): Promise<void> {
   for (const path of made.toReversed()) {
     const request = { path: toText(path), wanted: 'directory', admit: () => {}, makeParents: false } as const;
     const place = await walkToPlace(ground, request).catch(() => undefined);
-    // Led elsewhere by a link: not what was made.
+    // A link that leads elsewhere is not the directory that was made.
     if (place?.path === path) await rmdir(toSystem(join(place.directory.address, place.name))).catch(() => {});
     place?.release();
   }
@@ -113,7 +113,7 @@ export async function unmake(ground: Ground, made: readonly string[]): Promise<v
 
 const LONGEST_NAME = 255;
 
-/** Every name from the missing one on. Fails where a `..` follows it or, for a file, where nothing but a `/` does. */
+/** Every name from the missing one on. Fails when a `..` follows it or, for a file, when only a `/` follows. */
 function namesToMake({ missing, route, wanted }: FreeRequest): string[] {
   const rest = route.rest();
   const isSpelledAsDirectory = ['', '.'].includes(rest.at(-1) ?? 'name');
@@ -121,7 +121,7 @@ function namesToMake({ missing, route, wanted }: FreeRequest): string[] {
   return [missing.name, ...rest.filter((name) => name !== '' && name !== '.')];
 }
 
-/** False when something stands there by now: whoever enters it finds out what. */
+/** False when something exists there by now: entering it shows what it is. */
 async function makeOne(address: string): Promise<boolean> {
   try {
     await mkdir(toSystem(address));

@@ -1,7 +1,7 @@
-// What no file tool may change, whoever permits it: what Git, a shell or a login runs by itself with the user's rights,
-// keys, and Lainclaw's own files. (What a person may permit, permissions/sensitive-paths.ts asks about.) Looked up for
-// resolved paths, also of what does not exist yet. Names are compared as the most forgiving file system would: without
-// case, compatibility forms, ignorable characters and trailing dots.
+// Paths that no file tool may change, even with permission: files that Git, a shell or a login runs by itself with the
+// user's rights, keys, and Lainclaw's own files. (permissions/sensitive-paths.ts lists the paths that need a permission.)
+// The rules apply to resolved paths, existing or not. Names are compared as the most forgiving file system would:
+// without case, compatibility forms, ignorable characters and trailing dots.
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ProtectedPaths } from './workspace.ts';
@@ -11,7 +11,7 @@ interface Rule {
   paths: string[];
 }
 
-/** Each name, or run of names, protects itself and everything beneath it, at any depth. */
+/** Each path protects itself and everything below it, at any depth of the workspace. */
 const ANYWHERE: Rule[] = [
   {
     reason: 'Git runs hooks and commands from there; use git itself, or change it by hand',
@@ -29,18 +29,18 @@ const ANYWHERE: Rule[] = [
   { reason: 'it belongs to Lainclaw; use its own commands', paths: ['.lainclaw'] },
 ];
 
-/** Only in the user's own home, where it counts. */
+/** Protected only in the user's own home. */
 const IN_USER_HOME: Rule = {
-  reason: 'it stands on your PATH or is obeyed at login; change it by hand',
+  reason: 'it is on your PATH or is read at login; change it by hand',
   paths: ['bin', '.local/bin', '.local/share/systemd', '.local/share/applications', '.inputrc'],
 };
 
 const NOT_PROTECTED = ['.git/info/exclude'];
 
 export interface ProtectedPathsOptions {
-  /** Lainclaw's home; its `workspace` directory is where the gateway's agent may work. */
+  /** Lainclaw's home; only its `workspace` directory, the gateway's workspace, may be changed. */
   home: string;
-  /** The user's. */
+  /** The user's home. */
   userHome: string;
 }
 
@@ -58,7 +58,7 @@ export async function createProtectedPaths({ home, userHome }: ProtectedPathsOpt
   };
 }
 
-/** Between slashes, as `/a/b/`. */
+/** Comparable form between slashes, as `/a/b/`. */
 function folded(path: string): string {
   const names = path.split('/').map((name) =>
     name
@@ -72,7 +72,7 @@ function folded(path: string): string {
   return `/${names.filter((name) => name !== '').join('/')}/`;
 }
 
-/** Of a path that need not exist: real as far as it does. */
+/** The real path as far as it exists; the missing rest is appended. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);

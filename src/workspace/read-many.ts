@@ -1,6 +1,6 @@
-// Many small files at once, for whoever compares a workspace before and after. A walk for each would take ten times as long:
-// here a file is opened by its plain path, and what was opened must say that it is that path before a byte is read. Blocks
-// while it reads one file, never on what is no regular file.
+// Reads many small files, to compare a workspace before and after. A walk for each would take ten times as long: here a file
+// is opened by its plain path, and before a byte is read the open file must prove to be that path. Blocks while it reads one
+// regular file, never on anything else.
 import {
   closeSync,
   constants,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** Between them others get their turn. */
+/** Files per batch; other work runs between batches. */
 const BATCH = 250;
 
 export interface SmallFile {
@@ -67,7 +67,7 @@ function openDirectory(path: string): Dir | undefined {
   }
 }
 
-/** As `SmallFile.mark`, without reading; undefined when there is no regular file. `path` is relative to `root`. */
+/** The `mark` of a file without reading it; undefined when it is not a regular file. `path` is relative to `root`. */
 export function markOf(root: string, path: string): { mark: string; size: number } | undefined {
   try {
     const stats = lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
@@ -77,7 +77,7 @@ export function markOf(root: string, path: string): { mark: string; size: number
   }
 }
 
-/** Undefined when it is not there, lies elsewhere, is no regular file or larger than `maxBytes`. */
+/** Undefined when the file is missing, lies elsewhere, is not regular or is larger than `maxBytes`. */
 export function readSmall(root: string, path: string, maxBytes: number): SmallFile | undefined {
   const wanted = `${root}/${path}`;
   let fd: number | undefined;

@@ -1,9 +1,9 @@
-// Every sentence the workspace says when it refuses. A failure outside the root always reads the same, so it
-// cannot be used to learn what exists there.
+// Every error message of the workspace. A failure outside the root always reads the same, so it cannot be used to learn
+// what exists there.
 import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 
 const MAX_PATH = 4096;
-/** Say nothing about the path, only about this process: told as they are, wherever they happen. */
+/** These errors say nothing about the path, only about this process: they are reported unchanged everywhere. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 export type Wanted = 'file' | 'directory';
@@ -64,7 +64,7 @@ export function isExhausted(error: unknown): boolean {
   return EXHAUSTED.has(systemCode(error) ?? '');
 }
 
-/** Turns a system error that happened inside the root into a sentence; anything else is handed back as it is. */
+/** Turns a system error inside the root into a message; returns anything else unchanged. */
 export function explain(error: unknown, path: string, wanted: Wanted): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -86,7 +86,7 @@ export function explain(error: unknown, path: string, wanted: Wanted): unknown {
   }
 }
 
-/** The same for a change: it did not happen, and the message says so where that is not plain. */
+/** The same for a change: the message says that nothing was changed, where that is not obvious. */
 export function explainChange(error: unknown, path: string, wanted: Wanted): unknown {
   const name = shown(path);
   switch (systemCode(error)) {

@@ -13,7 +13,7 @@ export interface RemoveRequest extends RemoveOptions {
   admit(path: string): void;
 }
 
-/** Removes a name from the held directory; what the name stands for is looked at right before. */
+/** Removes a name from the held directory, after checking right before what the name refers to. */
 export async function remove(ground: Ground, request: RemoveRequest): Promise<{ path: string }> {
   const { path, admit, kind, signal } = request;
   const wanted = kind === 'file' ? 'file' : 'directory';
@@ -34,7 +34,7 @@ export async function remove(ground: Ground, request: RemoveRequest): Promise<{ 
 async function removeFrom(ground: Ground, { directory, name, found }: Place, request: RemoveRequest): Promise<void> {
   const { path, kind, expected, signal } = request;
   const address = toSystem(join(directory.address, name));
-  // Nothing there: the system says so in its own words.
+  // Nothing there: lstat throws the system's own error.
   if (!found) return void (await lstat(address));
   if (kind === 'empty-directory' && !found.stats.isDirectory()) throw notDirectory(path);
   if (kind === 'file' && found.stats.isDirectory()) throw isDirectory(path);

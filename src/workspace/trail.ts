@@ -15,7 +15,7 @@ export interface Ground extends Identity {
 }
 
 export interface Reached {
-  /** Whoever took it releases it. */
+  /** The caller releases it. */
   grip: Grip;
   stats: BigIntStats;
   /** Byte path relative to the root, links resolved; '' for the root itself. */
@@ -66,11 +66,11 @@ export function createTrail(ground: Ground) {
     push,
     stat,
     release,
-    /** Fails where the end of the trail is held by its path only and that leads elsewhere by now. */
+    /** Fails when the end of the trail is held only by its path and that path leads elsewhere by now. */
     confirm: (): Promise<void> => ground.grasp.confirm(top().grip),
     isInside: (): boolean => rootAt >= 0,
     depth: (): number => steps.length,
-    /** Names from the root to the end of the trail, which has to be inside. */
+    /** Names from the root to the end of the trail, which must be inside. */
     names,
     addressOf: (name: string): string => join(top().grip.address, name),
 
@@ -91,7 +91,7 @@ export function createTrail(ground: Ground) {
       if (rootAt < 0) throw new WorkspaceError('io', `The workspace ${root} has been replaced by another directory`);
     },
 
-    /** False where the trail begins. */
+    /** False at the start of the trail. */
     back(): boolean {
       if (steps.length < 2) return false;
       const left = steps.pop();
@@ -100,7 +100,7 @@ export function createTrail(ground: Ground) {
       return true;
     },
 
-    /** Hands over the last step, which has to be inside; the others stay held. */
+    /** Returns the last step, which must be inside; the others stay held. */
     async take(): Promise<Reached> {
       const stats = await stat();
       const path = names().join('/');

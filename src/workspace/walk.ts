@@ -2,7 +2,7 @@
 // swapped meanwhile can lead the walk anywhere unseen. `..` goes back along the trail; a link's target is put in
 // front of what is left of the path. Stops at the end of the path, at the first failure, after 40 links, or 256
 // directories down. Accepts only what ends with the root on the trail; every failure elsewhere is `outside`.
-// What is not there yet (place.ts) is found the same way: the walk then ends at the first name that is missing.
+// For a path that does not exist yet (place.ts) the walk ends at the first missing name.
 import { readlink } from 'node:fs/promises';
 import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { toBytePath, toSystem } from './byte-path.ts';
@@ -20,7 +20,7 @@ export interface WalkRequest {
   signal?: AbortSignal;
 }
 
-/** The caller releases the grip. Holds whatever the path ends at, never a link; its type is not checked. */
+/** Holds the object at the end of the path, never a link; its type is not checked. The caller releases the grip. */
 export function walk(ground: Ground, request: WalkRequest): Promise<Reached> {
   return onTrail(ground, request, async (trail, route) => {
     const missing = await follow(ground, trail, route, request);
@@ -114,7 +114,7 @@ function createRoute(ground: Ground, trail: Trail) {
     /** Every component that is left, in order, empty ones included. */
     rest: (): string[] => left.toReversed(),
 
-    /** An empty component is a `.`: the walk stays where it is, but what stands before it must be a directory. */
+    /** An empty component is a `.`: the walk stays where it is, but the component before it must be a directory. */
     next(): string | undefined {
       let name = left.pop();
       while (name === '' || name === '.') name = left.pop();
@@ -128,7 +128,7 @@ function createRoute(ground: Ground, trail: Trail) {
   };
 }
 
-/** False when the name is no directory: a link, or an error that reading the link will tell. */
+/** False when the name is not a directory: it is a link, or reading it as a link reports the error. */
 export async function enter(ground: Ground, trail: Trail, name: string): Promise<boolean> {
   try {
     await trail.push(name, await ground.grasp.directory(trail.addressOf(name)));

@@ -21,36 +21,36 @@ export interface OpenedFile {
   size: number;
   /** Permission bits, 0o777 at most. */
   mode: number;
-  /** Milliseconds since the epoch of the last change to content or attributes, as the file system tells it. */
+  /** Milliseconds since the epoch of the last change to content or attributes, as the file system reports it. */
   changedAt: number;
   /** Changes whenever the file's identity, size, mtime or ctime does. */
   fingerprint: string;
 }
 
 export interface WriteOptions {
-  /** append: what stands there is read, and replaced by itself with the bytes behind it; never half of them. */
+  /** append: the file is replaced by its old content followed by the bytes, never by a part of them. */
   mode: 'overwrite' | 'append';
-  /** Directories missing on the way are made. */
+  /** Makes missing parent directories. */
   createParents: boolean;
-  /** What has to stand there (a fingerprint, or nothing): otherwise nothing is changed and the code is `changed`. */
+  /** The expected fingerprint, or `ABSENT`: otherwise nothing is changed and the error code is `changed`. */
   expected?: string;
-  /** Of the whole file afterwards. */
+  /** Limit on the size of the whole new file. */
   maxBytes?: number;
   /** Permission bits; by default the old file's, and for a new file what the umask leaves of 0666. */
   permissions?: number;
-  /** Runs while the new content is made durable, before it takes the old one's place; when it rejects, nothing is changed. */
+  /** Runs while the new content is synced, before it replaces the old content; when it rejects, nothing is changed. */
   beforeReplacing?: (place: { path: string; madeDirectories: string[] }) => Promise<void>;
   signal?: AbortSignal;
 }
 
-/** For `expected`: nothing stands there. */
+/** For `expected`: the path does not exist. */
 export const ABSENT = 'absent';
 
 export interface Written {
   /** Relative to the root, links resolved. */
   path: string;
   created: boolean;
-  /** Of what stands there now. */
+  /** The fingerprint of the new file. */
   fingerprint: string;
   /** The file that was replaced. Its other names, where it had any, keep the old content. */
   previous?: { size: number; mode: number; links: number };
@@ -66,10 +66,10 @@ export interface RemoveOptions {
   signal?: AbortSignal;
 }
 
-/** Why nothing may be changed at a path, or undefined. Asked about resolved paths, also of what does not exist yet. */
+/** Why a path may not be changed, or undefined. Called with resolved paths, existing or not. */
 export type ProtectedPaths = (relative: string, absolute: string) => string | undefined;
 
-/** A file or directory that stays the same one while it is held, for a program that is to look at it. */
+/** A file or directory held open for a program that reads it: it stays the same one whatever happens to its path. */
 export interface HeldPath {
   /** For a child to inherit; reading through it needs /proc. */
   fd: number;
@@ -83,7 +83,7 @@ export interface ListOptions {
   recursive: boolean;
   /** Levels below the listed directory; 1 = its own entries only. */
   maxDepth: number;
-  /** The walk stops here and says so. */
+  /** The listing stops here and sets `truncated`. */
   maxEntries: number;
   signal?: AbortSignal;
 }
@@ -91,7 +91,7 @@ export interface ListOptions {
 export interface Listing {
   /** The listed directory, relative to the root ('.' for the root itself). */
   path: string;
-  /** Sorted by path within each directory; a directory stands before its own entries. */
+  /** Sorted by path within each directory; a directory comes before its own entries. */
   entries: WorkspaceEntry[];
   /** True when maxEntries or maxDepth left something out. */
   truncated: boolean;
@@ -114,15 +114,15 @@ export interface Workspace {
   hold(path: string, signal?: AbortSignal): Promise<HeldPath>;
   /** Never follows a link while walking down. */
   list(path: string, options: ListOptions): Promise<Listing>;
-  /** Where a change at this path would happen, links resolved. Refuses what writing would refuse because of the place. */
+  /** Where a change at this path would happen, links resolved. Refuses every path that writing would refuse. */
   locate(path: string, signal?: AbortSignal): Promise<{ path: string; exists: boolean }>;
   /**
    * A reader sees the old file or the new one, whole; resolves once the new one is durable. Links that stay inside are
    * followed; nothing is ever created or changed outside, nothing but a regular file is replaced, and on any failure
-   * (a full disk) the old content stands.
+   * (a full disk) the old content stays.
    */
   writeFile(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Written>;
-  /** Makes the directory and those missing on the way; one that is there already is no failure. Tells which were made. */
+  /** Makes the directory and its missing parents, and returns the ones it made. An existing directory is not a failure. */
   makeDirectory(path: string, signal?: AbortSignal): Promise<{ path: string; madeDirectories: string[] }>;
   /** Never removes anything outside, nor the root itself. */
   remove(path: string, options: RemoveOptions): Promise<{ path: string }>;

@@ -48,7 +48,7 @@ async function replace(ground: Ground, place: Place, request: WriteRequest): Pro
   if (request.maxBytes !== undefined && content.length > request.maxBytes) {
     throw tooLarge(request.path, content.length, request.maxBytes, 'would have');
   }
-  // The rename would not ask whether the file itself may be written.
+  // A rename does not check whether the file itself may be written.
   if (found) await access(toSystem(found.grip.address), constants.W_OK);
 
   const temporary = await createTemporary(ground, place.directory, found ? 0o600 : 0o666);
@@ -102,7 +102,7 @@ async function wholeContent(
   }
 }
 
-/** Fails when one of them fails, but never before the other has ended. */
+/** Rejects when one of the steps rejects, but only after all have ended. */
 async function bothDone(...steps: (Promise<void> | undefined)[]): Promise<void> {
   for (const step of await Promise.allSettled(steps)) if (step.status === 'rejected') throw step.reason;
 }
@@ -126,7 +126,7 @@ async function fill(
   old: BigIntStats | undefined,
 ): Promise<void> {
   const keepsGroup = old === undefined || (await keepOwner(handle, old));
-  // What the rename replaces cannot lend its privileges to new content: set-user-id and set-group-id bits go.
+  // New content must not inherit privileges: the set-user-id and set-group-id bits are dropped.
   const bits = permissions ?? (old && permissionsOf(old));
   if (bits !== undefined) await handle.chmod(keepsGroup ? bits : (bits & 0o707) | ((bits & 0o007) << 3));
   for (let at = 0; at < content.length; ) {
@@ -138,7 +138,7 @@ async function fill(
   await handle.sync();
 }
 
-/** False when the group could not be kept: another one must not get its rights. */
+/** False when the group could not be kept: another group must not get its rights. */
 async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<boolean> {
   const { uid, gid } = await handle.stat({ bigint: true });
   if (uid === old.uid && gid === old.gid) return true;
@@ -146,7 +146,7 @@ async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<boolean>
     await handle.chown(Number(old.uid), Number(old.gid));
     return true;
   } catch {
-    // Only root gives files away; a group of one's own can be kept.
+    // Only root can change the owner of a file; a user can keep a group they belong to.
     return handle.chown(Number(uid), Number(old.gid)).then(
       () => true,
       () => false,
