@@ -1,9 +1,9 @@
 import { Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
+import type { ConfigureCommand } from './configure-command.ts';
 import type { Host, OutputStream } from './host.ts';
 import { main } from './main.ts';
-import type { ConfigureCommand } from './program.ts';
 
 function testHost() {
   const said: string[] = [];

@@ -3,9 +3,10 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { ConfigureCommand } from './configure-command.ts';
 import { expandSwitches } from './flags.ts';
 import type { Host } from './host.ts';
-import { type ConfigureCommand, createProgram } from './program.ts';
+import { createProgram } from './program.ts';
 import { EXIT, printable, type Terminal, UsageError, writeJson } from './terminal.ts';
 
 const SWITCHES = { memory: ['on', 'off'], 'with-tools': ['true', 'false'], groups: ['true', 'false'] } as const;

@@ -1,11 +1,7 @@
 // The program: every command by name, only the one that was asked for in full.
 import { Command } from 'commander';
-import { printable, type Terminal } from './terminal.ts';
-
-export type SetExitCode = (code: number) => void;
-
-/** Adds a command's arguments, flags and action to its (empty) command. */
-export type ConfigureCommand = (command: Command, terminal: Terminal, setExitCode: SetExitCode) => void;
+import type { ConfigureCommand, ProgramOptions } from './configure-command.ts';
+import { printable } from './terminal.ts';
 
 interface CommandEntry {
   name: string;
@@ -16,47 +12,47 @@ interface CommandEntry {
 const COMMANDS: CommandEntry[] = [
   {
     name: 'ask',
-    description: 'one turn: ask a question, or run tools with "tool:name {json}"',
+    description: 'Ask one question, or run tools with "tool:name {json}"',
     load: async () => (await import('./commands/ask.ts')).configureAsk,
   },
   {
     name: 'chat',
-    description: 'an interactive session in this terminal',
+    description: 'Chat in this terminal',
     load: async () => (await import('./commands/chat.ts')).configureChat,
   },
   {
     name: 'setup',
-    description: 'connect a model, and what goes with it',
+    description: 'Connect a model, choose language, memory and a channel',
     load: async () => (await import('./commands/setup.ts')).configureSetup,
   },
   {
     name: 'tools',
-    description: 'the tools: what there is, how each is called, and calling one',
+    description: 'List, describe and call tools',
     load: async () => (await import('./commands/tools.ts')).configureTools,
   },
   {
     name: 'gateway',
-    description: 'the service that talks to you on Feishu, Telegram and local files',
+    description: 'Run the service that talks to you on Feishu, Telegram and local files',
     load: async () => (await import('./commands/gateway.ts')).configureGateway,
   },
   {
     name: 'pairing',
-    description: 'who may write to the gateway: who waits, letting in, taking back',
+    description: 'Approve or revoke who may message the bot',
     load: async () => (await import('./commands/pairing.ts')).configurePairing,
   },
   {
     name: 'memory',
-    description: 'what Lainclaw remembers: save, search, forget, import, core facts',
+    description: 'Save, search, import and forget what Lainclaw remembers',
     load: async () => (await import('./commands/memory.ts')).configureMemory,
   },
   {
     name: 'schedule',
-    description: 'what is asked when: add, list, pause, run, look back',
+    description: 'Manage scheduled prompts',
     load: async () => (await import('./commands/schedule.ts')).configureSchedule,
   },
   {
     name: 'sessions',
-    description: 'the conversations kept on this machine',
+    description: 'Manage the conversations on this machine',
     load: async () => (await import('./commands/sessions.ts')).configureSessions,
   },
   {
@@ -66,67 +62,58 @@ const COMMANDS: CommandEntry[] = [
   },
   {
     name: 'undo',
-    description: 'take back what the agent changed in a turn',
+    description: 'Take back what a turn changed in files',
     load: async () => (await import('./commands/undo.ts')).configureUndo,
   },
   {
     name: 'skills',
-    description: 'the skills: what there is, and installing one',
+    description: 'List, show, install and remove skills',
     load: async () => (await import('./commands/skills.ts')).configureSkills,
   },
   {
     name: 'agents',
-    description: 'the sub-agents, and what they do in the background',
+    description: 'List sub-agents and their background runs',
     load: async () => (await import('./commands/agents.ts')).configureAgents,
   },
   {
     name: 'mcp',
-    description: 'tools of MCP servers, and our tools for other agents',
+    description: 'Use tools of MCP servers, or offer ours to other agents',
     load: async () => (await import('./commands/mcp.ts')).configureMcp,
   },
   {
     name: 'docs',
-    description: 'the documentation of this version',
+    description: 'Read and search the documentation of this version',
     load: async () => (await import('./commands/docs.ts')).configureDocs,
   },
   {
     name: 'models',
-    description: 'the models each provider offers',
+    description: 'List the models of each provider',
     load: async () => (await import('./commands/models.ts')).configureModels,
   },
   {
     name: 'auth',
-    description: 'sign in to a provider, out of it, and who is signed in',
+    description: 'Sign in to a provider, sign out, show who is signed in',
     load: async () => (await import('./commands/auth.ts')).configureAuth,
   },
   {
     name: 'config',
-    description: 'your settings: list, get, set, edit',
+    description: 'List, read and change settings',
     load: async () => (await import('./commands/config.ts')).configureConfig,
   },
   {
     name: 'doctor',
-    description: 'check this installation, with a fix for each finding',
+    description: 'Check this installation; every finding comes with a fix',
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
   {
     name: 'completion',
-    description: 'a script with which your shell completes commands, flags and values',
-    load: async () => (await import('./commands/completion.ts')).configureCompletion,
+    description: 'Print a script that completes commands in your shell',
+    load: async () => (await import('./commands/completion.ts')).configureCompletion(createProgram),
   },
 ];
 
 /** Where the output is not a terminal. */
 const HELP_WIDTH = 80;
-
-export interface ProgramOptions {
-  version: string;
-  terminal: Terminal;
-  /** The command that will be run, when it is known. */
-  commandName: string | undefined;
-  replaced: Readonly<Record<string, ConfigureCommand>>;
-  setExitCode: SetExitCode;
-}
 
 export async function createProgram(options: ProgramOptions): Promise<Command> {
   const { version, terminal, commandName, replaced, setExitCode } = options;

@@ -15,7 +15,7 @@ import { createGuards } from './guards.ts';
 import { historyFor } from './history.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
 import { asToolResults, systemPrompt, turnNote } from './prompt.ts';
-import type { TurnContext } from './run.ts';
+import type { TurnContext } from './turn-context.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
 

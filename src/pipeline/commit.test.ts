@@ -4,7 +4,7 @@ import type { Turn, TurnEnd } from '../sessions/turn.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import type { CalledTool } from './call-tools.ts';
 import { commit, failedResult, type Outcome } from './commit.ts';
-import type { RunRequest, TurnContext } from './run.ts';
+import type { RunRequest, TurnContext } from './turn-context.ts';
 
 const adapter = { provider: 'first', route: 'first-route' } as Adapter;
 const request = { requestId: 'req-1', createdAt: '2026-11-05T08:00:00.000Z', sessionKey: 'main' } as RunRequest;

@@ -5,7 +5,7 @@ import type { Turn } from '../sessions/turn.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { CalledTool } from './call-tools.ts';
 import type { AskResult, Stage, ToolErrorReport } from './events.ts';
-import type { RunRequest, TurnContext } from './run.ts';
+import type { RunRequest, TurnContext } from './turn-context.ts';
 
 export const CANCELLED = { code: 'CANCELLED', message: 'the turn was cancelled' };
 

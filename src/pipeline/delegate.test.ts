@@ -7,7 +7,7 @@ import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
-import type { AskAgain, RunRequest } from './run.ts';
+import type { AskAgain, RunRequest } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
 
 const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, tainted: false };

@@ -7,7 +7,7 @@ import { ToolFailure } from '../tools/tool.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
 import type { AskResult, RunEvent } from './events.ts';
-import type { AskAgain, TurnContext } from './run.ts';
+import type { AskAgain, TurnContext } from './turn-context.ts';
 import type { UsageLedger } from './usage.ts';
 
 /** A person's turn is 0; a sub-agent's sub-agent is the last. */

@@ -10,8 +10,8 @@ import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import { historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
 import { type HistoryMessagesOptions, historyMessages } from './history-messages.ts';
-import type { TurnContext } from './run.ts';
 import { type Summarised, summariseHistory } from './summarise-history.ts';
+import type { TurnContext } from './turn-context.ts';
 
 export interface SentHistory {
   messages: ModelMessage[];

@@ -5,7 +5,7 @@ import { type CalledTool, callTools } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
 import { CALLED_BY_HAND, type RunEvent } from './events.ts';
 import type { ManualTrigger } from './manual-trigger.ts';
-import type { TurnContext } from './run.ts';
+import type { TurnContext } from './turn-context.ts';
 
 export async function* answerManually(context: TurnContext, trigger: ManualTrigger): AsyncGenerator<RunEvent, Outcome> {
   if (trigger.kind === 'unparsable') {

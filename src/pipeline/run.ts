@@ -1,138 +1,23 @@
 // A turn: prepare → manual calls or the loop → commit. It always ends with exactly one `run-end`. A failing tool never
 // fails the turn; only what could not be run or stored does.
-import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
-import type { Effort } from '../config/effort.ts';
-import type { SessionMessage } from '../sessions/lines.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { ModelDescription } from '../adapters/adapter.ts';
 import type { Turn } from '../sessions/turn.ts';
-import { type SessionNotes, StorageError } from '../storage/storage.ts';
-import type { Executor } from '../tools/executor.ts';
+import { StorageError } from '../storage/storage.ts';
 import { createLater, type Later } from '../tools/later.ts';
-import type { Approval } from '../tools/policy.ts';
-import type { Registry } from '../tools/registry.ts';
-import type { ToolSource } from '../tools/tool.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
-import type { Asker } from '../vocabulary/asker.ts';
 import { answerWithModel } from './answer.ts';
-import type { Attachment } from './attachments.ts';
-import type { Caps } from './budget.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
 import { NothingToContinue, turnToContinue } from './continue-turn.ts';
-import type { DayBudget, Reservation } from './day-budget.ts';
+import type { Reservation } from './day-budget.ts';
 import { createDelegation } from './delegate.ts';
 import type { AskResult, RunEvent } from './events.ts';
-import { createGrants, type Grants } from './grants.ts';
+import { createGrants } from './grants.ts';
 import { reserveFor } from './history.ts';
 import { charactersToRead, historyBudget } from './history-budget.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
-import type { TurnQuestions } from './questions.ts';
-import { createUsageLedger, type UsageLedger } from './usage.ts';
-
-export interface RunRequest {
-  requestId: string;
-  /** Names the turn in the hub, in the transcript and for undo. */
-  turnId: string;
-  createdAt: string;
-  input: string;
-  attachments: readonly Attachment[];
-  sessionKey: string;
-  newSession: boolean;
-  /** Nobody will continue its session: the index does not hold it. */
-  unlisted?: boolean;
-  profileId?: string;
-  model?: string;
-  /** How long the model thinks, where it can; the provider's own default when absent. */
-  effort?: Effort;
-  /** Absent: as the session has it. */
-  memory?: boolean;
-  /** Of a session that has decided nothing yet. */
-  memoryDefault?: boolean;
-  withTools: boolean;
-  toolAllow?: readonly string[];
-  toolMaxSteps: number;
-  approval: Approval;
-  /** Content from outside is in it from the start. */
-  tainted?: boolean;
-  /** The owner's own words to the model, beside its prompt. */
-  system?: string;
-  /** Told to the model beside its own prompt: what a sub-agent is. */
-  instructions?: string;
-  /** Who makes the model's calls, in the record; the model by default. */
-  callSource?: ToolSource;
-  /** Where background work that is started here answers unless it names a chat, as `channel:chatId`. */
-  chat?: string;
-  /** Who asks, which decides where that work may answer; nobody by default. */
-  asker?: Asker;
-  /** Of its session, only this many turns are told; all that fit by default. */
-  historyTurns?: number;
-  /** Turns that this one was started from. */
-  depth?: number;
-  /** The turn that waits for this one. */
-  parentId?: string;
-  /** Somebody who reads the turn answers its questions; without it, what needs a person's approval is refused. */
-  answering?: { /** Without an answer for so long, the answer is no. */ expiresMs?: number };
-  /** There is no input: the session's last turn is continued where it stopped. */
-  continues?: boolean;
-  caps: Caps;
-  /** What this turn answers; journalled, so that after a restart the turn is found by it. */
-  origin?: string;
-}
-
-/** Another turn, through the same door as every other. */
-export type AskAgain = (
-  request: Omit<RunRequest, 'requestId' | 'turnId' | 'createdAt'> & { provider: string },
-  signal: AbortSignal,
-) => Promise<AsyncIterable<RunEvent>>;
-
-export interface RunDependencies {
-  adapter: Adapter;
-  sessions: Sessions;
-  /** The root that turns work in; kept with each session that begins. */
-  workspaceRoot?: string;
-  toolbox: Toolbox;
-  ask: AskAgain;
-  /** Puts questions to the readers of the turn; absent when none of them answers. */
-  questions?: TurnQuestions;
-  budget: DayBudget;
-  notes: SessionNotes;
-  /** Makes a turn of a session that remembers findable later. */
-  archiveTurn(
-    session: { sessionKey: string; sessionId: string; tainted: boolean },
-    messages: readonly SessionMessage[],
-  ): Promise<void>;
-  /** The most tokens of history that a request carries; the built-in number when absent. */
-  historyTokens?: number;
-  /** Core memory as a model is told it; empty when there is none. */
-  coreMemory(): Promise<string>;
-  /** What people wrote down for the assistant, and what to tell them about it. `system`: the request's own. */
-  instructions(request: {
-    isOwner: boolean;
-    system?: string;
-    signal: AbortSignal;
-  }): Promise<{ text: string; notices: string[] }>;
-  now(): number;
-  newId(prefix: string): string;
-  /** Put the provider and profile in front of the answer. */
-  debugSource: boolean;
-}
-
-/** What the steps of one turn share. */
-export interface TurnContext extends RunDependencies {
-  request: RunRequest;
-  turn: Turn;
-  model: ModelDescription;
-  /** The tools that exist for this turn. */
-  registry: Registry;
-  executor: Executor;
-  ledger: UsageLedger;
-  /** What a person allowed; absent when nobody can be asked. */
-  grants: Grants | undefined;
-  /** Whether content from outside is in the turn's context. */
-  taint: { tainted: boolean };
-  signal: AbortSignal;
-}
+import type { RunDependencies, RunRequest, TurnContext } from './turn-context.ts';
+import { createUsageLedger } from './usage.ts';
 
 export async function* run(
   request: RunRequest,

@@ -73,7 +73,7 @@ describe('bash', () => {
         'lainclaw ask -- --app',
         'lainclaw nonsense --x',
       );
-    expect(commands).toEqual(['schedule', 'sessions', 'skills']);
+    expect(commands).toEqual(['setup', 'schedule', 'sessions', 'skills']);
     expect(approvals).toEqual(['ask', 'auto', 'never']);
     expect(assigned).toEqual(['ask', 'auto']);
     expect(colons?.toSorted()).toEqual(['chat-1', 'chat-2']);
@@ -142,7 +142,12 @@ describe('zsh and fish', () => {
       env: { ...env, HOME: home.base, LAINCLAW_HOME: home.path },
       encoding: 'utf8',
     });
-    expect(said.trim().split('\n')).toEqual(['ask', 'auto', 'never', expect.stringMatching(/^sessions:the conv/)]);
+    expect(said.trim().split('\n')).toEqual([
+      'ask',
+      'auto',
+      'never',
+      expect.stringMatching(/^sessions:Manage the conv/),
+    ]);
   });
 
   it.runIf(has('fish'))('fish completes with its own', async () => {

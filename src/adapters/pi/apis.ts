@@ -9,8 +9,8 @@ import type {
   TranscriptContext,
 } from '@earendil-works/pi-ai';
 import type { Effort } from '../../config/effort.ts';
-import type { ApiName } from './catalogue.ts';
 import type { Echoes } from './echoes.ts';
+import type { ApiName } from './model-table.ts';
 import { finishPayload } from './payload.ts';
 
 type Stream = (model: Model<Api>, context: TranscriptContext, options: StreamOptions) => AssistantMessageEventStream;

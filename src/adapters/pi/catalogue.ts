@@ -2,15 +2,7 @@
 // for; never the catalogue of all of them. A model it does not know still works, with modest assumptions and no price.
 import type { Api, Model } from '@earendil-works/pi-ai';
 import type { Provider } from '../providers/provider.ts';
-
-export type ApiName =
-  | 'openai-codex-responses'
-  | 'openai-responses'
-  | 'anthropic-messages'
-  | 'openai-completions'
-  | 'mistral-conversations';
-
-export type ModelTable = Readonly<Record<string, Model<Api>>>;
+import type { ModelTable } from './model-table.ts';
 
 /** Services reached as `openai-compatible` whose models and prices are known all the same. */
 const BY_HOST: Record<string, () => Promise<ModelTable>> = {

@@ -1,8 +1,8 @@
 // The contract of a provider: one row that says what it is called, which protocol it speaks, where it is, how a person
 // signs in and which models it has. Adding a provider is one file in this folder and one line in `all.ts`.
 import type { Effort } from '../../config/effort.ts';
-import type { ApiName, ModelTable } from '../pi/catalogue.ts';
 import type { Echoes } from '../pi/echoes.ts';
+import type { ApiName, ModelTable } from '../pi/model-table.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -10,8 +10,8 @@ import {
   useSignIn,
 } from '../../operations/sign-in.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { json, plainText, single, text, webAddress } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { operationContext, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';

@@ -5,7 +5,7 @@ import { sessionKeyProblem } from '../../sessions/session-key.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { answerQuestions } from '../answer-questions.ts';
 import { colorsFor } from '../colors.ts';
-import type { ConfigureCommand } from '../program.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { explainWorkspaceError, type Terminal, UsageError } from '../terminal.ts';
 import { addTurnFlags, type TurnFlags, turnOf } from '../turn-flags.ts';
 

@@ -3,8 +3,8 @@ import type { Option } from 'commander';
 import { type Candidate, commandNameIn, type Place, placeIn } from '../completion/completion.ts';
 import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
 import { parseShellLine } from '../completion/shell-line.ts';
+import type { ConfigureCommand, CreateProgram } from '../configure-command.ts';
 import { oneOf, single } from '../flags.ts';
-import { type ConfigureCommand, createProgram } from '../program.ts';
 import { printable, type Terminal, UsageError } from '../terminal.ts';
 
 interface CompletionFlags {
@@ -12,20 +12,28 @@ interface CompletionFlags {
   complete?: 'line' | 'words';
 }
 
-/** Whoever pressed a key waits no longer than this. */
+interface CompletionContext {
+  createProgram: CreateProgram;
+  terminal: Terminal;
+}
+
+/** A person who pressed a key waits no longer than this. */
 const LONGEST_MS = 2_000;
 
-export const configureCompletion: ConfigureCommand = (command, terminal) => {
-  command
-    .argument('[shell]', `${SHELLS.join(', ')} (default: that of $SHELL)`)
-    // The words to complete are not for people.
-    .allowExcessArguments()
-    .addOption(hidden(single('--complete <form>', 'line or words', oneOf(['line', 'words']))))
-    .action(async (shell: string | undefined, { complete }: CompletionFlags) => {
-      if (complete === undefined) return printScript(shell, command.args.slice(1), terminal);
-      await answer(complete, command.args, terminal);
-    });
-};
+/** Completes the commands of the program that is handed in. */
+export const configureCompletion =
+  (createProgram: CreateProgram): ConfigureCommand =>
+  (command, terminal) => {
+    command
+      .argument('[shell]', `${SHELLS.join(', ')} (default: that of $SHELL)`)
+      // The words to complete are not for people.
+      .allowExcessArguments()
+      .addOption(hidden(single('--complete <form>', 'line or words', oneOf(['line', 'words']))))
+      .action(async (shell: string | undefined, { complete }: CompletionFlags) => {
+        if (complete === undefined) return printScript(shell, command.args.slice(1), terminal);
+        await answer(complete, command.args, { createProgram, terminal });
+      });
+  };
 
 function printScript(named: string | undefined, more: string[], terminal: Terminal): void {
   const accepted = SHELLS.join(', ');
@@ -42,10 +50,11 @@ function printScript(named: string | undefined, more: string[], terminal: Termin
 }
 
 /** Says nothing rather than an error: it would land in what the person is typing. */
-async function answer(form: 'line' | 'words', given: readonly string[], terminal: Terminal): Promise<void> {
+async function answer(form: 'line' | 'words', given: readonly string[], context: CompletionContext): Promise<void> {
+  const { terminal } = context;
   const { promise: late, resolve } = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => resolve('late'), LONGEST_MS);
-  const lines = await Promise.race([answerLines(form, given, terminal).catch(() => []), late]);
+  const lines = await Promise.race([answerLines(form, given, context).catch(() => []), late]);
   clearTimeout(timer);
   // A file that cannot be opened keeps the process even from exiting.
   if (lines === 'late') return terminal.kill();
@@ -55,7 +64,7 @@ async function answer(form: 'line' | 'words', given: readonly string[], terminal
 async function answerLines(
   form: 'line' | 'words',
   given: readonly string[],
-  terminal: Terminal,
+  { createProgram, terminal }: CompletionContext,
 ): Promise<readonly string[]> {
   const line = form === 'line' ? parseShellLine(given[0] ?? '', given[1] ?? '') : undefined;
   const [, first, ...others] = line?.words ?? given;

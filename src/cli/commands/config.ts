@@ -10,8 +10,8 @@ import {
 import type { Operation, OutputOf } from '../../operations/operation.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { operationContext, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';

@@ -1,7 +1,7 @@
 import { listDocs, readDocs, searchDocs } from '../../operations/docs.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, json, plainText, single } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 

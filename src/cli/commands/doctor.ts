@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { FoundServer } from '../../adapters/local-servers.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { json, plainText } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 
 export type CheckState = 'ok' | 'advice' | 'problem';

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import type { OpenGateway } from '../../gateway/service/gateway-admin.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, single, withOutput } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, wantsJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 import type { ConfigFlags } from './gateway/config.ts';

@@ -1,8 +1,8 @@
 import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
 import type { Mcp } from '../../mcp/open-mcp.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 import type { ServeFlags } from './mcp-serve.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../operations/memory.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { operationContext, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';

@@ -4,8 +4,8 @@ import { loginCommand } from '../../adapters/providers/provider.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { json, plainText, single, webAddress } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 

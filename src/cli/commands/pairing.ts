@@ -3,9 +3,9 @@ import type { GatewayChannel } from '../../config/gateway/settings.ts';
 import type { Allowed } from '../../gateway/access/pairing.ts';
 import { approvePairing, listPairing, revokePairing } from '../../operations/pairing.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
 import { localTime } from '../local-time.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Misfire } from '../../storage/jobs.ts';
 import { MISFIRES } from '../../storage/jobs.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput, workspace } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import type { OutputFlags } from '../terminal.ts';
 import { type AddFlags, addJob } from './schedule/add.ts';
 import { pauseJob, removeJob, resumeJob } from './schedule/change.ts';

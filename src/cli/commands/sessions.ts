@@ -3,9 +3,9 @@ import { listKeptSessions, listSessions, showSession } from '../../operations/se
 import { diffSession } from '../../operations/undo.ts';
 import { aboutSession } from '../about-session.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
 import { localTime } from '../local-time.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';

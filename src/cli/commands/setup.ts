@@ -1,5 +1,5 @@
 // lainclaw setup: connects a model, tries it, and stores it with what goes with it.
-import type { ConfigureCommand } from '../program.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { operationContext } from '../run-operation.ts';
 import { type SetupOutcome, storePlan } from '../setup/plan.ts';
 import { addSetupFlags, checkSetupFlags, type SetupFlags, wrongUsage } from '../setup/setup-flags.ts';

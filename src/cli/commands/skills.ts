@@ -1,8 +1,8 @@
 import type { OutputOf } from '../../operations/operation.ts';
 import { installSkills, listSkills, removeSkill, showSkill } from '../../operations/skills.ts';
 import { colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { list as listOf, withOutput, workspace } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 

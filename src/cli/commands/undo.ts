@@ -2,8 +2,8 @@ import type { OutputOf } from '../../operations/operation.ts';
 import { listChanges, undoTurn, WITHOUT_SESSION } from '../../operations/undo.ts';
 import { UndoError } from '../../undo/undo-error.ts';
 import { type Colors, colorsFor } from '../colors.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
 import { json, plainText, single, text } from '../flags.ts';
-import type { ConfigureCommand } from '../program.ts';
 import { runOperation } from '../run-operation.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
