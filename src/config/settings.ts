@@ -1,7 +1,7 @@
 // Every setting of config.json: what it may be, what holds without it, and the variable and flag that come before it.
 // Loading, errors, `lainclaw config`, completion and the documentation are made from this table.
 import { EFFORTS, type Effort } from './effort.ts';
-import { address, choice, count, type Kind, list, onOff, text } from './gateway/kinds.ts';
+import { address, choice, count, type Kind, list, onOff, text } from './kinds.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,11 +1,12 @@
 // A scheduled job as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not allow is refused;
 // what a workspace's file asks for counts as content from outside.
-import type { JobSettings } from '../config/gateway/settings.ts';
+
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { FireResult } from '../schedule/runner.ts';
 import type { Job } from '../storage/jobs.ts';
 import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
+import type { JobSettings } from './settings/settings.ts';
 
 /** How the turns of jobs are run, as their process was told. */
 export type JobTurnSettings = Pick<AskRequest, 'provider' | 'profileId' | 'model' | 'caps'> &

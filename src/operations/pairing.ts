@@ -1,7 +1,8 @@
 // Who may write to the gateway's bots: who waits, who was admitted, and changing it.
-import { GATEWAY_CHANNELS, type GatewayChannel, isGatewayChannel } from '../config/gateway/settings.ts';
+
 import type { PairingScope } from '../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../gateway/service/gateway-admin.ts';
+import { GATEWAY_CHANNELS, type GatewayChannel, isGatewayChannel } from '../gateway/settings/settings.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { GatewayChannel } from '../../config/gateway/settings.ts';
 import type { Allowed } from '../../gateway/access/pairing.ts';
+import type { GatewayChannel } from '../../gateway/settings/settings.ts';
 import { approvePairing, listPairing, revokePairing } from '../../operations/pairing.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';

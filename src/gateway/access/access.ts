@@ -1,9 +1,9 @@
 // Who may write to a bot. `admit` is asked for every message before anything is done with it; nothing but a clear yes lets one
 // in: an unreadable list, an unknown policy or a failure is a no.
 import type { IncomingMessage } from '../../channels/channel.ts';
-import type { BotSettings } from '../../config/gateway/settings.ts';
 import type { ChatPerson } from '../../storage/mailbox.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
+import type { BotSettings } from '../settings/settings.ts';
 import { createAllowLists } from './allow-lists.ts';
 import { createRequests, type Requests } from './requests.ts';
 

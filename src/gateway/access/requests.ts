@@ -1,8 +1,9 @@
 // Requests to be let in, <channel>-pairing.json. Each read drops what has expired (counted from the first message: writing
 // again holds no place) and what is too much for a bot, the newest first: whoever came earlier keeps the place until then,
 // so a flood of strangers can neither push out those who wait nor fill another bot's places.
-import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
+
 import type { OwnerFiles } from '../../storage/storage.ts';
+import { DEFAULT_ACCOUNT } from '../settings/settings.ts';
 import { type ListFile, listFile } from './owner-json.ts';
 import { isSameCode, newPairingCode } from './pairing-code.ts';
 

@@ -2,19 +2,19 @@
 // the gateway that runs has them, or the next one would.
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
-import type { GatewayFile } from '../../config/gateway/gateway-file.ts';
-import { accountsOf, resolveBot } from '../../config/gateway/resolve.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
+import type { Asker } from '../../vocabulary/asker.ts';
+import { parseChatName } from '../../vocabulary/chat-name.ts';
+import { createAccess } from '../access/access.ts';
+import type { GatewayFile } from '../settings/gateway-file.ts';
+import { accountsOf, resolveBot } from '../settings/resolve.ts';
 import {
   CHANNEL_SETTINGS,
   GATEWAY_CHANNELS,
   type GatewayChannel,
   isGatewayChannel,
   variableOf,
-} from '../../config/gateway/settings.ts';
-import type { OwnerFiles } from '../../storage/storage.ts';
-import type { Asker } from '../../vocabulary/asker.ts';
-import { parseChatName } from '../../vocabulary/chat-name.ts';
-import { createAccess } from '../access/access.ts';
+} from '../settings/settings.ts';
 import { type AnswerBot, type AnswerRules, answerTarget } from './answer-target.ts';
 import type { ServiceState } from './service-state.ts';
 

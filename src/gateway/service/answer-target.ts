@@ -4,14 +4,15 @@
 //   - one that the owner named at the command line and that the bot talks with already.
 //
 // So neither HEARTBEAT.md nor a tool of one chat can write to another one, and whoever was revoked gets nothing more.
-import type { ResolvedBot } from '../../config/gateway/resolve.ts';
-import { DEFAULT_ACCOUNT } from '../../config/gateway/settings.ts';
+
 import type { ChatPerson } from '../../storage/mailbox.ts';
 import type { Asker } from '../../vocabulary/asker.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName, parseChatName } from '../../vocabulary/chat-name.ts';
 import type { Access } from '../access/access.ts';
 import { nameOf } from '../chats/chat.ts';
+import type { ResolvedBot } from '../settings/resolve.ts';
+import { DEFAULT_ACCOUNT } from '../settings/settings.ts';
 import { botFor, notAllowed } from './send-target.ts';
 
 export type AnswerBot = Pick<ResolvedBot, 'channel' | 'account' | 'settings'>;

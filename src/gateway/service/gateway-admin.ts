@@ -2,20 +2,6 @@
 import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
-import type { Layer } from '../../config/gateway/gateway-file.ts';
-import {
-  accountsOf,
-  type ResolvedGateway,
-  resolveBot,
-  resolveGateway,
-  resolveJobs,
-} from '../../config/gateway/resolve.ts';
-import {
-  type BotSettings,
-  type GatewayChannel,
-  isGatewayChannel,
-  type JobSettings,
-} from '../../config/gateway/settings.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Locks } from '../../storage/locks.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
@@ -24,6 +10,9 @@ import type { Asker } from '../../vocabulary/asker.ts';
 import { createPairing, type Pairing } from '../access/pairing.ts';
 import { welcome } from '../access/welcome.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
+import type { Layer } from '../settings/gateway-file.ts';
+import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway, resolveJobs } from '../settings/resolve.ts';
+import { type BotSettings, type GatewayChannel, isGatewayChannel, type JobSettings } from '../settings/settings.ts';
 import { answerProblem } from './answer-problem.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
 import { type GatewayContext, type OpenedGateway, runService, type ServiceDependencies } from './run-service.ts';

@@ -1,7 +1,7 @@
 // The settings of a running gateway: read once at the start, read again when gateway.json changes. A file that cannot be used
 // changes nothing: the old settings hold, and the reason is kept for the status.
-import { compareGateways, takeUp } from '../../config/gateway/compare.ts';
-import type { ResolvedGateway } from '../../config/gateway/resolve.ts';
+import { compareGateways, takeUp } from '../settings/compare.ts';
+import type { ResolvedGateway } from '../settings/resolve.ts';
 import type { Log } from './service-log.ts';
 import { watchFile } from './watch-file.ts';
 

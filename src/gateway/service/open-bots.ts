@@ -1,9 +1,9 @@
 // The settings of bots as channels and as what the chats take: the one place that knows both sides.
 import type { Channel } from '../../channels/channel.ts';
-import type { ResolvedBot } from '../../config/gateway/resolve.ts';
-import type { ServiceSettings } from '../../config/gateway/settings.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { BotSettings, ChatLimits } from '../chats/chat.ts';
+import type { ResolvedBot } from '../settings/resolve.ts';
+import type { ServiceSettings } from '../settings/settings.ts';
 import type { Log } from './service-log.ts';
 
 /** Each platform's library is loaded with its first bot. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
-import type { ResolvedBot, ResolvedGateway } from '../../config/gateway/resolve.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
+import type { ResolvedBot, ResolvedGateway } from '../settings/resolve.ts';
 import { openChannels, type ServiceWorkspace } from './open-channels.ts';
 
 let folder: string;

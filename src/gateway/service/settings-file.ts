@@ -1,11 +1,7 @@
 // gateway.json on disk: checked whenever it is read, changed under a lock and replaced as a whole.
-import {
-  formatGatewayFile,
-  GATEWAY_FILE,
-  type GatewayFile,
-  parseGatewayFile,
-} from '../../config/gateway/gateway-file.ts';
+
 import type { OwnerFiles } from '../../storage/storage.ts';
+import { formatGatewayFile, GATEWAY_FILE, type GatewayFile, parseGatewayFile } from '../settings/gateway-file.ts';
 
 export interface SettingsFile {
   readonly path: string;

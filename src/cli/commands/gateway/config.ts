@@ -7,8 +7,8 @@ import {
   shown,
   withoutLayer,
   withSettings,
-} from '../../../config/gateway/gateway-file.ts';
-import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../config/gateway/settings.ts';
+} from '../../../gateway/settings/gateway-file.ts';
+import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../gateway/settings/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { readSecret } from '../../read-secret.ts';

@@ -1,8 +1,8 @@
 // Flags that are settings of the gateway: made from the table of settings, so that a flag, a variable and a line of
 // gateway.json accept the same. Secrets have no flags: a command line can be read by everyone on the machine.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Layer } from '../../../config/gateway/gateway-file.ts';
-import { onOff } from '../../../config/gateway/kinds.ts';
+import { onOff } from '../../../config/kinds.ts';
+import type { Layer } from '../../../gateway/settings/gateway-file.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
@@ -14,7 +14,7 @@ import {
   jobFlag,
   SERVICE_SETTINGS,
   type Setting,
-} from '../../../config/gateway/settings.ts';
+} from '../../../gateway/settings/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { withValues } from '../../flags.ts';
 import { UsageError } from '../../terminal.ts';

@@ -1,9 +1,9 @@
-import { isSetUp } from '../../../config/gateway/resolve.ts';
-import { GATEWAY_CHANNELS, type GatewayChannel } from '../../../config/gateway/settings.ts';
 import { keepMemorySmall } from '../../../config/lasting-process.ts';
 import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
+import { isSetUp } from '../../../gateway/settings/resolve.ts';
+import { GATEWAY_CHANNELS, type GatewayChannel } from '../../../gateway/settings/settings.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';

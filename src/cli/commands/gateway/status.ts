@@ -1,8 +1,8 @@
-import type { GatewayChannel } from '../../../config/gateway/settings.ts';
 import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
 import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
+import type { GatewayChannel } from '../../../gateway/settings/settings.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { placeName } from '../../../vocabulary/chat-name.ts';
 import { colorsFor } from '../../colors.ts';

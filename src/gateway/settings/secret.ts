@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Environment } from '../environment.ts';
-import type { SecretSource } from './kinds.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { SecretSource } from '../../config/kinds.ts';
 
 const LARGEST = 16_384;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../environment.ts';
+import { readEnvironment } from '../../config/environment.ts';
 import { compareGateways, takeUp } from './compare.ts';
 import { emptyFile, type GatewayFile } from './gateway-file.ts';
 import { type ResolveInput, resolveGateway } from './resolve.ts';

@@ -1,5 +1,5 @@
 // Every setting of the gateway: what it may be, where it may stand, and whether a running gateway can take it up.
-import { address, choice, count, type Kind, list, onOff, secret, text } from './kinds.ts';
+import { address, choice, count, type Kind, list, onOff, secret, text } from '../../config/kinds.ts';
 
 export const GATEWAY_CHANNELS = ['feishu', 'telegram', 'local'] as const;
 export type GatewayChannel = (typeof GATEWAY_CHANNELS)[number];

@@ -1,9 +1,10 @@
 // gateway.json: {version:1, default:{…}, jobs:{…}, channels:{<channel>:{…, accounts:{<account>:{…}}}}}. It is checked as a whole and every
 // problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
 // not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
+
+import { ConfigError } from '../../config/config-error.ts';
+import { isReference } from '../../config/kinds.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { ConfigError } from '../config-error.ts';
-import { isReference } from './kinds.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,

@@ -2,12 +2,12 @@
 // their own layer in the place of the channel's. A model or profile belongs to the
 // provider named beside it: where another layer chose another provider, it is passed over.
 import { join, resolve as resolvePath } from 'node:path';
-import type { Config } from '../config.ts';
-import { ConfigError } from '../config-error.ts';
-import type { Environment } from '../environment.ts';
+import type { Config } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { SecretSource } from '../../config/kinds.ts';
 import type { GatewayFile, Layer } from './gateway-file.ts';
 import { acceptedBy, shown } from './gateway-file.ts';
-import type { SecretSource } from './kinds.ts';
 import { readSecret } from './secret.ts';
 import {
   BOT_SETTINGS,
