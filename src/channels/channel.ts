@@ -2,8 +2,6 @@
 // nothing else: who may write, what a message means and when it is answered is the gateway's business.
 
 import { CodedError } from '../vocabulary/coded-error.ts';
-export const CHANNEL_NAMES = ['feishu', 'telegram', 'local'] as const;
-export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
 export interface IncomingFile {
   kind: 'image' | 'file';
@@ -97,7 +95,8 @@ export class ChannelError extends CodedError<ChannelErrorCode> {
 export type Receive = (message: IncomingMessage) => Promise<void>;
 
 export interface Channel {
-  readonly name: ChannelName;
+  /** As in its definition. */
+  readonly name: string;
   /** Which of the owner's bots on this platform; `default` when there is one. */
   readonly account: string;
   /** Sending twice with one key sends once. */

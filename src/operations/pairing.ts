@@ -1,8 +1,8 @@
 // Who may write to the gateway's bots: who waits, who was admitted, and changing it.
 
+import { CHANNEL_NAMES, isChannelName } from '../channels/channel-table.ts';
 import type { PairingScope } from '../gateway/access/pairing.ts';
 import type { GatewayAdmin } from '../gateway/service/gateway-admin.ts';
-import { GATEWAY_CHANNELS, type GatewayChannel, isGatewayChannel } from '../gateway/settings/settings.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
@@ -58,13 +58,13 @@ export const revokePairing = defineOperation({
 });
 
 function scopeOf({ channel, account }: { channel?: string; account?: string }): PairingScope {
-  return { channels: channel === undefined ? GATEWAY_CHANNELS : [channel], account };
+  return { channels: channel === undefined ? CHANNEL_NAMES : [channel], account };
 }
 
 /** A list in the settings admits as well, whatever the files say. */
 async function listedInSettings(entry: string, admin: GatewayAdmin, scope: PairingScope): Promise<string[]> {
   const places = await Promise.all(
-    scope.channels.filter(isGatewayChannel).map(async (channel: GatewayChannel) => {
+    scope.channels.filter(isChannelName).map(async (channel) => {
       const settings = await admin.botSettings(channel, scope.account ?? 'default');
       return settings.pairingAllowFrom.includes(entry) ? [channel] : [];
     }),

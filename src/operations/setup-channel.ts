@@ -1,14 +1,19 @@
 // Setting up a channel: the bot is tried at its platform before gateway.json is changed.
 import { ChannelError } from '../channels/channel.ts';
-import { withSettings } from '../config/gateway/gateway-file.ts';
-import { isReference } from '../config/gateway/kinds.ts';
-import { CHANNEL_SETTINGS, variableOf } from '../config/gateway/settings.ts';
+import type { ChannelDefinition } from '../channels/definition.ts';
+import { feishu } from '../channels/feishu/definition.ts';
+import { telegram } from '../channels/telegram/definition.ts';
+import { isReference } from '../config/kinds.ts';
+import { withSettings } from '../gateway/settings/gateway-file.ts';
+import { variableOf } from '../gateway/settings/settings.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { objectWith, TEXT } from './schemas.ts';
 
 export const SETUP_CHANNELS = ['telegram', 'feishu'] as const;
 export type SetupChannel = (typeof SETUP_CHANNELS)[number];
+
+const DEFINITIONS: Readonly<Record<SetupChannel, ChannelDefinition>> = { telegram, feishu };
 
 const TELEGRAM_API = 'https://api.telegram.org';
 
@@ -63,14 +68,14 @@ export const connectChannel = defineOperation({
 
 /** Why a setting of a bot cannot be used; undefined when it can. Holds no secret. */
 export function botSettingProblem(channel: SetupChannel, key: string, written: string): string | undefined {
-  const setting = CHANNEL_SETTINGS[channel][key];
+  const setting = DEFINITIONS[channel].settings[key];
   if (!setting) return `${key} is not a setting of ${channel}`;
   if (setting.kind.isAccepted(setting.kind.parse(written.trim()))) return undefined;
   return `that is not the ${key}; accepted: ${setting.kind.accepted}`;
 }
 
 function settingsOf({ channel, ...given }: Bot): Record<string, unknown> {
-  const needed = channel === 'telegram' ? ['botToken'] : ['appId', 'appSecret'];
+  const needed = DEFINITIONS[channel].needed({});
   const written = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const missing = needed.find((key) => !written.some(([name]) => name === key));
   if (missing) throw refused(`${channel} needs ${missing}`);
@@ -78,7 +83,7 @@ function settingsOf({ channel, ...given }: Bot): Record<string, unknown> {
     written.map(([key, text]) => {
       const problem = botSettingProblem(channel, key, text);
       if (problem) throw refused(`${channel}: ${problem}`);
-      return [key, CHANNEL_SETTINGS[channel][key]?.kind.parse(text.trim())];
+      return [key, DEFINITIONS[channel].settings[key]?.kind.parse(text.trim())];
     }),
   );
 }
@@ -92,7 +97,7 @@ async function tried(bot: Bot, { runtime, signal }: OperationContext): Promise<{
 
   /** What was given, otherwise what a start of the gateway would use. */
   const settingOf = (key: string): string | undefined => {
-    const setting = CHANNEL_SETTINGS[channel][key];
+    const setting = DEFINITIONS[channel].settings[key];
     const variable = setting && variableOf(key, setting, channel);
     const value = given[key] ?? (variable === undefined ? undefined : variables[variable]) ?? stored[key];
     if (!isReference(value)) return value === undefined ? undefined : String(value);

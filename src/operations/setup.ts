@@ -6,7 +6,7 @@ import { isUsableKey, keyForHeader } from '../adapters/auth/keys.ts';
 import { readBaseUrl } from '../adapters/base-url.ts';
 import { firstToChatWith } from '../adapters/models.ts';
 import { baseUrlVariableOf, keyInEnvironment, type Provider } from '../adapters/providers/provider.ts';
-import { GATEWAY_CHANNELS } from '../config/gateway/settings.ts';
+import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import { type FileSettings, LANGUAGES } from '../config/settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { getSetting, storeSettings } from './config.ts';
@@ -47,7 +47,7 @@ export const detectSetup = defineOperation({
         ...(memory !== undefined && { memory }),
         ...(toolMaxSteps !== undefined && { toolMaxSteps }),
       },
-      channels: GATEWAY_CHANNELS.filter((channel) => channels[channel] !== undefined),
+      channels: CHANNEL_NAMES.filter((channel) => channels[channel] !== undefined),
     };
   },
 });

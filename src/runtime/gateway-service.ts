@@ -1,4 +1,5 @@
 // The gateway as a service of this process: its settings, who may write, starting and stopping it, and what it runs.
+import { loadChannelTable } from '../channels/channel-table.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Base } from './base.ts';
@@ -21,8 +22,12 @@ export function createGatewayService(
   { providerNames, defaultProvider, open, hasSession }: GatewayServiceDependencies,
 ): GatewayService {
   const gatewayAdmin = lazily(async () => {
-    const { createGatewayAdmin } = await import('../gateway/service/gateway-admin.ts');
+    const [{ createGatewayAdmin }, channels] = await Promise.all([
+      import('../gateway/service/gateway-admin.ts'),
+      loadChannelTable(),
+    ]);
     return createGatewayAdmin({
+      channels,
       environment,
       config,
       files: storage.ownerFiles,

@@ -1,5 +1,5 @@
 import type { Background } from '../agents/background.ts';
-import { CHANNEL_NAMES } from '../channels/channel.ts';
+import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';

@@ -11,6 +11,9 @@ export interface ChatKey {
   threadId?: string;
 }
 
+/** The account when none is named. */
+export const DEFAULT_ACCOUNT = 'default';
+
 /** One bot of the owner's on one platform. */
 export type BotKey = Pick<ChatKey, 'channel' | 'account'>;
 
@@ -18,12 +21,12 @@ export type BotKey = Pick<ChatKey, 'channel' | 'account'>;
 export type Place = Pick<ChatKey, 'chatId' | 'threadId'>;
 
 export function chatName({ channel, account, ...place }: ChatKey): string {
-  return `${account === 'default' ? channel : `${channel}/${account}`}:${placeName(place)}`;
+  return `${account === DEFAULT_ACCOUNT ? channel : `${channel}/${account}`}:${placeName(place)}`;
 }
 
 /** Undefined when it names no chat. */
 export function parseChatName(name: string): ChatKey | undefined {
-  const [, channel, account = 'default', place] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(name) ?? [];
+  const [, channel, account = DEFAULT_ACCOUNT, place] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(name) ?? [];
   return channel === undefined || place === undefined ? undefined : { channel, account, ...parsePlace(place) };
 }
 

@@ -1,13 +1,8 @@
 // What every channel must do, whichever platform stands behind it. A suite is given the channel and the other side: a
 // platform on which somebody writes, that can fail, forget to answer and hang up.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  CHANNEL_NAMES,
-  type Channel,
-  ChannelError,
-  type ChannelErrorCode,
-  type OutgoingMessage,
-} from '../../src/channels/channel.ts';
+import { type Channel, ChannelError, type ChannelErrorCode, type OutgoingMessage } from '../../src/channels/channel.ts';
+import { CHANNEL_NAMES } from '../../src/channels/channel-table.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeSplit } from './channel-split.ts';
 import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './channel-subject.ts';

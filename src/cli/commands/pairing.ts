@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Allowed } from '../../gateway/access/pairing.ts';
-import type { GatewayChannel } from '../../gateway/settings/settings.ts';
 import { approvePairing, listPairing, revokePairing } from '../../operations/pairing.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
@@ -12,7 +11,7 @@ import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson 
 import { accountFlag, channelFlag, checkAccount } from './gateway/flags.ts';
 
 interface PairingFlags extends OutputFlags {
-  channel?: GatewayChannel;
+  channel?: string;
   account?: string;
 }
 

@@ -3,7 +3,7 @@
 // so a flood of strangers can neither push out those who wait nor fill another bot's places.
 
 import type { OwnerFiles } from '../../storage/storage.ts';
-import { DEFAULT_ACCOUNT } from '../settings/settings.ts';
+import { DEFAULT_ACCOUNT } from '../../vocabulary/chat-name.ts';
 import { type ListFile, listFile } from './owner-json.ts';
 import { isSameCode, newPairingCode } from './pairing-code.ts';
 

@@ -8,11 +8,10 @@
 import type { ChatPerson } from '../../storage/mailbox.ts';
 import type { Asker } from '../../vocabulary/asker.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
-import { chatName, parseChatName } from '../../vocabulary/chat-name.ts';
+import { chatName, DEFAULT_ACCOUNT, parseChatName } from '../../vocabulary/chat-name.ts';
 import type { Access } from '../access/access.ts';
 import { nameOf } from '../chats/chat.ts';
 import type { ResolvedBot } from '../settings/resolve.ts';
-import { DEFAULT_ACCOUNT } from '../settings/settings.ts';
 import { botFor, notAllowed } from './send-target.ts';
 
 export type AnswerBot = Pick<ResolvedBot, 'channel' | 'account' | 'settings'>;

@@ -1,5 +1,6 @@
 // Everything about the gateway that the command line does: its settings, who may write, starting, stopping, asking it.
 import { NO_MODEL } from '../../adapters/no-model.ts';
+import type { ChannelTable } from '../../channels/channel-table.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -12,7 +13,7 @@ import { welcome } from '../access/welcome.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
 import type { Layer } from '../settings/gateway-file.ts';
 import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway, resolveJobs } from '../settings/resolve.ts';
-import { type BotSettings, type GatewayChannel, isGatewayChannel, type JobSettings } from '../settings/settings.ts';
+import type { BotSettings, JobSettings } from '../settings/settings.ts';
 import { answerProblem } from './answer-problem.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
 import { type GatewayContext, type OpenedGateway, runService, type ServiceDependencies } from './run-service.ts';
@@ -22,19 +23,21 @@ import { createSettingsFile, type SettingsFile } from './settings-file.ts';
 export type OpenGateway = (context: GatewayContext) => Promise<OpenedGateway>;
 
 export type RunOptions = Pick<ServiceDependencies, 'version' | 'command' | 'flags' | 'onLogLine' | 'onReady'> & {
-  channels: readonly GatewayChannel[];
+  channels: readonly string[];
 };
 
 export interface GatewayAdmin {
+  /** The channels there are. */
+  channels: ChannelTable;
   settingsFile: SettingsFile;
   states: ServiceStates;
   control: ControlClient;
   /** Throws ConfigError with everything that is wrong or missing. */
-  resolve(flags: Layer, channels: readonly GatewayChannel[]): Promise<ResolvedGateway>;
+  resolve(flags: Layer, channels: readonly string[]): Promise<ResolvedGateway>;
   /** What is wrong with a provider's name, when something is. */
   providerProblem(name: string): Promise<string | undefined>;
   /** What holds for a bot as the gateway that runs has it, with its flags. */
-  botSettings(channel: GatewayChannel, account: string): Promise<BotSettings>;
+  botSettings(channel: string, account: string): Promise<BotSettings>;
   /** How scheduled jobs are asked, by a gateway or by a command. Throws ConfigError. */
   jobSettings(): Promise<JobSettings>;
   pairing(): Promise<Pairing>;
@@ -45,6 +48,7 @@ export interface GatewayAdmin {
 }
 
 export interface GatewayAdminDependencies {
+  channels: ChannelTable;
   environment: Environment;
   config: Config;
   files: OwnerFiles;
@@ -62,7 +66,17 @@ export interface GatewayAdminDependencies {
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
-  const { environment, files, machineFiles, locks, now, mailbox, providerNames, open } = dependencies;
+  const {
+    channels: definitions,
+    environment,
+    files,
+    machineFiles,
+    locks,
+    now,
+    mailbox,
+    providerNames,
+    open,
+  } = dependencies;
   /** The one that is configured or signed in to; nobody in a chat is to be told how to set one up. */
   async function configNow(): Promise<Config> {
     const { config, defaultProvider } = dependencies;
@@ -70,19 +84,20 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     return { ...config, provider: provider === 'stub' && !config.isProviderSet ? NO_MODEL : provider };
   }
   const { home } = environment;
-  const settingsFile = createSettingsFile(files);
+  const settingsFile = createSettingsFile(files, definitions);
   const states = createServiceStates(machineFiles);
 
   const resolve: GatewayAdmin['resolve'] = async (flags, channels) => {
     const [file, names, config] = await Promise.all([settingsFile.read(), providerNames(), configNow()]);
     const providerProblem = (name: string): string | undefined =>
       name === NO_MODEL ? undefined : unknownProvider(name, names);
-    return resolveGateway({ file, flags, channels, environment, config, providerProblem });
+    return resolveGateway({ file, flags, channels, definitions, environment, config, providerProblem });
   };
 
   const control = createControlClient(states);
 
   return {
+    channels: definitions,
     settingsFile,
     states,
     control,
@@ -101,7 +116,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
       const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
       const lists = await files.list().catch(() => []);
       const settingsOf = ({ channel, account }: { channel: string; account: string }) =>
-        resolveBot(channel as GatewayChannel, account, { file, flags: running?.flags ?? {}, environment, config });
+        resolveBot(channel, account, { file, flags: running?.flags ?? {}, environment, config });
       const limits = (bot: { channel: string; account: string }) => {
         const { pairingPendingTtlMs, pairingPendingMax } = settingsOf(bot);
         return { ttlMs: pairingPendingTtlMs, max: pairingPendingMax };
@@ -111,7 +126,8 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
         limits,
         // Those of the settings, and those that only their lists remember.
         accounts: (channel) => {
-          const configured = isGatewayChannel(channel) ? accountsOf(channel, file, environment) : [];
+          const definition = definitions.get(channel);
+          const configured = definition ? accountsOf(definition, file, environment) : [];
           const listed = lists.flatMap((name) => accountInName(name, channel));
           return [...new Set([...configured, ...listed])];
         },
@@ -130,6 +146,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
       try {
         const [file, running] = await Promise.all([settingsFile.read(), states.running()]);
         return await answerProblem(name, asker, {
+          definitions,
           file,
           running,
           environment,

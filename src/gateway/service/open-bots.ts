@@ -7,29 +7,12 @@ import type { ServiceSettings } from '../settings/settings.ts';
 import type { Log } from './service-log.ts';
 
 /** Each platform's library is loaded with its first bot. */
-export async function openChannel(bot: ResolvedBot, { now, log }: { now(): number; log: Log }): Promise<Channel> {
-  const { channel, account } = bot;
-  switch (channel) {
-    case 'feishu': {
-      const { createFeishuChannel } = await import('../../channels/feishu/feishu.ts');
-      return createFeishuChannel({ account, now, ...bot.own });
-    }
-    case 'telegram': {
-      const { createTelegramChannel } = await import('../../channels/telegram/telegram-channel.ts');
-      const { mode, webhookUrl = '', webhookSecret = '', ...own } = bot.own;
-      return createTelegramChannel({
-        account,
-        now,
-        ...own,
-        ...(mode === 'webhook' ? { mode, webhookUrl, webhookSecret } : { mode }),
-      });
-    }
-    case 'local': {
-      const { createLocalChannel } = await import('../../channels/local/local-channel.ts');
-      const warn = (message: string): void => log({ level: 'warn', event: 'inbox', channel, account, message });
-      return createLocalChannel({ account, now, directory: bot.own.folder, warn });
-    }
-  }
+export function openChannel(
+  { definition, channel, account, own }: ResolvedBot,
+  { now, log }: { now(): number; log: Log },
+): Promise<Channel> {
+  const warn = (message: string): void => log({ level: 'warn', event: 'channel', channel, account, message });
+  return definition.open({ account, settings: own, now, warn });
 }
 
 export function turnSettings({ settings }: ResolvedBot, caps: Caps): BotSettings {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
+import { local } from '../../channels/local/definition.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ResolvedBot, ResolvedGateway } from '../settings/resolve.ts';
@@ -18,6 +19,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
   const sent: string[] = [];
   const handed = Promise.withResolvers<Deliver>();
   const bot = {
+    definition: local,
     channel: 'local',
     account: 'default',
     own: { folder },

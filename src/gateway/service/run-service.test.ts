@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { type MemoryGatewayOptions, openMemoryGateway } from '../../../test/support/memory-gateway.ts';
+import { loadChannelTable } from '../../channels/channel-table.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -57,11 +58,12 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
       command: 'lainclaw gateway start',
       flags: {},
       channels: ['local'],
-      readSettings: () =>
+      readSettings: async () =>
         resolveGateway({
           file: options.file ?? emptyFile(),
           flags: {},
           channels: ['local'],
+          definitions: await loadChannelTable(),
           environment: readEnvironment({
             variables: { LAINCLAW_HOME: home },
             cwd: home,

@@ -1,8 +1,8 @@
 // Which bot may write to a chat that nobody asked from: only one whose owner has listed the chat.
 
-import { chatName, placeName } from '../../vocabulary/chat-name.ts';
+import { chatName, DEFAULT_ACCOUNT, placeName } from '../../vocabulary/chat-name.ts';
 import type { ResolvedBot } from '../settings/resolve.ts';
-import { type BotSettings, DEFAULT_ACCOUNT } from '../settings/settings.ts';
+import type { BotSettings } from '../settings/settings.ts';
 
 export interface SendTarget {
   channel: string;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { loadChannelTable } from '../../channels/channel-table.ts';
 import {
   formatGatewayFile,
   maskedFile,
@@ -9,26 +10,30 @@ import {
   withSettings,
 } from './gateway-file.ts';
 
+const channels = await loadChannelTable();
 const TOKEN = '123456:SECRET-token_of-a-bot';
 
 it('every problem is told at once, each with its path, its value and what is accepted', () => {
-  const problems = problemsOf({
-    version: 2,
-    defaults: {},
-    jobs: { provider: 7, groups: true, port: 1, modle: 'x' },
-    default: { pairingPolicy: 'everyone', toolMaxSteps: 0, withTools: 'yes', port: 70_000, botToken: TOKEN },
-    channels: {
-      telegrm: {},
-      telegram: {
-        botToken: 'not a token',
-        toolAllow: 'time.now',
-        workspace: '/tmp',
-        accounts: { 'Big One': {}, x: 7 },
+  const problems = problemsOf(
+    {
+      version: 2,
+      defaults: {},
+      jobs: { provider: 7, groups: true, port: 1, modle: 'x' },
+      default: { pairingPolicy: 'everyone', toolMaxSteps: 0, withTools: 'yes', port: 70_000, botToken: TOKEN },
+      channels: {
+        telegrm: {},
+        telegram: {
+          botToken: 'not a token',
+          toolAllow: 'time.now',
+          workspace: '/tmp',
+          accounts: { 'Big One': {}, x: 7 },
+        },
+        feishu: { appid: 'cli_1', domain: 'nowhere' },
+        local: [],
       },
-      feishu: { appid: 'cli_1', domain: 'nowhere' },
-      local: [],
     },
-  });
+    channels,
+  );
   expect(problems).toEqual([
     '"defaults" is not a setting (did you mean "default"?)',
     'version is 2; accepted: 1',
@@ -45,7 +50,7 @@ it('every problem is told at once, each with its path, its value and what is acc
     'channels.telegram.botToken is ***; accepted: the token from @BotFather (123456:ABC…), {"env":"NAME"} or {"file":"path"}',
     'channels.telegram.toolAllow is "time.now"; accepted: names of tools',
     'channels.telegram.workspace is of the whole gateway: it belongs in "default"',
-    'channels.telegram.accounts: "Big One" is no account; accepted: small letters, digits, _ and -, at most 40',
+    'channels.telegram.accounts: "Big One" is not an account; accepted: small letters, digits, _ and -, at most 40',
     'channels.telegram.accounts.x must be an object',
     'channels.feishu."appid" is not a setting (did you mean "appId"?)',
     'channels.feishu.domain is "nowhere"; accepted: feishu, lark or an address',
@@ -62,13 +67,13 @@ it.each([
   ['a text with a bad token', `{"version":1,"channels":{"telegram":{"botToken":${TOKEN}}}}`],
   ['a secret instead of the file', `"${TOKEN}`],
 ])('%s is refused without being shown', (_, source) => {
-  const refusal = (): unknown => parseGatewayFile(source, '/home/me/gateway.json');
+  const refusal = (): unknown => parseGatewayFile(source, '/home/me/gateway.json', channels);
   expect(refusal).toThrow('/home/me/gateway.json');
   expect(refusal).not.toThrow('SECRET');
 });
 
 it('no file is the empty one', () => {
-  expect(parseGatewayFile(undefined, 'gateway.json')).toEqual({ version: 1, default: {}, channels: {} });
+  expect(parseGatewayFile(undefined, 'gateway.json', channels)).toEqual({ version: 1, default: {}, channels: {} });
 });
 
 it('a shown file tells where secrets are found and hides what they are', () => {
@@ -77,11 +82,14 @@ it('a shown file tells where secrets are found and hides what they are', () => {
     mode: 'polling',
     accounts: { work: { botToken: TOKEN, webhookSecret: { env: 'HOOK' } } },
   };
-  const shown = maskedFile({
-    version: 1,
-    default: { provider: 'stub' },
-    channels: { telegram, feishu: { appId: 'cli_1', appSecret: { file: 's' } } },
-  });
+  const shown = maskedFile(
+    {
+      version: 1,
+      default: { provider: 'stub' },
+      channels: { telegram, feishu: { appId: 'cli_1', appSecret: { file: 's' } } },
+    },
+    channels,
+  );
   expect(shown).toEqual({
     version: 1,
     default: { provider: 'stub' },
@@ -97,7 +105,7 @@ it('a shown file tells where secrets are found and hides what they are', () => {
 });
 
 it('settings are put into and taken out of one layer, the others stay', () => {
-  const empty = parseGatewayFile(undefined, '');
+  const empty = parseGatewayFile(undefined, '', channels);
   const file = withSettings(
     withSettings(withSettings(empty, {}, { provider: 'stub' }), { channel: 'telegram' }, { model: 'm' }),
     { channel: 'telegram', account: 'work' },
@@ -113,7 +121,7 @@ it('settings are put into and taken out of one layer, the others stay', () => {
     accounts: {},
   });
   expect(withoutLayer(file, {})).toEqual({ ...file, default: {} });
-  expect(parseGatewayFile(formatGatewayFile(file), '')).toEqual(file);
+  expect(parseGatewayFile(formatGatewayFile(file), '', channels)).toEqual(file);
 });
 
 it('whatever a file holds, it is accepted or refused with a reason, and never throws anything else', () => {
@@ -124,7 +132,7 @@ it('whatever a file holds, it is accepted or refused with a reason, and never th
         { version: 1, default: layer, channels: channel },
         { version: 1, channels: { telegram: channel } },
       ]) {
-        const problems = problemsOf(value);
+        const problems = problemsOf(value, channels);
         expect(problems.every((problem) => problem.length > 0)).toBe(true);
       }
     }),

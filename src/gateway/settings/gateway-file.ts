@@ -2,6 +2,8 @@
 // problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
 // not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
 
+import type { ChannelTable } from '../../channels/channel-table.ts';
+import type { ChannelSetting } from '../../channels/definition.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { isReference } from '../../config/kinds.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -9,12 +11,8 @@ import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
   BOT_SETTINGS,
-  CHANNEL_SETTINGS,
-  GATEWAY_CHANNELS,
-  type GatewayChannel,
-  isGatewayChannel,
+  type LayerName,
   SERVICE_SETTINGS,
-  type Setting,
   settingsOf,
 } from './settings.ts';
 
@@ -24,16 +22,9 @@ export type ChannelLayer = Layer & { accounts?: Record<string, Layer> };
 export interface GatewayFile {
   version: 1;
   default: Layer;
-  channels: Partial<Record<GatewayChannel, ChannelLayer>>;
+  channels: Record<string, ChannelLayer | undefined>;
   /** Of scheduled jobs. */
   jobs?: Layer;
-}
-
-/** A layer of the file: the default, the jobs', a channel's, or one account's of a channel. */
-export interface LayerName {
-  jobs?: boolean;
-  channel?: GatewayChannel;
-  account?: string;
 }
 
 export const GATEWAY_FILE = 'gateway.json';
@@ -44,7 +35,7 @@ export function emptyFile(): GatewayFile {
 }
 
 /** Throws ConfigError with every problem. */
-export function parseGatewayFile(source: string | undefined, path: string): GatewayFile {
+export function parseGatewayFile(source: string | undefined, path: string, channels: ChannelTable): GatewayFile {
   if (source === undefined) return emptyFile();
   let value: unknown;
   try {
@@ -52,61 +43,71 @@ export function parseGatewayFile(source: string | undefined, path: string): Gate
   } catch (error) {
     throw new ConfigError(`${path} is not valid JSON${whereOf((error as Error).message, source)}`);
   }
-  const problems = problemsOf(value);
+  const problems = problemsOf(value, channels);
   if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`);
-  const { default: layer = {}, channels = {}, jobs } = value as Partial<GatewayFile>;
-  return { version: 1, default: layer, channels, ...(jobs && { jobs }) };
+  const { default: layer = {}, channels: layers = {}, jobs } = value as Partial<GatewayFile>;
+  return { version: 1, default: layer, channels: layers, ...(jobs && { jobs }) };
 }
 
-export function problemsOf(value: unknown): string[] {
+export function problemsOf(value: unknown, channels: ChannelTable): string[] {
   if (!isObject(value)) return ['it must hold a JSON object'];
-  const { version, default: layer, channels, jobs, ...others } = value;
+  const { version, default: layer, channels: layers, jobs, ...others } = value;
   const problems = Object.keys(others).map((key) => unknownKey('', key, ['version', 'default', 'channels', 'jobs']));
   if (version !== 1) problems.push(`version is ${shown(version)}; accepted: 1`);
-  if (layer !== undefined) problems.push(...layerProblems('default', layer, undefined));
-  if (jobs !== undefined) problems.push(...layerProblems('jobs', jobs, 'jobs'));
-  if (channels === undefined) return problems;
-  if (!isObject(channels)) return [...problems, 'channels must be an object'];
-  for (const [name, settings] of Object.entries(channels)) {
-    if (isGatewayChannel(name)) problems.push(...channelProblems(name, settings));
-    else problems.push(unknownKey('channels.', name, GATEWAY_CHANNELS, 'a channel'));
+  if (layer !== undefined) problems.push(...layerProblems('default', layer, {}, channels));
+  if (jobs !== undefined) problems.push(...layerProblems('jobs', jobs, { jobs: true }, channels));
+  if (layers === undefined) return problems;
+  if (!isObject(layers)) return [...problems, 'channels must be an object'];
+  for (const [name, settings] of Object.entries(layers)) {
+    if (channels.has(name)) problems.push(...channelProblems(name, settings, channels));
+    else problems.push(unknownKey('channels.', name, [...channels.keys()], 'a channel'));
   }
   return problems;
 }
 
-function channelProblems(channel: GatewayChannel, value: unknown): string[] {
+function channelProblems(channel: string, value: unknown, channels: ChannelTable): string[] {
   const path = `channels.${channel}`;
   if (!isObject(value)) return [`${path} must be an object`];
   const { accounts, ...own } = value;
-  const problems = layerProblems(path, own, channel);
+  const problems = layerProblems(path, own, { channel }, channels);
   if (accounts === undefined) return problems;
   if (!isObject(accounts)) return [...problems, `${path}.accounts must be an object`];
   for (const [account, layer] of Object.entries(accounts)) {
     if (!ACCOUNT_NAME.test(account))
-      problems.push(`${path}.accounts: "${account.slice(0, 60)}" is no account; accepted: ${ACCOUNT_ACCEPTED}`);
-    problems.push(...layerProblems(`${path}.accounts.${account}`, layer, channel));
+      problems.push(`${path}.accounts: "${account.slice(0, 60)}" is not an account; accepted: ${ACCOUNT_ACCEPTED}`);
+    problems.push(...layerProblems(`${path}.accounts.${account}`, layer, { channel }, channels));
   }
   return problems;
 }
 
-function layerProblems(path: string, layer: unknown, channel: GatewayChannel | 'jobs' | undefined): string[] {
+function layerProblems(path: string, layer: unknown, name: LayerName, channels: ChannelTable): string[] {
   if (!isObject(layer)) return [`${path} must be an object`];
-  const settings = settingsOf(channel);
+  const settings = settingsOf(name, channels);
   return Object.entries(layer).flatMap(([key, value]) => {
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (!setting) return [misplaced(path, key, channel) ?? unknownKey(`${path}.`, key, Object.keys(settings))];
+    if (!setting) return [misplaced(path, key, name, channels) ?? unknownKey(`${path}.`, key, Object.keys(settings))];
     return setting.kind.isAccepted(value) ? [] : [`${path}.${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`];
   });
 }
 
 /** A setting that exists, in a layer where it means nothing. */
-function misplaced(path: string, key: string, channel: GatewayChannel | 'jobs' | undefined): string | undefined {
-  if (channel === 'jobs' && Object.hasOwn(BOT_SETTINGS, key))
+function misplaced(
+  path: string,
+  key: string,
+  { jobs, channel }: LayerName,
+  channels: ChannelTable,
+): string | undefined {
+  if (jobs && Object.hasOwn(BOT_SETTINGS, key))
     return `${path}.${key} is of bots: it belongs in "default" or in a channel`;
-  if (channel && Object.hasOwn(SERVICE_SETTINGS, key))
+  if ((jobs || channel) && Object.hasOwn(SERVICE_SETTINGS, key))
     return `${path}.${key} is of the whole gateway: it belongs in "default"`;
-  const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(CHANNEL_SETTINGS[name], key));
+  const owner = channelWith(key, channels, channel);
   return owner && `${path}.${key} is a setting of ${owner}: it belongs in "channels.${owner}"`;
+}
+
+/** The channel that has this setting of its own, apart from one. */
+export function channelWith(key: string, channels: ChannelTable, except?: string): string | undefined {
+  return [...channels.values()].find(({ name, settings }) => name !== except && Object.hasOwn(settings, key))?.name;
 }
 
 function unknownKey(path: string, key: string, known: readonly string[], what = 'a setting'): string {
@@ -115,29 +116,29 @@ function unknownKey(path: string, key: string, known: readonly string[], what = 
   return `${path}${name} is not ${what}${close ? ` (did you mean "${close}"?)` : `; accepted: ${known.join(', ')}`}`;
 }
 
-export function acceptedBy({ kind }: Setting): string {
+export function acceptedBy({ kind }: ChannelSetting): string {
   return `accepted: ${kind.accepted}`;
 }
 
 /** A value as it may be shown: never that of a secret. */
-export function shown(value: unknown, setting?: Setting): string {
+export function shown(value: unknown, setting?: ChannelSetting): string {
   if (setting?.isSecret) return HIDDEN;
   return (JSON.stringify(value) ?? 'missing').slice(0, 200);
 }
 
 /** The file for a person to read: where secrets are found is told, what they are is not. */
-export function maskedFile(file: GatewayFile): GatewayFile {
-  const channels = Object.entries(file.channels).map(([name, { accounts, ...own }]) => {
-    const settings = CHANNEL_SETTINGS[name as GatewayChannel];
-    const masked = maskedLayer(own, settings);
-    if (!accounts) return [name, masked];
-    const each = Object.entries(accounts).map(([account, layer]) => [account, maskedLayer(layer, settings)]);
-    return [name, { ...masked, accounts: Object.fromEntries(each) }];
+export function maskedFile(file: GatewayFile, channels: ChannelTable): GatewayFile {
+  const masked = Object.entries(file.channels).map(([name, { accounts, ...own } = {}]) => {
+    const settings = channels.get(name)?.settings ?? {};
+    const layer = maskedLayer(own, settings);
+    if (!accounts) return [name, layer];
+    const each = Object.entries(accounts).map(([account, of]) => [account, maskedLayer(of, settings)]);
+    return [name, { ...layer, accounts: Object.fromEntries(each) }];
   });
-  return { ...file, channels: Object.fromEntries(channels) };
+  return { ...file, channels: Object.fromEntries(masked) };
 }
 
-function maskedLayer(layer: Layer, settings: Record<string, Setting>): Layer {
+function maskedLayer(layer: Layer, settings: Record<string, ChannelSetting>): Layer {
   const masked = Object.entries(layer).map(([key, value]) => [
     key,
     settings[key]?.isSecret && !isReference(value) ? HIDDEN : value,

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { loadChannelTable } from '../../channels/channel-table.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { compareGateways, takeUp } from './compare.ts';
 import { emptyFile, type GatewayFile } from './gateway-file.ts';
 import { type ResolveInput, resolveGateway } from './resolve.ts';
 
+const definitions = await loadChannelTable();
 const home = mkdtempSync(join(tmpdir(), 'lainclaw-gateway-settings-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
@@ -15,6 +17,7 @@ const input = (changed: Partial<ResolveInput> = {}, variables: Record<string, st
   file: emptyFile(),
   flags: {},
   channels: ['local'],
+  definitions,
   config: { provider: 'stub' },
   providerProblem: (name) => (name === 'opnai' ? 'there is no provider "opnai"' : undefined),
   environment: { ...readEnvironment({ variables, cwd: '/cwd', program: [], version: '1.2.3' }), home },

@@ -2,38 +2,38 @@
 // their own layer in the place of the channel's. A model or profile belongs to the
 // provider named beside it: where another layer chose another provider, it is passed over.
 import { join, resolve as resolvePath } from 'node:path';
+import type { ChannelTable } from '../../channels/channel-table.ts';
+import type { ChannelDefinition } from '../../channels/definition.ts';
 import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { SecretSource } from '../../config/kinds.ts';
+import { DEFAULT_ACCOUNT } from '../../vocabulary/chat-name.ts';
 import type { GatewayFile, Layer } from './gateway-file.ts';
 import { acceptedBy, shown } from './gateway-file.ts';
 import { readSecret } from './secret.ts';
 import {
   BOT_SETTINGS,
   type BotSettings,
-  CHANNEL_SETTINGS,
-  DEFAULT_ACCOUNT,
-  type FeishuSettings,
-  type GatewayChannel,
   JOB_SETTINGS,
   type JobSettings,
   jobFlag,
-  type LocalSettings,
-  NEEDED,
   SERVICE_SETTINGS,
   type ServiceSettings,
   type Setting,
-  type TelegramSettings,
   variableOf,
 } from './settings.ts';
 
 /** One bot with everything it needs, secrets included: never to be logged or stored. */
-export type ResolvedBot = { account: string; settings: BotSettings } & (
-  | { channel: 'feishu'; own: FeishuSettings }
-  | { channel: 'telegram'; own: TelegramSettings }
-  | { channel: 'local'; own: LocalSettings }
-);
+export interface ResolvedBot {
+  definition: ChannelDefinition;
+  /** Its name. */
+  channel: string;
+  account: string;
+  settings: BotSettings;
+  /** The channel's own settings. */
+  own: Layer;
+}
 
 export interface ResolvedGateway {
   service: ServiceSettings;
@@ -47,7 +47,9 @@ export interface ResolveInput {
   file: GatewayFile;
   /** Flags of the command, by the name of the setting. */
   flags: Layer;
-  channels: readonly GatewayChannel[];
+  /** Those whose bots are to run. */
+  channels: readonly string[];
+  definitions: ChannelTable;
   environment: Environment;
   /** What `ask` would use: the provider below all layers. */
   config: Pick<Config, 'provider' | 'model' | 'profile' | 'modelFor'>;
@@ -55,7 +57,7 @@ export interface ResolveInput {
   providerProblem(name: string): string | undefined;
 }
 
-type BotInput = Omit<ResolveInput, 'channels' | 'providerProblem'>;
+type BotInput = Omit<ResolveInput, 'channels' | 'definitions' | 'providerProblem'>;
 
 /** Throws ConfigError with every problem: what is missing comes with the command that sets it. */
 export async function resolveGateway(input: ResolveInput): Promise<ResolvedGateway> {
@@ -76,12 +78,17 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
   const secrets = new Set<string>();
   const bots: ResolvedBot[] = [];
   for (const channel of new Set(input.channels)) {
-    for (const account of accountsOf(channel, file, environment)) {
+    const definition = input.definitions.get(channel);
+    if (!definition) {
+      problems.push(`there is no channel "${channel}"; accepted: ${[...input.definitions.keys()].join(', ')}`);
+      continue;
+    }
+    for (const account of accountsOf(definition, file, environment)) {
       const settings = botSettings(channel, account, input, problems);
       const providerProblem = input.providerProblem(settings.provider);
       if (providerProblem) problems.push(providerProblem);
-      const own = await ownSettings(channel, account, input, { problems, secrets });
-      bots.push({ channel, account, settings, own } as unknown as ResolvedBot);
+      const own = await ownSettings(definition, account, input, { problems, secrets });
+      bots.push({ definition, channel, account, settings, own });
     }
   }
   problems.push(...sameBots(bots));
@@ -95,7 +102,7 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
 }
 
 /** What holds for one bot, without what connects it. Throws ConfigError. */
-export function resolveBot(channel: GatewayChannel, account: string, input: BotInput): BotSettings {
+export function resolveBot(channel: string, account: string, input: BotInput): BotSettings {
   const problems: string[] = [];
   const settings = botSettings(channel, account, input, problems);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -112,26 +119,25 @@ export function resolveJobs(input: BotInput): JobSettings {
 
 /** Whether anything of a channel is set, in the file or in the environment. */
 export function isSetUp(
-  channel: GatewayChannel,
+  { name, settings }: ChannelDefinition,
   file: GatewayFile,
   { variables }: Pick<Environment, 'variables'>,
 ): boolean {
-  if (file.channels[channel]) return true;
-  return Object.entries(CHANNEL_SETTINGS[channel]).some(
-    ([key, setting]) => variables[variableOf(key, setting, channel)],
-  );
+  const { accounts, ...own } = file.channels[name] ?? {};
+  if (Object.keys({ ...own, ...accounts }).length > 0) return true;
+  return Object.entries(settings).some(([key, setting]) => variables[variableOf(key, setting, name)]);
 }
 
 /** The named accounts; the channel itself is one more bot when it has what makes a bot, or when none is named. */
 export function accountsOf(
-  channel: GatewayChannel,
+  { name, settings, identity }: ChannelDefinition,
   file: GatewayFile,
   { variables }: Pick<Environment, 'variables'>,
 ): string[] {
-  const layer = file.channels[channel] ?? {};
+  const layer = file.channels[name] ?? {};
   const named = Object.keys(layer.accounts ?? {});
-  const [identity] = Object.entries(CHANNEL_SETTINGS[channel]);
-  const isBot = identity && (identity[0] in layer || Boolean(variables[variableOf(identity[0], identity[1], channel)]));
+  const setting = settings[identity];
+  const isBot = identity in layer || Boolean(setting && variables[variableOf(identity, setting, name)]);
   return named.length === 0 || (isBot && !named.includes(DEFAULT_ACCOUNT)) ? [DEFAULT_ACCOUNT, ...named] : named;
 }
 
@@ -173,7 +179,7 @@ function jobSettings(input: BotInput, problems: string[]): JobSettings {
   return { withTools: true, ...pick(layers, JOB_SETTINGS), ...providerIn(layers, input.config) };
 }
 
-function botSettings(channel: GatewayChannel, account: string, input: BotInput, problems: string[]): BotSettings {
+function botSettings(channel: string, account: string, input: BotInput, problems: string[]): BotSettings {
   const { accounts, ...ofChannel } = input.file.channels[channel] ?? {};
   const layers = layersWith([accounts?.[account] ?? {}, ofChannel], input, problems);
   return {
@@ -192,18 +198,18 @@ function botSettings(channel: GatewayChannel, account: string, input: BotInput, 
 }
 
 async function ownSettings(
-  channel: GatewayChannel,
+  definition: ChannelDefinition,
   account: string,
   { file, environment }: ResolveInput,
   { problems, secrets }: { problems: string[]; secrets: Set<string> },
 ): Promise<Layer> {
-  const table = CHANNEL_SETTINGS[channel];
+  const { name: channel, settings: table } = definition;
   const { accounts, ...ofChannel } = file.channels[channel] ?? {};
   const isDefault = account === DEFAULT_ACCOUNT;
   const fromVariables = variablesLayer(environment, table, channel, problems);
   const inherited = isDefault ? ofChannel : withoutOwn(ofChannel, table);
   const layers = [isDefault ? fromVariables : withoutOwn(fromVariables, table), accounts?.[account] ?? {}, inherited];
-  const own: Layer = { ...builtIn(channel, account, environment), ...pick(layers, table) };
+  const own: Layer = { ...definition.defaults({ account, home: environment.home }), ...pick(layers, table) };
   for (const [key, setting] of Object.entries(table)) {
     if (!setting.isSecret || own[key] === undefined) continue;
     const read = await readSecret(own[key] as SecretSource, environment);
@@ -213,14 +219,14 @@ async function ownSettings(
     if (read.ok) secrets.add(read.value);
     own[key] = read.ok ? read.value : '';
   }
-  const needed = NEEDED[channel][String(own.mode)] ?? [];
-  for (const key of needed.filter((name) => own[name] === undefined))
-    problems.push(`${channel} (${account}) needs ${key}: ${commandFor(channel, account, key, isDefault)}`);
+  for (const key of definition.needed(own).filter((name) => own[name] === undefined))
+    problems.push(`${channel} (${account}) needs ${key}: ${commandFor(definition, account, key)}`);
   return own;
 }
 
-function commandFor(channel: GatewayChannel, account: string, key: string, isDefault: boolean): string {
-  const setting = CHANNEL_SETTINGS[channel][key];
+function commandFor({ name: channel, settings }: ChannelDefinition, account: string, key: string): string {
+  const isDefault = account === DEFAULT_ACCOUNT;
+  const setting = settings[key];
   const value = setting?.isSecret ? '-' : `<${key}>`;
   const how = setting?.isSecret ? ' (then paste it)' : '';
   const variable = setting && isDefault ? `, or set ${variableOf(key, setting, channel)}` : '';
@@ -228,21 +234,15 @@ function commandFor(channel: GatewayChannel, account: string, key: string, isDef
   return `lainclaw gateway config set --channel ${channel}${flag} ${key}=${value}${how}${variable}`;
 }
 
-function builtIn(channel: GatewayChannel, account: string, { home }: Environment): Layer {
-  if (channel === 'feishu') return { domain: 'feishu', mode: 'websocket' };
-  if (channel === 'telegram') return { apiRoot: 'https://api.telegram.org', mode: 'polling' };
-  return { folder: join(home, 'channels', account === DEFAULT_ACCOUNT ? 'local' : `local-${account}`) };
-}
-
-function withoutOwn(layer: Layer, table: Record<string, Setting>): Layer {
+function withoutOwn(layer: Layer, table: Readonly<Record<string, Setting>>): Layer {
   return Object.fromEntries(Object.entries(layer).filter(([key]) => !table[key]?.isOwn));
 }
 
 /** What the environment says, checked like the file. */
 function variablesLayer(
   { variables }: Environment,
-  table: Record<string, Setting>,
-  channel: GatewayChannel | undefined,
+  table: Readonly<Record<string, Setting>>,
+  channel: string | undefined,
   problems: string[],
 ): Layer {
   const layer: Layer = {};
@@ -258,7 +258,7 @@ function variablesLayer(
 }
 
 /** The first layer that has each setting. */
-function pick(layers: readonly Layer[], table: Record<string, Setting>): Layer {
+function pick(layers: readonly Layer[], table: Readonly<Record<string, Setting>>): Layer {
   const chosen: Layer = {};
   for (const key of Object.keys(table)) {
     const layer = layers.find((candidate) => candidate[key] !== undefined);
@@ -270,8 +270,8 @@ function pick(layers: readonly Layer[], table: Record<string, Setting>): Layer {
 /** Two bots behind one identity would each take the other's messages. */
 function sameBots(bots: readonly ResolvedBot[]): string[] {
   const seen = new Map<string, string>();
-  return bots.flatMap(({ channel, account, own }) => {
-    const identity = channel === 'feishu' ? own.appId : channel === 'telegram' ? own.botToken : own.folder;
+  return bots.flatMap(({ definition, channel, account, own }) => {
+    const identity = own[definition.identity];
     if (!identity) return [];
     const other = seen.get(`${channel} ${identity}`);
     seen.set(`${channel} ${identity}`, account);

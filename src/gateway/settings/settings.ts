@@ -1,8 +1,8 @@
-// Every setting of the gateway: what it may be, where it may stand, and whether a running gateway can take it up.
-import { address, choice, count, type Kind, list, onOff, secret, text } from '../../config/kinds.ts';
-
-export const GATEWAY_CHANNELS = ['feishu', 'telegram', 'local'] as const;
-export type GatewayChannel = (typeof GATEWAY_CHANNELS)[number];
+// Every setting of the gateway: what it may be, where it may stand, and whether a running gateway can take it up. Those of channels
+// are in their definitions.
+import { CHANNEL_NAMES, type ChannelTable } from '../../channels/channel-table.ts';
+import type { ChannelSetting } from '../../channels/definition.ts';
+import { choice, count, list, onOff, text } from '../../config/kinds.ts';
 
 export const PAIRING_POLICIES = ['open', 'allowlist', 'pairing', 'disabled'] as const;
 export type PairingPolicy = (typeof PAIRING_POLICIES)[number];
@@ -41,38 +41,18 @@ export type JobSettings = Pick<BotSettings, 'provider' | 'profile' | 'model' | '
   toolMaxSteps?: number;
 };
 
-export interface FeishuSettings {
-  appId: string;
-  appSecret: string;
-  domain: string;
-  mode: 'websocket' | 'webhook';
-  verificationToken?: string;
-  encryptKey?: string;
-}
-
-export interface TelegramSettings {
-  botToken: string;
-  apiRoot: string;
-  mode: 'polling' | 'webhook';
-  webhookUrl?: string;
-  webhookSecret?: string;
-}
-
-export interface LocalSettings {
-  folder: string;
-}
-
-export interface Setting {
-  kind: Kind;
-  about: string;
-  /** Never shown, logged or inherited by another bot. */
-  isSecret?: true;
-  /** Belongs to one bot: a named account does not take it from its channel. */
-  isOwn?: true;
+export interface Setting extends ChannelSetting {
   /** A running gateway takes it up; otherwise it needs a restart. */
   isLive?: true;
   /** The variable that sets it, where it is not the usual one. */
   variable?: string;
+}
+
+/** A layer of gateway.json: the default, the jobs', a channel's, or one account's of a channel. */
+export interface LayerName {
+  jobs?: boolean;
+  channel?: string;
+  account?: string;
 }
 
 export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
@@ -128,7 +108,7 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   sendAllow: {
     kind: list(
       'chats as channel:chatId or channel/account:chatId',
-      /^(feishu|telegram|local)(\/[a-z0-9][a-z0-9_-]*)?:\S+$/,
+      new RegExp(`^(${CHANNEL_NAMES.join('|')})(/[a-z0-9][a-z0-9_-]*)?:\\S+$`),
     ),
     about: 'chats that send_message may write to, e.g. telegram:123456',
     isLive: true,
@@ -145,55 +125,9 @@ export const JOB_SETTINGS: Record<keyof JobSettings, Setting> = {
   memory: BOT_SETTINGS.memory,
 };
 
-export const CHANNEL_SETTINGS: Record<GatewayChannel, Record<string, Setting>> = {
-  feishu: {
-    appId: { kind: text('cli_ and letters or digits', /^cli_\w+$/), about: 'of the app', isOwn: true },
-    appSecret: { kind: secret(), about: 'of the app', isSecret: true, isOwn: true },
-    domain: {
-      kind: text('feishu, lark or an address', /^(feishu|lark|https?:\/\/\S+)$/),
-      about: 'feishu (default) or lark',
-    },
-    mode: { kind: choice(['websocket', 'webhook']), about: 'how events arrive (default: websocket)' },
-    verificationToken: { kind: secret(), about: 'of the app’s events', isSecret: true, isOwn: true },
-    encryptKey: { kind: secret(), about: 'of the app’s events; webhook mode needs it', isSecret: true, isOwn: true },
-  },
-  telegram: {
-    botToken: {
-      kind: secret('the token from @BotFather (123456:ABC…)', /^\d+:[\w-]+$/),
-      about: 'from @BotFather',
-      isSecret: true,
-      isOwn: true,
-    },
-    apiRoot: { kind: address, about: 'of the Bot API (default: https://api.telegram.org)' },
-    mode: { kind: choice(['polling', 'webhook']), about: 'how updates arrive (default: polling)' },
-    webhookUrl: { kind: address, about: 'the public address of the webhook; webhook mode needs it', isOwn: true },
-    webhookSecret: {
-      kind: secret('1 to 256 letters, digits, _ or -', /^[\w-]{1,256}$/),
-      about: 'sent back by Telegram with each update; webhook mode needs it',
-      isSecret: true,
-      isOwn: true,
-    },
-  },
-  local: { folder: { kind: text('a directory'), about: 'of the inbox and outbox files', isOwn: true } },
-};
-
-/** What a bot cannot be started without, by the mode it runs in. */
-export const NEEDED: Record<GatewayChannel, Record<string, readonly string[]>> = {
-  feishu: { websocket: ['appId', 'appSecret'], webhook: ['appId', 'appSecret', 'encryptKey'] },
-  telegram: { polling: ['botToken'], webhook: ['botToken', 'webhookUrl', 'webhookSecret'] },
-  local: {},
-};
-
-/** The account when none is named. */
-export const DEFAULT_ACCOUNT = 'default';
-
 /** Part of a file's name, also where case makes no difference. */
 export const ACCOUNT_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 export const ACCOUNT_ACCEPTED = 'small letters, digits, _ and -, at most 40';
-
-export function isGatewayChannel(name: string): name is GatewayChannel {
-  return GATEWAY_CHANNELS.some((channel) => channel === name);
-}
 
 /** The name of the flag that holds for jobs alone: `jobsProvider` for `provider`. */
 export function jobFlag(key: string): string {
@@ -201,13 +135,14 @@ export function jobFlag(key: string): string {
 }
 
 /** The settings that a layer may hold; those of the service only in the default one. */
-export function settingsOf(channel: GatewayChannel | 'jobs' | undefined): Record<string, Setting> {
-  if (channel === 'jobs') return JOB_SETTINGS;
-  return channel ? { ...BOT_SETTINGS, ...CHANNEL_SETTINGS[channel] } : { ...SERVICE_SETTINGS, ...BOT_SETTINGS };
+export function settingsOf({ jobs, channel }: LayerName, channels: ChannelTable): Record<string, Setting> {
+  if (jobs) return JOB_SETTINGS;
+  if (channel === undefined) return { ...SERVICE_SETTINGS, ...BOT_SETTINGS };
+  return { ...BOT_SETTINGS, ...channels.get(channel)?.settings };
 }
 
 /** LAINCLAW_GATEWAY_DEBOUNCE_MS, LAINCLAW_TELEGRAM_BOT_TOKEN. */
-export function variableOf(key: string, setting: Setting, channel?: GatewayChannel): string {
+export function variableOf(key: string, setting: Setting, channel?: string): string {
   if (setting.variable) return setting.variable;
   const name = key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
   return `LAINCLAW_${channel ? channel.toUpperCase() : 'GATEWAY'}_${name}`;

@@ -1,4 +1,4 @@
-import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { CHANNEL_NAMES } from '../../channels/channel-table.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 

@@ -1,14 +1,15 @@
+import type { ChannelTable } from '../../../channels/channel-table.ts';
 import {
   acceptedBy,
+  channelWith,
   type GatewayFile,
   type Layer,
-  type LayerName,
   maskedFile,
   shown,
   withoutLayer,
   withSettings,
 } from '../../../gateway/settings/gateway-file.ts';
-import { GATEWAY_CHANNELS, type GatewayChannel, settingsOf } from '../../../gateway/settings/settings.ts';
+import { type LayerName, settingsOf } from '../../../gateway/settings/settings.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { readSecret } from '../../read-secret.ts';
@@ -16,7 +17,7 @@ import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn
 import { checkAccount, settingsIn } from './flags.ts';
 
 export interface ConfigFlags extends OutputFlags {
-  channel?: GatewayChannel;
+  channel?: string;
   account?: string;
   jobs?: boolean;
   [setting: string]: unknown;
@@ -28,12 +29,15 @@ export async function set(
   flags: ConfigFlags,
   terminal: Terminal,
 ): Promise<void> {
+  const { channels, settingsFile, providerProblem } = await runtime.gatewayAdmin();
   const layer = layerOf(flags);
-  const changes = { ...flagChanges(flags, layer), ...(await pairChanges(pairs, layer, terminal)) };
+  const changes = {
+    ...flagChanges(flags, layer, channels),
+    ...(await pairChanges(pairs, { layer, channels, terminal })),
+  };
   const keys = Object.keys(changes);
   if (keys.length === 0)
     throw new UsageError('config set needs settings: key=value, or flags such as --pairing-policy=allowlist');
-  const { settingsFile, providerProblem } = await runtime.gatewayAdmin();
   const problem = changes.provider === undefined ? undefined : await providerProblem(String(changes.provider));
   if (problem) throw new UsageError(problem);
   await settingsFile.edit((file) => withSettings(file, layer, changes));
@@ -49,10 +53,10 @@ export async function set(
 }
 
 export async function show(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await runtime.gatewayAdmin();
-  const file = maskedFile(await settingsFile.read());
+  const { settingsFile, channels } = await runtime.gatewayAdmin();
+  const file = maskedFile(await settingsFile.read(), channels);
   const { jobs, channel, account } = layerOf(flags);
-  const layer = channel && file.channels[channel];
+  const layer = channel === undefined ? undefined : file.channels[channel];
   const ofChannel = account === undefined ? layer : layer?.accounts?.[account];
   const part = jobs ? (file.jobs ?? {}) : channel ? (ofChannel ?? {}) : undefined;
   if (wantsJson(terminal, flags)) return writeJson(terminal, part ?? file);
@@ -76,9 +80,9 @@ export async function path(runtime: Runtime, flags: ConfigFlags, terminal: Termi
 
 /** Would a start accept it: the file itself, the environment, and what its channels need. */
 export async function validate(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile, resolve } = await runtime.gatewayAdmin();
+  const { settingsFile, resolve, channels } = await runtime.gatewayAdmin();
   const file = await settingsFile.read();
-  const configured = GATEWAY_CHANNELS.filter(
+  const configured = [...channels.keys()].filter(
     (name) => file.channels[name] && (!flags.channel || name === flags.channel),
   );
   const { bots } = await resolve({}, configured);
@@ -95,8 +99,8 @@ function layerOf({ jobs, channel, account }: ConfigFlags): LayerName {
   return { jobs, channel, account };
 }
 
-function flagChanges(flags: ConfigFlags, layer: LayerName): Layer {
-  const settings = settingsFor(layer);
+function flagChanges(flags: ConfigFlags, layer: LayerName, channels: ChannelTable): Layer {
+  const settings = settingsOf(layer, channels);
   const given = settingsIn(flags);
   const misplaced = Object.keys(given).filter((key) => !Object.hasOwn(settings, key));
   if (misplaced.length > 0 && layer.jobs)
@@ -109,14 +113,17 @@ function flagChanges(flags: ConfigFlags, layer: LayerName): Layer {
 }
 
 /** Every pair that cannot be used is told at once; secrets are not. */
-async function pairChanges(pairs: readonly string[], layer: LayerName, terminal: Terminal): Promise<Layer> {
-  const settings = settingsFor(layer);
+async function pairChanges(
+  pairs: readonly string[],
+  { layer, channels, terminal }: { layer: LayerName; channels: ChannelTable; terminal: Terminal },
+): Promise<Layer> {
+  const settings = settingsOf(layer, channels);
   const changes: Layer = {};
   const problems: string[] = [];
   for (const pair of pairs) {
     const [, key = '', written = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (!setting) problems.push(unknownKey(key, layer));
+    if (!setting) problems.push(unknownKey(key, layer, channels));
     else if (!pair.includes('=')) problems.push(`${key} needs a value: ${key}=…`);
     else if (written === '') changes[key] = undefined;
     else {
@@ -138,14 +145,14 @@ async function pairChanges(pairs: readonly string[], layer: LayerName, terminal:
   return changes;
 }
 
-function unknownKey(key: string, layer: LayerName): string {
+function unknownKey(key: string, layer: LayerName, channels: ChannelTable): string {
   const { jobs, channel } = layer;
-  const known = Object.keys(settingsFor(layer));
-  if (jobs && Object.hasOwn(settingsOf(undefined), key))
+  const known = Object.keys(settingsOf(layer, channels));
+  if (jobs && Object.hasOwn(settingsOf({}, channels), key))
     return `${key} is not a setting of jobs; accepted: ${known.join(', ')}`;
-  const owner = GATEWAY_CHANNELS.find((name) => name !== channel && Object.hasOwn(settingsOf(name), key));
+  const owner = channelWith(key, channels, channel);
   if (owner) return `${key} is a setting of ${owner}: add --channel ${owner}`;
-  if (channel && Object.hasOwn(settingsOf(undefined), key))
+  if (channel && Object.hasOwn(settingsOf({}, channels), key))
     return `${key} is of the whole gateway: set it without --channel`;
   const close = nearest(key, known);
   return `"${key.slice(0, 60)}" is not a setting${close ? ` (did you mean ${close}?)` : `; accepted: ${known.join(', ')}`}`;
@@ -155,7 +162,7 @@ function fileLines(file: GatewayFile): string[] {
   return [
     ...linesOf('default', file.default),
     ...linesOf('jobs', file.jobs ?? {}),
-    ...Object.entries(file.channels).flatMap(([name, layer]) => linesOf(name, layer)),
+    ...Object.entries(file.channels).flatMap(([name, layer]) => linesOf(name, layer ?? {})),
   ];
 }
 
@@ -164,11 +171,6 @@ function linesOf(name: string, { accounts, ...layer }: Layer): string[] {
     ...Object.entries(layer).map(([key, value]) => `${name}.${key} = ${JSON.stringify(value)}`),
     ...Object.entries(accounts ?? {}).flatMap(([account, own]) => linesOf(`${name}/${account}`, own as Layer)),
   ];
-}
-
-/** The settings that a layer may hold. */
-function settingsFor({ jobs, channel }: LayerName): ReturnType<typeof settingsOf> {
-  return settingsOf(jobs ? 'jobs' : channel);
 }
 
 function nameOf({ jobs, channel, account }: LayerName): string {

@@ -1,15 +1,13 @@
 // Flags that are settings of the gateway: made from the table of settings, so that a flag, a variable and a line of
 // gateway.json accept the same. Secrets have no flags: a command line can be read by everyone on the machine.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CHANNEL_NAMES, isChannelName } from '../../../channels/channel-table.ts';
 import { onOff } from '../../../config/kinds.ts';
 import type { Layer } from '../../../gateway/settings/gateway-file.ts';
 import {
   ACCOUNT_ACCEPTED,
   ACCOUNT_NAME,
   BOT_SETTINGS,
-  GATEWAY_CHANNELS,
-  type GatewayChannel,
-  isGatewayChannel,
   JOB_SETTINGS,
   jobFlag,
   SERVICE_SETTINGS,
@@ -67,8 +65,8 @@ export function flagsOf(settings: Layer): string[] {
 }
 
 export function channelFlag(): Option {
-  const option = new Option('--channel <name>', `${GATEWAY_CHANNELS.join(', ')}`);
-  return withValues(option, { accepted: GATEWAY_CHANNELS }).argParser<GatewayChannel>((written, previous) => {
+  const option = new Option('--channel <name>', `${CHANNEL_NAMES.join(', ')}`);
+  return withValues(option, { accepted: CHANNEL_NAMES }).argParser<string>((written, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
     return channelNamed(written);
   });
@@ -76,9 +74,9 @@ export function channelFlag(): Option {
 
 /** Parses to no channel at all for "none". */
 export function channelsFlag(): Option {
-  const accepted = [...GATEWAY_CHANNELS, NO_CHANNEL];
-  const about = `${GATEWAY_CHANNELS.join(', ')}; may be repeated (default: feishu); ${NO_CHANNEL}: scheduled jobs and background runs only`;
-  return withValues(new Option('--channel <name>', about), { accepted, isList: true }).argParser<GatewayChannel[]>(
+  const accepted = [...CHANNEL_NAMES, NO_CHANNEL];
+  const about = `${CHANNEL_NAMES.join(', ')}; may be repeated (default: feishu); ${NO_CHANNEL}: scheduled jobs and background runs only`;
+  return withValues(new Option('--channel <name>', about), { accepted, isList: true }).argParser<string[]>(
     (written, previous) => {
       const names = written.split(',').map((name) => name.trim());
       const isNone = names.includes(NO_CHANNEL);
@@ -101,14 +99,14 @@ export const accountFlag = (): Option =>
     return written;
   });
 
-export function checkAccount({ channel, account }: { channel?: GatewayChannel; account?: string }): void {
+export function checkAccount({ channel, account }: { channel?: string; account?: string }): void {
   if (account !== undefined && !channel) throw new UsageError('--account goes with --channel: name the channel too');
 }
 
-function channelNamed(name: string): GatewayChannel {
-  if (isGatewayChannel(name)) return name;
-  const close = nearest(name, GATEWAY_CHANNELS);
-  throw new InvalidArgumentError(`Accepted: ${GATEWAY_CHANNELS.join(', ')}.${close ? ` Did you mean ${close}?` : ''}`);
+function channelNamed(name: string): string {
+  if (isChannelName(name)) return name;
+  const close = nearest(name, CHANNEL_NAMES);
+  throw new InvalidArgumentError(`Accepted: ${CHANNEL_NAMES.join(', ')}.${close ? ` Did you mean ${close}?` : ''}`);
 }
 
 function kebab(key: string): string {

@@ -3,7 +3,6 @@ import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
 import { isSetUp } from '../../../gateway/settings/resolve.ts';
-import { GATEWAY_CHANNELS, type GatewayChannel } from '../../../gateway/settings/settings.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
@@ -11,7 +10,7 @@ import { flagsOf, flagsOfChannels, settingsIn } from './flags.ts';
 import { logLine } from './log-line.ts';
 
 export interface StartFlags extends OutputFlags {
-  channel?: GatewayChannel[];
+  channel?: string[];
   daemon?: boolean;
   /** This process is the one in the background. */
   background?: boolean;
@@ -49,13 +48,15 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
 
 /** Those that are named; otherwise feishu, or none where no channel is set up at all. */
 export async function chooseChannels(
-  { settingsFile }: GatewayAdmin,
+  { settingsFile, channels }: GatewayAdmin,
   { channel, background }: StartFlags,
   terminal: Terminal,
-): Promise<GatewayChannel[]> {
+): Promise<string[]> {
   if (channel) return [...new Set(channel)];
   const file = await settingsFile.read();
-  const setUp = GATEWAY_CHANNELS.filter((name) => isSetUp(name, file, terminal.environment));
+  const setUp = [...channels.values()]
+    .filter((each) => isSetUp(each, file, terminal.environment))
+    .map(({ name }) => name);
   const [other] = setUp;
   const say = (line: string): void => {
     if (!background) warn(terminal, line);
@@ -72,7 +73,7 @@ export async function chooseChannels(
 }
 
 /** The arguments that start the same gateway again. */
-export function startArguments(channels: readonly GatewayChannel[], flags: StartFlags): string[] {
+export function startArguments(channels: readonly string[], flags: StartFlags): string[] {
   return ['gateway', 'start', ...flagsOfChannels(channels), ...flagsOf(settingsIn(flags))];
 }
 

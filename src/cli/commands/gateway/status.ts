@@ -2,7 +2,6 @@ import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
 import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
-import type { GatewayChannel } from '../../../gateway/settings/settings.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { placeName } from '../../../vocabulary/chat-name.ts';
 import { colorsFor } from '../../colors.ts';
@@ -11,7 +10,7 @@ import { localTime } from '../../local-time.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 
 export interface StatusFlags extends OutputFlags {
-  channel?: GatewayChannel;
+  channel?: string;
 }
 
 type Told =

@@ -1,0 +1,45 @@
+import { address, choice, secret } from '../../config/kinds.ts';
+import { defineChannel } from '../definition.ts';
+
+interface TelegramSettings {
+  botToken: string;
+  apiRoot: string;
+  mode: 'polling' | 'webhook';
+  webhookUrl?: string;
+  webhookSecret?: string;
+}
+
+export const telegram = defineChannel<TelegramSettings>({
+  name: 'telegram',
+  settings: {
+    botToken: {
+      kind: secret('the token from @BotFather (123456:ABC…)', /^\d+:[\w-]+$/),
+      about: 'from @BotFather',
+      isSecret: true,
+      isOwn: true,
+    },
+    apiRoot: { kind: address, about: 'of the Bot API (default: https://api.telegram.org)' },
+    mode: { kind: choice(['polling', 'webhook']), about: 'how updates arrive (default: polling)' },
+    webhookUrl: { kind: address, about: 'the public address of the webhook; webhook mode needs it', isOwn: true },
+    webhookSecret: {
+      kind: secret('1 to 256 letters, digits, _ or -', /^[\w-]{1,256}$/),
+      about: 'sent back by Telegram with each update; webhook mode needs it',
+      isSecret: true,
+      isOwn: true,
+    },
+  },
+  identity: 'botToken',
+  needed: ({ mode }) => (mode === 'webhook' ? ['botToken', 'webhookUrl', 'webhookSecret'] : ['botToken']),
+  defaults: () => ({ apiRoot: 'https://api.telegram.org', mode: 'polling' }),
+  async open({ account, settings, now }) {
+    const { createTelegramChannel } = await import('./telegram-channel.ts');
+    const { mode, webhookUrl, webhookSecret, ...own } = settings;
+    return createTelegramChannel({
+      account,
+      now,
+      mode,
+      ...own,
+      ...(mode === 'webhook' && { webhookUrl, webhookSecret }),
+    });
+  },
+});
