@@ -58,7 +58,12 @@ export async function createBed(base: string): Promise<Bed> {
       environment,
       protectedPaths: (root) => protectedPaths({ workspace: root, userHome: base, lainclawHome: home }),
     }),
-    codeExecute: createCodeExecuteTool({ sandbox, environment, skillFolders: [], outputs: { place, keep: place } }),
+    codeExecute: createCodeExecuteTool({
+      sandbox,
+      environment,
+      skillFolders: [],
+      outputs: { place, keep: place, remove: async () => {} },
+    }),
     async call(tool, args, changes = { async record() {}, async recordMade() {} }) {
       const context: ToolContext = {
         workspace: opened,

@@ -25,6 +25,8 @@ export interface Memory {
   forget(id: string): Promise<void>;
   /** Of a source: everything that was saved under it. Returns how much that was; rejects when there is nothing. */
   forgetSource(source: string): Promise<number>;
+  /** Everything that was said in a session. */
+  forgetSession(sessionId: string): Promise<void>;
   reindex(options?: {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
@@ -126,6 +128,10 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
         'MEMORY_NOT_FOUND',
         `there is nothing of the source "${source}": "lainclaw memory list" shows the sources there are`,
       );
+    },
+    async forgetSession(sessionId) {
+      const ids = await archive.idsOfSession(sessionId);
+      if (ids.length > 0) await (await ensureCurrent()).remove(ids, termsOf);
     },
     reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
     async importFolder(folder, options) {

@@ -76,6 +76,8 @@ describe('an operation', () => {
     ['sessions.show', { key: 'main' }],
     ['sessions.list', { firstWords: true, limit: 5 }],
     ['sessions.turns', { key: 'main' }],
+    ['sessions.search', { words: 'note' }],
+    ['sessions.delete', { key: 'main' }],
     ['sessions.rename', { key: 'main', title: 'A note' }],
     ['sessions.fork', { key: 'main' }],
     ['sessions.rewind', { key: 'main', turn: 'turn', files: true }],

@@ -87,6 +87,27 @@ export const rewindSession = defineOperation({
   },
 });
 
+export const deleteSession = defineOperation({
+  name: 'sessions.delete',
+  class: 'danger',
+  summary:
+    'Delete every session of a key, or one by its id: transcript, outputs, undo records, summaries, archived turns. Cannot be taken back.',
+  input: { type: 'object', properties: { key: KEY }, required: ['key'], additionalProperties: false },
+  output: objectWith({ sessionKey: TEXT, deleted: listOf(TEXT) }),
+  async run({ key }, { runtime }) {
+    const { sessions, sessionChanges } = runtime;
+    const byKey = await sessions.get(key);
+    const byId = byKey ? undefined : await sessions.find(key);
+    const sessionKey = byId?.sessionKey ?? key;
+    const deleted = await (await sessionChanges()).remove({
+      sessionKey,
+      ...(byId !== undefined && { sessionId: byId.sessionId }),
+    });
+    if (deleted.length === 0) throw await unknownSession(key, sessions);
+    return { sessionKey, deleted };
+  },
+});
+
 async function endedTurns({ sessionId }: SessionEntry, { runtime, signal }: OperationContext): Promise<string[]> {
   const ids: string[] = [];
   for await (const item of runtime.sessions.history(sessionId)) {

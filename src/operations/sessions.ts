@@ -122,6 +122,32 @@ export const showSession = defineOperation({
   },
 });
 
+export const searchSessions = defineOperation({
+  name: 'sessions.search',
+  class: 'read',
+  summary: 'Find sessions by words in their titles and messages, the newest first.',
+  input: {
+    type: 'object',
+    properties: {
+      words: { type: 'string', description: 'all of them must be in one message, or in the title' },
+      limit: { ...POSITIVE, default: 20 },
+    },
+    required: ['words'],
+    additionalProperties: false,
+  },
+  output: listOf(
+    objectWith(
+      { sessionKey: TEXT, sessionId: TEXT, date: TIME, snippet: TEXT, matches: COUNT, isCurrent: YES_OR_NO },
+      { title: TEXT, role: TEXT },
+    ),
+  ),
+  async run({ words, limit }, { runtime, signal }) {
+    const wanted = words.split(/\s+/).filter((word) => word !== '');
+    if (wanted.length === 0) throw new CodedError('EMPTY_QUERY', 'there is nothing to search for: give some words');
+    return runtime.sessions.search({ words: wanted, limit, signal });
+  },
+});
+
 export const listTurns = defineOperation({
   name: 'sessions.turns',
   class: 'read',

@@ -140,7 +140,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     configFile: createConfigStore(environment, ownerFiles),
     defaultProvider,
     sessions,
-    sessionChanges: lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base)),
+    sessionChanges: lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services)),
     trust: storage.trust,
     openWorkspace: opening,
     schedule,

@@ -21,6 +21,7 @@ const transcripts: Transcripts = {
     yield* TRANSCRIPTS[sessionId] ?? [];
   },
   list: async () => Object.keys(TRANSCRIPTS),
+  remove: () => Promise.reject(new Error('nothing is removed')),
 };
 
 it('every session is found, oldest first, also one whose first line is damaged or whose key nobody tells', async () => {

@@ -21,8 +21,10 @@ function setUp() {
     return time;
   };
   const copies: [string, string, string[]][] = [];
+  const forgotten: string[] = [];
   const changes = createSessionChanges({
     ...storage,
+    forgetSession: async (sessionId) => void forgotten.push(sessionId),
     copyUndo: async (from, to, turnIds) => void copies.push([from, to, [...turnIds]]),
     now,
     newId,
@@ -48,7 +50,7 @@ function setUp() {
   }
   const note = (range: string, id: string, text: string): string =>
     `\n## 2026-01-01\n<!-- messages ${range} of ${id} -->\n\n${text}\n`;
-  return { storage, sessions, changes, turn, entryOf, asked, note, copies };
+  return { storage, sessions, changes, turn, entryOf, asked, note, copies, forgotten };
 }
 
 describe('a copy of a conversation', () => {

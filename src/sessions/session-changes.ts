@@ -1,18 +1,16 @@
 // What a person changes in conversations as a whole: their title, and another one made of the beginning of one.
-import type { Lock, Locks } from '../storage/locks.ts';
-import type { Catalogue, SessionEntry, SessionNotes, TranscriptLine, Transcripts } from '../storage/storage.ts';
+import type { Lock } from '../storage/locks.ts';
+import type { SessionEntry, TranscriptLine } from '../storage/storage.ts';
 import { copyTranscript } from './copy-transcript.ts';
+import type { DeleteDependencies } from './delete-sessions.ts';
+import { keptSessions } from './kept.ts';
 import { SessionChangeError } from './session-change-error.ts';
 import { sessionKeyProblem } from './session-key.ts';
 import { firstLine, newSessionId } from './sessions.ts';
 import { notesOfCopy, notesUpTo } from './summaries.ts';
 import { givenTitle } from './title.ts';
 
-export interface SessionChangesDependencies {
-  catalogue: Catalogue;
-  locks: Locks;
-  transcripts: Transcripts;
-  notes: SessionNotes;
+export interface SessionChangesDependencies extends DeleteDependencies {
   /** What these turns changed in files can be undone in the copy too. */
   copyUndo(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
   now(): number;
@@ -44,6 +42,8 @@ export interface SessionChanges {
   rename(sessionKey: string, title: string, waiting: Waiting): Promise<SessionEntry | undefined>;
   /** Another conversation with the beginning of this one, under the same ids; durable when it resolves. */
   fork(request: Fork): Promise<Forked>;
+  /** Removes a session with everything that was kept of it; returns the ids of what was deleted. Rejects with SessionChangeError. */
+  remove(session: { sessionKey: string; sessionId?: string }): Promise<string[]>;
 }
 
 export function createSessionChanges(dependencies: SessionChangesDependencies): SessionChanges {
@@ -94,6 +94,12 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
         await catalogue.put(renamed, lock);
         return renamed;
       });
+    },
+
+    async remove(session) {
+      const { deleteSessions } = await import('./delete-sessions.ts');
+      const kept = await keptSessions(transcripts, await catalogue.list());
+      return deleteSessions({ ...session, kept }, dependencies);
     },
 
     async fork({ from, turn, as, ...waiting }) {

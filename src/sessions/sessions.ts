@@ -15,6 +15,7 @@ import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
 import { recoverTurn } from './recover.ts';
+import type { FoundSession, SearchRequest } from './search-sessions.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 const HISTORY_CHARACTERS = 200_000;
@@ -81,6 +82,8 @@ export interface Sessions {
   show(name: string, last: number): Promise<ShownSession | undefined>;
   /** What a session was begun with; undefined where its transcript does not tell within its first lines. */
   firstQuestion(sessionId: string): Promise<string | undefined>;
+  /** Conversations with all of these words in one message or in the title, the newest first. */
+  search(request: SearchRequest): Promise<FoundSession[]>;
   /** Every session that was ever kept, oldest first. */
   kept(): Promise<KeptSession[]>;
   /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
@@ -245,6 +248,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     async firstQuestion(sessionId) {
       const { firstQuestionOf } = await import('./kept.ts');
       return firstQuestionOf(sessionId, transcripts);
+    },
+
+    async search(request) {
+      const { searchSessions } = await import('./search-sessions.ts');
+      return searchSessions(request, { transcripts, entries: await catalogue.list() });
     },
 
     async kept() {

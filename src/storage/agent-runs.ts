@@ -62,6 +62,8 @@ export interface AgentRuns {
   untold(limit: number): Promise<AgentRun[]>;
   /** It is told, or never can be. Durable when it resolves. */
   markTold(id: string): Promise<void>;
+  /** Removes the ended runs that were turns of a session. */
+  forgetSession(sessionId: string): Promise<void>;
   /** The newest first; of one sub-agent, or in one state. */
   list(filter: { name?: string; state?: AgentRunState; limit: number }): Promise<AgentRun[]>;
 }

@@ -93,6 +93,8 @@ export interface Archive {
   list(options: { limit: number; source?: string }): Promise<Listed[]>;
   /** Ids of every document of a source. */
   idsOf(source: string): Promise<string[]>;
+  /** Ids of every document of a session. */
+  idsOfSession(session: string): Promise<string[]>;
   /** Every source that begins so. */
   sourcesBeginning(head: string): Promise<string[]>;
   /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns how many were there. */

@@ -125,6 +125,16 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** Resolves when the file would be gone after a power cut; nothing happens where there is none. */
+export async function removeDurably(path: string): Promise<void> {
+  try {
+    await unlink(path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(path, error);
+  }
+}
+
 /**
  * Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. The caller
  * is the only writer (it holds a lock, or the name is its own), so what a killed writer left behind can be cleared.

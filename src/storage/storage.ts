@@ -58,10 +58,15 @@ export interface Transcripts {
    * fence of that lock, a line is appended only while the lock is held.
    */
   open(sessionId: string, fence?: Fence): Promise<Transcript>;
-  /** Every line, oldest first, damaged ones included. Needs no lock; an unfinished last line is not an error. */
-  scan(sessionId: string): AsyncIterable<ScannedLine>;
+  /**
+   * Every line, oldest first, damaged ones included. Needs no lock; an unfinished last line is not an error. `isWanted` may
+   * leave out lines by their JSON, which is quicker than reading them.
+   */
+  scan(sessionId: string, isWanted?: (json: string) => boolean): AsyncIterable<ScannedLine>;
   /** The ids of all there are, also of those that the catalogue no longer names; in no order. */
   list(): Promise<string[]>;
+  /** Durable when it resolves; nothing happens where there is none. */
+  remove(sessionId: string, fence?: Fence): Promise<void>;
 }
 
 export interface SessionEntry {
@@ -110,6 +115,8 @@ export interface Catalogue {
 export interface ResultCache {
   get(scope: string, key: string): Promise<string | undefined>;
   put(scope: string, key: string, value: string): Promise<void>;
+  /** Removes every value of the scope. */
+  forget(scope: string): Promise<void>;
 }
 
 export interface Spent {
@@ -129,6 +136,8 @@ export interface Outputs {
   keep(scope: string, name: string, text: string): Promise<string>;
   /** A path in a directory that exists, for the caller to create itself. */
   place(scope: string, name: string): Promise<string>;
+  /** Removes everything of the scope; durable when it resolves. */
+  remove(scope: string): Promise<void>;
 }
 
 /** What a session remembers of its summarised part: Markdown that a person can read and edit. */
@@ -136,6 +145,8 @@ export interface SessionNotes {
   read(sessionKey: string): Promise<string | undefined>;
   /** Resolves once durable. The caller holds the session's lock, and passes its fence where it can. */
   write(sessionKey: string, text: string, fence?: Fence): Promise<void>;
+  /** Durable when it resolves; nothing happens where there are none. */
+  remove(sessionKey: string, fence?: Fence): Promise<void>;
   path(sessionKey: string): string;
 }
 
@@ -212,6 +223,11 @@ export interface LocalFiles {
 }
 
 export interface Storage extends Records, LocalFiles {
+  /**
+   * Resolves when nothing is left, in any file of the storage, of what was removed from it before. It takes the longer the more
+   * is stored. Rejects while another process keeps reading; then it can be repeated.
+   */
+  erase(): Promise<void>;
   /** Resolves when nothing is open any more. Locks that are still held are lost. */
   close(): Promise<void>;
 }

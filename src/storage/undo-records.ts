@@ -70,6 +70,8 @@ export interface UndoRecords {
   content(sha256: string): Promise<Buffer>;
   /** The same turns, and what undid them, on the record of another session too. */
   copy(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
+  /** Takes everything of a session off the record, and the contents that nobody else needs. */
+  forgetSession(sessionId: string): Promise<void>;
   /** Takes a turn off the record. */
   forget(scope: TurnScope): Promise<void>;
 }

@@ -237,6 +237,7 @@ describe('a failure', () => {
     const broken = {
       get: () => Promise.reject(new Error('no store')),
       put: () => Promise.reject(new Error('no store')),
+      forget: () => Promise.reject(new Error('no store')),
     };
     const spec = tool(async () => ({ data: 'read' }), { fingerprint: async () => 'same' });
     const { executor } = setUp(spec, { reused: createReusedResults(broken, 'session-1') });
@@ -307,6 +308,7 @@ describe('reuse', () => {
       values,
       get: async (scope: string, key: string) => values.get(`${scope} ${key}`),
       put: async (scope: string, key: string, value: string) => void values.set(`${scope} ${key}`, value),
+      forget: async () => values.clear(),
     };
   };
 

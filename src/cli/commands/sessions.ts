@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../operations/operation.ts';
-import { listKeptSessions, listSessions, showSession } from '../../operations/sessions.ts';
+import { listKeptSessions, listSessions, searchSessions, showSession } from '../../operations/sessions.ts';
 import { diffSession } from '../../operations/undo.ts';
 import { aboutSession } from '../about-session.ts';
 import { colorsFor } from '../colors.ts';
@@ -56,6 +56,14 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .addOption(plainText())
     .action((key: string | undefined, flags: DiffFlags) => diff(key ?? 'main', flags, terminal));
   configureChanges(sessions, terminal);
+  sessions
+    .command('search')
+    .description('Find sessions by words in their titles and messages, the newest first')
+    .argument('<words...>', 'all of them must be in one message, or in the title')
+    .addOption(single('--limit <N>', 'at most N sessions (default: 20)', integerFrom(1)))
+    .addOption(json())
+    .addOption(plainText())
+    .action((words: string[], flags: SearchFlags) => search(words.join(' '), flags, terminal));
   configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
     withRuntime(terminal, ({ sessions: service }) => exportSession(key, flags, service, terminal)),
   );
@@ -63,6 +71,26 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     withRuntime(terminal, async (runtime) => setExitCode(await replay(key, flags, runtime, terminal))),
   );
 };
+
+interface SearchFlags extends OutputFlags {
+  limit?: number;
+}
+
+async function search(words: string, { limit, ...flags }: SearchFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, searchSessions, { words, limit }, (found) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+    if (found.length === 0) return void terminal.out.write('no session has these words\n');
+    const colors = colorsFor(terminal.out, terminal);
+    for (const { sessionKey, sessionId, title, date, snippet, matches, isCurrent } of found) {
+      const name = isCurrent ? sessionKey : `${sessionKey} (${sessionId})`;
+      const about = title === undefined ? '' : `  ${printable(title)}`;
+      const count = colors.dim(`  ${matches} message(s)`);
+      terminal.out.write(
+        `${colors.bold(printable(name))}  ${localTime(date)}${about}${count}\n  ${printable(snippet)}\n`,
+      );
+    }
+  });
+}
 
 interface DiffFlags extends OutputFlags {
   turn?: string;

@@ -78,6 +78,8 @@ export interface TurnHub {
   /** Every open question of every turn, oldest first. */
   questions(): TurnQuestion[];
   answer: Questions['answer'];
+  /** Drops the turns of a session that have ended. */
+  forgetSession(sessionKey: string): void;
   /** Cancels a turn, as its caller could. */
   stop(turnId: string): 'stopped' | 'ended' | 'unknown';
 }
@@ -185,10 +187,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       now() - (ended?.at ?? 0) >= limits.endedMs;
     for (let oldest = endedRecords[0]; oldest && isOver(oldest); oldest = endedRecords[0]) {
       endedRecords.shift();
-      endedBytes -= oldest.log.bytes;
-      oldest.log.release();
-      records.delete(oldest.facts.id);
-      rememberForgotten(oldest.facts.id);
+      release(oldest);
     }
     if (endedRecords.length === 0 || sweep) return;
     // Nothing waits for it: a process may end before.
@@ -197,6 +196,13 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       forgetOld();
     }, limits.endedMs);
     sweep.unref();
+  }
+
+  function release({ log, facts }: TurnRecord): void {
+    endedBytes -= log.bytes;
+    log.release();
+    records.delete(facts.id);
+    rememberForgotten(facts.id);
   }
 
   function rememberForgotten(id: string): void {
@@ -244,6 +250,12 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     turns: () => [...records.values()].map(summaryOf),
     questions: questions.open,
     answer: questions.answer,
+    forgetSession(sessionKey) {
+      for (const record of endedRecords.filter(({ facts }) => facts.sessionKey === sessionKey)) {
+        endedRecords.splice(endedRecords.indexOf(record), 1);
+        release(record);
+      }
+    },
     stop(turnId) {
       const record = records.get(turnId);
       if (!record) return forgotten.has(turnId) ? 'ended' : 'unknown';

@@ -83,6 +83,11 @@ export function createAgentRuns(database: Database): AgentRuns {
         db.prepare('UPDATE agent_runs SET untold = 0 WHERE id = ?').run(id);
       }),
 
+    forgetSession: (sessionId) =>
+      use((db) => {
+        db.prepare("DELETE FROM agent_runs WHERE session_id = ? AND state NOT IN ('queued', 'running')").run(sessionId);
+      }),
+
     get: (id) =>
       use((db) => {
         const row = db.prepare('SELECT * FROM agent_runs WHERE id = ?').get(id);

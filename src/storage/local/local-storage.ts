@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
 import type { Storage } from '../storage.ts';
 import { createCatalogue } from './catalogue/local-catalogue.ts';
+import { eraseRemoved } from './erase-removed.ts';
 import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
 import { createLocks } from './locks.ts';
 import { createSessionNotes } from './notes.ts';
@@ -71,6 +72,11 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     trust: createTrust({ files: ownerFiles, now }),
     outputs: createOutputs(join(home, 'outputs')),
     machineFiles: ownerFiles,
+    async erase() {
+      await catalogue.erase();
+      await eraseRemoved(database.use, lainclawDbPath(home));
+      await (await undoRecords()).erase();
+    },
     async close() {
       await Promise.all([
         locks.close(),

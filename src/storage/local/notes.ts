@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fence } from '../locks.ts';
-import { ensureDirectory, storageError, writeAtomically } from '../private-files.ts';
+import { ensureDirectory, removeDurably, storageError, writeAtomically } from '../private-files.ts';
 import type { SessionNotes } from '../storage.ts';
 
 export function createSessionNotes(directory: string, verify: (fence: Fence | undefined) => void): SessionNotes {
@@ -15,6 +15,10 @@ export function createSessionNotes(directory: string, verify: (fence: Fence | un
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
         throw storageError(path(sessionKey), error);
       }
+    },
+    async remove(sessionKey, fence) {
+      verify(fence);
+      await removeDurably(path(sessionKey));
     },
     async write(sessionKey, text, fence) {
       await ensureDirectory(directory);

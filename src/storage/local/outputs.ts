@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
-import { ensureDirectory, writeAtomically } from '../private-files.ts';
+import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
 
 const LONGEST_NAME = 80;
@@ -14,6 +15,17 @@ export function createOutputs(root: string): Outputs {
   }
   return {
     place,
+    async remove(scope) {
+      const directory = join(root, scope);
+      try {
+        await rm(directory, { recursive: true, force: true });
+        await syncDirectory(root).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error;
+        });
+      } catch (error) {
+        throw storageError(directory, error);
+      }
+    },
     async keep(scope, name, text) {
       const path = await place(scope, name);
       await writeAtomically(path, text);

@@ -11,6 +11,10 @@ export function createResultCache(database: Database): ResultCache {
         const row = db.prepare('SELECT value FROM tool_results WHERE scope = ? AND key = ?').get(scope, key);
         return row?.value as string | undefined;
       }),
+    forget: (scope) =>
+      database.use((db) => {
+        db.prepare('DELETE FROM tool_results WHERE scope = ?').run(scope);
+      }),
     async put(scope, key, value) {
       if (value.length > LARGEST_VALUE) return;
       await database.use((db) => {

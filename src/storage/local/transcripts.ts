@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Fence } from '../locks.ts';
-import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../private-files.ts';
+import { ensureDirectory, openPrivate, removeDurably, storageError, syncDirectory } from '../private-files.ts';
 import {
   newerVersion,
   type ScannedLine,
@@ -34,7 +34,11 @@ export function createTranscripts(
         throw storageError(path, error);
       }
     },
-    scan: (sessionId) => scan(pathOf(sessionId)),
+    scan: (sessionId, isWanted) => scan(pathOf(sessionId), isWanted),
+    async remove(sessionId, fence) {
+      verify(fence);
+      await removeDurably(pathOf(sessionId));
+    },
     async list() {
       const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return [];
@@ -201,7 +205,7 @@ async function readBlock(handle: FileHandle, start: number, end: number): Promis
   return block.subarray(0, done);
 }
 
-async function* scan(path: string): AsyncIterable<ScannedLine> {
+async function* scan(path: string, isWanted: (json: string) => boolean = () => true): AsyncIterable<ScannedLine> {
   let handle: FileHandle;
   try {
     handle = await open(path, constants.O_RDONLY);
@@ -219,7 +223,7 @@ async function* scan(path: string): AsyncIterable<ScannedLine> {
     parts = [lines.pop() ?? ''];
     for (const text of lines) {
       number += 1;
-      if (text === '') continue;
+      if (text === '' || (number > 1 && !isWanted(text))) continue;
       const line = parseLine(text);
       if (number === 1) checkVersion(line, path);
       yield line ? { number, line } : { number, damaged: text.slice(0, 200) };

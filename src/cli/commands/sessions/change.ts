@@ -1,9 +1,13 @@
 // Commands that change conversations as a whole.
 import type { Command } from 'commander';
-import { forkSession, renameSession } from '../../../operations/session-changes.ts';
+import { deleteSession, forkSession, renameSession } from '../../../operations/session-changes.ts';
+import type { SessionEntry } from '../../../storage/storage.ts';
+import { CommandError } from '../../command-error.ts';
 import { json, plainText, single, text } from '../../flags.ts';
-import { runOperation } from '../../run-operation.ts';
-import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
+import { operationContext, runOperation } from '../../run-operation.ts';
+import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../../terminal.ts';
+import { terminalPrompter } from '../../terminal-prompter.ts';
+import { withRuntime } from '../../with-runtime.ts';
 
 interface ForkFlags extends OutputFlags {
   turn?: string;
@@ -20,6 +24,14 @@ export function configureChanges(sessions: Command, terminal: Terminal): void {
     .addOption(plainText())
     .action((key: string, words: string[], flags: OutputFlags) => rename(key, words.join(' '), flags, terminal));
   sessions
+    .command('delete')
+    .description('Delete a session for good, with everything that was kept of it')
+    .argument('<key>', 'the session: its key, or the id of an earlier one')
+    .option('--yes', 'do not ask')
+    .addOption(json())
+    .addOption(plainText())
+    .action((key: string, flags: DeleteFlags) => deleteOne(key, flags, terminal));
+  sessions
     .command('fork')
     .description('Begin another session with the history of one; the original stays as it is')
     .argument('<key>', 'the session')
@@ -28,6 +40,31 @@ export function configureChanges(sessions: Command, terminal: Terminal): void {
     .addOption(json())
     .addOption(plainText())
     .action((key: string, flags: ForkFlags) => fork(key, flags, terminal));
+}
+
+interface DeleteFlags extends OutputFlags {
+  yes?: boolean;
+}
+
+async function deleteOne(key: string, { yes, ...flags }: DeleteFlags, terminal: Terminal): Promise<void> {
+  const asJson = wantsJson(terminal, flags);
+  await withRuntime(terminal, async (runtime) => {
+    const entry = await runtime.sessions.find(key);
+    if (!yes && !(await isConfirmed(key, entry, terminal)))
+      throw new CommandError('NOT_CONFIRMED', 'nothing was deleted');
+    const { sessionKey, deleted } = await deleteSession.run({ key }, operationContext(runtime, terminal));
+    if (asJson) writeJson(terminal, { success: true, sessionKey, deleted });
+    else terminal.out.write(`deleted ${printable(sessionKey)}: ${deleted.join(', ')}\n`);
+  });
+}
+
+async function isConfirmed(key: string, entry: SessionEntry | undefined, terminal: Terminal): Promise<boolean> {
+  const person = await terminalPrompter(terminal);
+  if (!person)
+    throw new UsageError(`deleting cannot be taken back: confirm with --yes (lainclaw sessions delete ${key} --yes)`);
+  const title = entry?.title === undefined ? '' : ` “${printable(entry.title)}”`;
+  const question = `Delete ${printable(key)}${title} for good, with its outputs, undo records and memory?`;
+  return person.confirm(question, terminal.signal);
 }
 
 async function rename(key: string, title: string, flags: OutputFlags, terminal: Terminal): Promise<void> {

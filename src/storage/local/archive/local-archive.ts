@@ -5,13 +5,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../locks.ts';
 import type { Database } from '../database.ts';
+import { emptyLog } from '../erase-removed.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
 import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks, termsBeginning } from './find.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
-import { emptyLog, removeDocuments } from './remove.ts';
+import { removeDocuments } from './remove.ts';
 import { readState } from './tables.ts';
 import {
   dropOtherVectors,
@@ -47,6 +48,13 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
           .all(source)
           .map((row) => String(row.id)),
       ),
+    idsOfSession: (session) =>
+      use((db) =>
+        db
+          .prepare('SELECT id FROM archive_documents WHERE session = ?')
+          .all(session)
+          .map((row) => String(row.id)),
+      ),
     sourcesBeginning: (head) =>
       use((db) =>
         db
@@ -56,7 +64,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       ),
     async remove(ids, termsOf) {
       const removed = await use((db) => removeDocuments(db, ids, termsOf));
-      if (removed > 0) await emptyLog(use);
+      if (removed > 0) await emptyLog(use, 'lainclaw.db');
       return removed;
     },
     candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),

@@ -2,9 +2,7 @@
 // the index's own secure-delete for the terms; where much goes at once, writing the whole index anew is quicker than
 // taking out term by term, and leaves as little). Copies in the write-ahead log go with the checkpoint that follows.
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TermsOf } from '../../archive.ts';
-import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
 import { indexName, readState } from './tables.ts';
 import { removeVectors } from './vectors.ts';
@@ -12,9 +10,6 @@ import { removeVectors } from './vectors.ts';
 /** From here on, and where it is more than so small a part of all, many chunks are taken out at once. */
 const MANY = 200;
 const PART_OF_ALL = 1 / 500;
-const LOG_ATTEMPTS = 100;
-const LOG_RETRY_MS = 100;
-const LOG_BLOCKS_MS = 50;
 
 interface Row {
   id: number;
@@ -58,31 +53,6 @@ export function removeDocuments(db: DatabaseSync, ids: readonly string[], termsO
     }
     return keys.length;
   });
-}
-
-/**
- * Writes the log into the file and empties it. Whoever reads at the moment is waited for a while, without holding up
- * this process; one that never ends is told, because the log still holds what was removed.
- */
-export async function emptyLog(use: <T>(statements: (db: DatabaseSync) => T) => Promise<T>): Promise<void> {
-  for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt += 1) {
-    if (attempt > 0) await sleep(LOG_RETRY_MS);
-    if (await use(isLogEmptied)) return;
-  }
-  throw new StorageError(
-    'STORAGE_FAILED',
-    'it is forgotten, but another program keeps reading lainclaw.db, and lainclaw.db-wal may still hold its text: end that program, and forget anything else or restart Lainclaw to empty it',
-  );
-}
-
-function isLogEmptied(db: DatabaseSync): boolean {
-  const timeout = Number(db.prepare('PRAGMA busy_timeout').get()?.timeout);
-  db.exec(`PRAGMA busy_timeout = ${LOG_BLOCKS_MS}`);
-  try {
-    return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${timeout}`);
-  }
 }
 
 function keyOf(db: DatabaseSync, id: string): number | undefined {

@@ -13,6 +13,7 @@ import { ensureDirectory, storageError } from '../../private-files.ts';
 import type { Catalogue, SessionEntry, Transcripts } from '../../storage.ts';
 import { StorageError } from '../../storage.ts';
 import { createDatabase } from '../database.ts';
+import { eraseRemoved } from '../erase-removed.ts';
 import { openDatabase } from '../open-database.ts';
 import { createStatements, type Prepare } from '../statements.ts';
 import { createSyncedDatabase, type UseDatabase } from '../synced-database.ts';
@@ -44,7 +45,11 @@ export interface CatalogueOptions {
 
 type Use = <T>(statements: (prepare: Prepare) => T) => Promise<T>;
 
-export type LocalCatalogue = Catalogue & { close(): Promise<void> };
+export interface LocalCatalogue extends Catalogue {
+  /** Leaves nothing of what was removed in the database. */
+  erase(): Promise<void>;
+  close(): Promise<void>;
+}
 
 export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): LocalCatalogue {
   const path = join(directory, 'sessions.json');
@@ -168,6 +173,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
       ),
     count: () => look(countEntries, (entries) => entries.size),
     remove: (sessionKey) => change((prepare) => file.remove(prepare, sessionKey)),
+    erase: () => eraseRemoved(use, databasePath),
     async close() {
       await database.close();
       file.close();

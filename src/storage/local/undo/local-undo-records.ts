@@ -14,6 +14,7 @@ import type {
   UndoRecords,
 } from '../../undo-records.ts';
 import { createDatabase } from '../database.ts';
+import { eraseRemoved } from '../erase-removed.ts';
 import type { LocalLocks } from '../locks.ts';
 import { inTransaction, type Migration, type Schema } from '../open-database.ts';
 import { type Packed, pack, unpack } from './content.ts';
@@ -51,6 +52,7 @@ const STEPS: readonly Migration[] = [
 const SCHEMA: Schema = { version: STEPS.length, steps: async () => STEPS };
 
 export interface LocalUndoRecords extends UndoRecords {
+  erase(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -130,6 +132,14 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
     },
 
     copy: (from, to, turnIds) => use((db) => inTransaction(db, () => copyTurns(db, from, to, turnIds))),
+    forgetSession: (sessionId) =>
+      use((db) =>
+        inTransaction(db, () => {
+          db.prepare('DELETE FROM turns WHERE session_id = ?').run(sessionId);
+          dropUnused(db);
+        }),
+      ),
+    erase: () => eraseRemoved(use, path),
     forget: ({ sessionId, turnId }) =>
       use((db) => {
         db.prepare('DELETE FROM turns WHERE session_id = ? AND turn_id = ?').run(sessionId, turnId);

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { testHome } from '../../test/support/test-home.ts';
+import { createLocalStorage } from '../storage/local/local-storage.ts';
+import { type DeleteDependencies, deleteSessions } from './delete-sessions.ts';
+import { keptSessions } from './kept.ts';
+import { createSessions } from './sessions.ts';
+
+const MARKER = 'xylophonecactus';
+const signal = new AbortController().signal;
+
+/** A home with a conversation that has left something everywhere, an earlier one under its key, and a sub-agent's. */
+async function setUp() {
+  const home = testHome();
+  const storage = createLocalStorage({ home: home.path, now: Date.now });
+  let ids = 0;
+  const newId = (prefix: string): string => {
+    ids += 1;
+    return `${prefix}-${ids}`;
+  };
+  const sessions = createSessions({ ...storage, now: Date.now, newId });
+  const turn = async (sessionKey: string, newSession = false): Promise<string> => {
+    const unlisted = sessionKey.startsWith('task:');
+    const begun = await sessions.begin({ sessionKey, newSession, unlisted, state: {}, signal });
+    await begun.start(`the ${MARKER}`);
+    await begun.end({ outcome: 'answered', text: MARKER, route: 'r', stage: 's' });
+    await begun.close();
+    return begun.entry.sessionId;
+  };
+  await turn('a');
+  const current = await turn('a', true);
+  const child = await turn(`task:${current}:1`);
+  const records = await storage.undoRecords();
+  const after = { bytes: Buffer.from(MARKER), mode: 0o600 };
+  for (const sessionId of [current, child]) {
+    await storage.outputs.keep(sessionId, 'call', MARKER);
+    await storage.resultCache.put(sessionId, 'key', MARKER);
+    const changed = { tool: 't', path: 'p', before: undefined, after, madeDirectories: [] };
+    await records.add({ sessionId, turnId: 't', root: '/w' }, [changed]);
+  }
+  await storage.notes.write('a', MARKER);
+  const remove = async (dependencies: DeleteDependencies): Promise<string[]> => {
+    const kept = await keptSessions(storage.transcripts, await storage.catalogue.list());
+    return deleteSessions({ sessionKey: 'a', kept }, dependencies);
+  };
+  const left = (): string[] =>
+    readdirSync(home.path, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => join(each.parentPath, each.name))
+      .filter((path) => readFileSync(path).includes(MARKER));
+  const dependencies: DeleteDependencies = { ...storage, forgetSession: records.forgetSession };
+  return { storage, sessions, dependencies, remove, left };
+}
+
+/** The same, but the step of this number is the last: it fails before it is done, or right after. */
+function endingAt(last: number, when: 'before' | 'after', dependencies: DeleteDependencies) {
+  let steps = 0;
+  const step =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      steps += 1;
+      if (steps === last && when === 'before') throw new Error('killed');
+      const result = await work(...given);
+      if (steps === last) throw new Error('killed');
+      return result;
+    };
+  const { catalogue, transcripts, notes, outputs, resultCache } = dependencies;
+  const failing: DeleteDependencies = {
+    ...dependencies,
+    catalogue: { ...catalogue, put: step(catalogue.put), remove: step(catalogue.remove) },
+    transcripts: { ...transcripts, remove: step(transcripts.remove) },
+    notes: { ...notes, remove: step(notes.remove) },
+    outputs: { ...outputs, remove: step(outputs.remove) },
+    resultCache: { ...resultCache, forget: step(resultCache.forget) },
+    forgetSession: step(dependencies.forgetSession),
+    erase: step(dependencies.erase),
+  };
+  return { failing, steps: () => steps };
+}
+
+it('a deletion that was cut short at any step is finished by the next one', { timeout: 120_000 }, async () => {
+  for (const when of ['before', 'after'] as const) {
+    for (let last = 1; ; last += 1) {
+      const { storage, sessions, dependencies, remove, left } = await setUp();
+      expect(left().length).toBeGreaterThan(5);
+      const { failing, steps } = endingAt(last, when, dependencies);
+      const isCut = await remove(failing).then(
+        () => false,
+        () => true,
+      );
+      if (isCut) await remove(dependencies);
+      expect([when, last, left()]).toEqual([when, last, []]);
+      expect([await sessions.kept(), await sessions.list()]).toEqual([[], []]);
+      await storage.close();
+      if (isCut) continue;
+      expect(steps()).toBeGreaterThan(12);
+      break;
+    }
+  }
+});

@@ -1,0 +1,134 @@
+// `lainclaw sessions delete` and `search`. Deleted means that no byte of it is left in the home.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLocks } from '../../src/storage/local/locks.ts';
+import { ask, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+type Home = ReturnType<typeof testHome>;
+const MARKER = 'xylophonecactus';
+
+/** The files of the home that hold the marker, as text or in capitals. */
+function holding(home: Home): string[] {
+  const names = readdirSync(home.path, { recursive: true, withFileTypes: true });
+  return names
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name))
+    .filter((path) => readFileSync(path).toString('latin1').toLowerCase().includes(MARKER));
+}
+
+/** A conversation that leaves something in every store. */
+async function talk(home: Home, session: string, marker: string): Promise<void> {
+  const flags = ['--session', session, '--memory', '--approve', 'auto'];
+  await ask(home, `About the ${marker} plan`, ...flags);
+  const write = { path: `${session}.txt`, content: `the ${marker} file\n`.repeat(4_000) };
+  await ask(home, `tool:file_write ${JSON.stringify(write)}`, ...flags);
+  await ask(home, `tool:fs.read ${JSON.stringify({ path: `${session}.txt` })}`, ...flags);
+  await ask(home, `tool:tools.echo ${JSON.stringify({ text: write.content })}`, ...flags);
+  await ask(home, `tool:file_write ${JSON.stringify({ ...write, content: `small ${marker}` })}`, ...flags);
+  for (let turn = 0; turn < 10; turn += 1) await ask(home, `The ${marker} needs step ${turn}.`, ...flags);
+}
+
+describe('sessions delete', () => {
+  it('leaves no byte of a conversation in the home, and every other one as it was', { timeout: 60_000 }, async () => {
+    const home = testHome();
+    await talk(home, 'kept', 'umbrella');
+    await talk(home, 'secret', MARKER);
+    await ask(home, `An earlier ${MARKER}`, '--session', 'twice');
+    await ask(home, 'tool:time.now {}', '--session', 'twice', '--new-session');
+    await lainclaw(['sessions', 'rename', 'secret', `${MARKER} for ever`], { home });
+    await lainclaw(['sessions', 'fork', 'secret', '--as', 'copy'], { home });
+    const places = holding(home).map((path) => path.slice(home.path.length + 1).split('/')[0]);
+    expect(new Set(places)).toEqual(new Set(['sessions', 'outputs', 'undo', 'memory', 'lainclaw.db']));
+    const before = home.lines('kept');
+
+    for (const key of ['copy', 'secret', 'twice']) {
+      const { code, stderr } = await lainclaw(['sessions', 'delete', key, '--yes'], { home });
+      expect([code, stderr]).toEqual([0, '']);
+    }
+    expect(holding(home)).toEqual([]);
+    expect(home.lines('kept')).toEqual(before);
+    const list = (await lainclaw(['sessions', 'list', '--json'], { home })).json<{ sessionKey: string }[]>();
+    expect(list.map(({ sessionKey }) => sessionKey)).toEqual(['kept']);
+    const undone = await lainclaw(['undo', '--session', 'kept', '--json'], { home });
+    expect(undone.json()).toMatchObject({ success: true });
+    const found = await lainclaw(['memory', 'search', 'umbrella', '--json'], { home });
+    expect(found.json<{ results: unknown[] }>().results.length).toBeGreaterThan(0);
+  });
+
+  it('takes one session by its id and leaves the others of the key', async () => {
+    const home = testHome();
+    await ask(home, `first ${MARKER}`);
+    const earlier = home.entry().sessionId;
+    await ask(home, 'second', '--new-session');
+    const { stdout } = await lainclaw(['sessions', 'delete', earlier, '--yes', '--json'], { home });
+    expect(JSON.parse(stdout)).toEqual({ success: true, sessionKey: 'main', deleted: [earlier] });
+    expect(home.entry().sessionId).not.toBe(earlier);
+    expect([holding(home), home.transcripts().length]).toEqual([[], 1]);
+  });
+
+  it('is refused while a turn of the session is running', async () => {
+    const home = testHome();
+    await ask(home, 'hello');
+    const lock = await createLocks(join(home.path, 'locks')).acquire('session:main');
+    const { code, stderr } = await lainclaw(['sessions', 'delete', 'main', '--yes'], { home });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('a turn of "main" is running')]);
+    await lock.release();
+    expect(home.messages()).toHaveLength(2);
+  });
+
+  it('needs --yes without a terminal, and names the nearest key', async () => {
+    const home = testHome();
+    await ask(home, 'hello');
+    const unconfirmed = await lainclaw(['sessions', 'delete', 'main'], { home });
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    for (const name of ['mian', 'session-nowhere']) {
+      const { code, stderr } = await lainclaw(['sessions', 'delete', name, '--yes'], { home });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`there is no session "${name}"`)]);
+    }
+    expect(home.messages()).toHaveLength(2);
+  });
+
+  it.each([
+    ['n', 1, 2],
+    ['y', 0, 0],
+  ])('asks at a terminal: %s', async (answer, code, left) => {
+    const home = testHome();
+    await ask(home, 'hello');
+    const running = startTerminal(['sessions', 'delete', 'main'], { home });
+    await running.saw('Delete main');
+    await running.write(`${answer}\n`);
+    expect((await running.ended).code).toBe(code);
+    expect(home.transcripts().length === 0 ? 0 : home.messages().length).toBe(left);
+  });
+});
+
+describe('sessions search', () => {
+  it('finds words of titles and messages over all sessions, the newest first', async () => {
+    const home = testHome();
+    await ask(home, 'The walrus likes "quoted" ice', '--session', 'one');
+    await ask(home, 'Nothing here', '--session', 'two');
+    await ask(home, 'A WALRUS again', '--session', 'three');
+    await ask(home, 'later', '--session', 'one', '--new-session');
+    await lainclaw(['sessions', 'rename', 'two', 'Walrus title'], { home });
+    const search = async (...args: string[]) =>
+      (await lainclaw(['sessions', 'search', ...args, '--json'], { home })).json<{ sessionKey: string }[]>();
+    const all = await search('walrus');
+    expect(all.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(['one', 'three', 'two']);
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        sessionKey: 'one',
+        isCurrent: false,
+        snippet: expect.stringContaining('walrus likes'),
+      }),
+    );
+    expect(await search('walrus', '"quoted"')).toMatchObject([{ sessionKey: 'one', matches: 2 }]);
+    expect(await search('walrus', '--limit', '1')).toHaveLength(1);
+    expect(await search('walrus', 'Nothing')).toEqual([]);
+    const shown = await lainclaw(['sessions', 'search', 'again', '--text'], { home });
+    expect(shown.stdout).toMatch(/^three {2}.* {2}A WALRUS again .*message\(s\)\n {2}.*A WALRUS again/);
+    const empty = await lainclaw(['sessions', 'search', ' '], { home });
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('give some words')]);
+  });
+});
