@@ -13,7 +13,8 @@ export type ModelMessage =
       toolCalls: ModelToolCall[] /** What the provider wants back unchanged. */;
       native?: unknown;
     }
-  | { role: 'tool'; callId: string; toolName: string; text: string; isError: boolean };
+  /** Where the model cannot see, an adapter says so in the text in place of the images. */
+  | { role: 'tool'; callId: string; toolName: string; text: string; images?: ModelImage[]; isError: boolean };
 
 export interface ModelImage {
   mimeType: string;

@@ -4,8 +4,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises';
+import { imageType } from '../lib/image-type.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
-import { imageType } from '../pipeline/image-type.ts';
 import type { InputStream } from './host.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 

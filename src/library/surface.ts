@@ -146,9 +146,10 @@ export interface ToolCall {
   args: Record<string, unknown>;
 }
 
-export type ToolResult =
+export type ToolResult = (
   | { ok: true; data: unknown }
-  | { ok: false; error: { code: string; message: string; reason?: string }; data?: unknown };
+  | { ok: false; error: { code: string; message: string; reason?: string }; data?: unknown }
+) & { pictures?: readonly { mediaType: string; path: string }[] };
 
 export interface PermissionQuestion {
   call: ToolCall;
@@ -202,6 +203,8 @@ export interface ToolOutput {
   data: unknown;
   /** For the model; by default the data as JSON. */
   text?: string;
+  /** PNG, JPEG, GIF or WebP, in base64 or as a file that stays: shown to a model that can see. At most 8, of 5 MB each. */
+  pictures?: readonly ({ mediaType: string; data: string } | { mediaType: string; path: string })[];
 }
 
 export interface ToolFailureOptions {

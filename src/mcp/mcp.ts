@@ -55,6 +55,8 @@ export interface McpOutput {
   text: string;
   /** What the server said, with large binary parts left out. */
   data: unknown;
+  /** In base64, as the server gave them. */
+  pictures?: { mediaType: string; data: string }[];
 }
 
 const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'MCP_EXISTS', 'MCP_SIGN_IN'];

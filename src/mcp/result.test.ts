@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { outputOf } from './result.ts';
 
 describe('what a server answered', () => {
-  it('is told as text, with binary parts named and not shown', () => {
-    const { ok, text, data } = outputOf({
+  it('is told as text, with its pictures beside it and other binary parts named and not shown', () => {
+    const { ok, text, data, pictures } = outputOf({
       content: [
         { type: 'text', text: 'one' },
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -18,7 +18,6 @@ describe('what a server answered', () => {
     expect(ok).toBe(true);
     expect(text.split('\n\n')).toEqual([
       'one',
-      '[image image/png, 3 bytes, not shown]',
       '[audio audio/wav, 6 bytes, not shown]',
       '[link: a://b]',
       '[a://c]\ninside',
@@ -26,6 +25,7 @@ describe('what a server answered', () => {
       '[hologram, not shown]',
     ]);
     expect(JSON.stringify(data)).not.toContain('AAAA');
+    expect(pictures).toEqual([{ mediaType: 'image/png', data: 'AAAA' }]);
   });
 
   it('is a failure when the server says so, and its structure speaks where there is no text', () => {

@@ -1,4 +1,4 @@
-// What a server answered, as a model and a program see it. Binary parts are named, not shown.
+// What a server answered, as a model and a program see it. Pictures go beside it; other binary parts are named, not shown.
 import type { RawResult } from './connect.ts';
 import type { McpOutput } from './mcp.ts';
 
@@ -6,7 +6,9 @@ export function outputOf({ content, structuredContent, isError, notes = [] }: Ra
   const parts = (Array.isArray(content) ? content : []).map(described);
   const texts = parts.map(({ text }) => text).filter((text) => text !== '');
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
+  const pictures = parts.flatMap(({ picture }) => picture ?? []);
   return {
+    ...(pictures.length > 0 && { pictures }),
     ok: isError !== true,
     text: [...texts, ...notes].join('\n\n'),
     data: {
@@ -17,12 +19,23 @@ export function outputOf({ content, structuredContent, isError, notes = [] }: Ra
   };
 }
 
-function described(part: Record<string, unknown>): { text: string; data: unknown } {
+interface Described {
+  text: string;
+  data: unknown;
+  picture?: { mediaType: string; data: string };
+}
+
+function described(part: Record<string, unknown>): Described {
   const { type } = part;
   switch (type) {
     case 'text':
       return { text: String(part.text ?? ''), data: { type, text: part.text } };
-    case 'image':
+    case 'image': {
+      const bytes = Math.floor((String(part.data ?? '').length * 3) / 4);
+      const picture = { mediaType: String(part.mimeType ?? ''), data: String(part.data ?? '') };
+      // What becomes of it is told where it is bounded.
+      return { text: '', data: { type, mimeType: part.mimeType, bytes }, picture };
+    }
     case 'audio': {
       const bytes = Math.floor((String(part.data ?? '').length * 3) / 4);
       const data = { type, mimeType: part.mimeType, bytes };

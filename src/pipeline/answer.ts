@@ -66,7 +66,7 @@ export async function* answerWithModel(
       messages: [
         ...history.messages,
         ...(isContinuing ? [] : [asked]),
-        ...(toldAsText ? [] : calledByHand(before, wireNames)),
+        ...(toldAsText ? [] : await calledByHand(before, wireNames)),
       ],
       turnNote: turnNote({ today: localDay(now()), memories: await memories(context) }),
       tools,
@@ -126,10 +126,11 @@ function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promi
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
-function calledByHand(before: CalledTool[], wireNames: WireNames): ModelMessage[] {
+async function calledByHand(before: CalledTool[], wireNames: WireNames): Promise<ModelMessage[]> {
   if (before.length === 0) return [];
   const toolCalls = before.map(({ call }) => ({ id: call.id, name: wireNames.toWire(call.name), args: call.args }));
-  return [{ role: 'assistant', text: '', toolCalls }, ...before.map(resultMessage(wireNames))];
+  const results = await Promise.all(before.map(resultMessage(wireNames)));
+  return [{ role: 'assistant', text: '', toolCalls }, ...results];
 }
 
 function resultsOf(before: CalledTool[]): string {

@@ -49,7 +49,8 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
         });
       const { result, text } = executed;
       const error = result.ok ? undefined : result.error;
-      await turn.callEnded({ callId: call.id, ok: result.ok, text, error, meta: result.meta });
+      const { pictures } = result;
+      await turn.callEnded({ callId: call.id, ok: result.ok, text, error, meta: result.meta, pictures });
       return { call, executed };
     });
     // All settle before anyone is told: a cancelled call must not write after the turn has ended.

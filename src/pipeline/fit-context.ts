@@ -6,6 +6,8 @@ import type { ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 
 const DROPPED = '[this result was dropped to fit the context window]';
+/** About what the large providers count for one of usual size. */
+const PICTURE_TOKENS = 1_500;
 /** Left free for the answer. */
 const ANSWER_SHARE = 0.2;
 
@@ -36,8 +38,9 @@ export function fitContext({ messages, questionAt, pinned = 0, contextWindow, re
 
   for (const [index, message] of fitted.entries()) {
     if (total <= budget) break;
-    if (message.role !== 'tool' || message.text.length <= DROPPED.length) continue;
-    const shorter = { ...message, text: DROPPED };
+    if (message.role !== 'tool' || (message.text.length <= DROPPED.length && !message.images)) continue;
+    const { images: _, ...rest } = message;
+    const shorter = { ...rest, text: DROPPED };
     total -= tokensOf(message) - tokensOf(shorter);
     fitted[index] = shorter;
     dropped += 1;
@@ -74,5 +77,6 @@ export function tokensOf(message: ModelMessage | undefined): number {
     message.role === 'assistant' && message.toolCalls.length > 0
       ? estimateTokens(JSON.stringify(message.toolCalls))
       : 0;
-  return estimateTokens(message.text) + calls + 4;
+  const images = message.role === 'assistant' ? 0 : (message.images?.length ?? 0);
+  return estimateTokens(message.text) + calls + images * PICTURE_TOKENS + 4;
 }

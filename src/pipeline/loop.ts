@@ -2,6 +2,7 @@
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
 import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
+import { readPictures } from '../tools/pictures.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import type { Usage } from '../vocabulary/usage.ts';
@@ -102,7 +103,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     if (step >= maxSteps) return end({ kind: 'tool-limit' });
     const guarded = guards.afterRound(round, ledger.spent());
     if (guarded) return end({ kind: 'guarded', message: guarded });
-    conversation.messages.push(message, ...round.map(resultMessage(wireNames)));
+    conversation.messages.push(message, ...(await Promise.all(round.map(resultMessage(wireNames)))));
   }
 }
 
@@ -171,14 +172,18 @@ function askedFor(
   return { role: 'assistant', text, toolCalls, ...(isUnchanged && { native }) };
 }
 
-export function resultMessage(wireNames: WireNames): (called: CalledTool) => ModelMessage {
-  return ({ call, executed: { result, text } }) => ({
-    role: 'tool',
-    callId: call.id,
-    toolName: wireNames.toWire(call.name),
-    text,
-    isError: !result.ok,
-  });
+export function resultMessage(wireNames: WireNames): (called: CalledTool) => Promise<ModelMessage> {
+  return async ({ call, executed: { result, text } }) => {
+    const images = result.pictures ? await readPictures(result.pictures) : [];
+    return {
+      role: 'tool',
+      callId: call.id,
+      toolName: wireNames.toWire(call.name),
+      text,
+      ...(images.length > 0 && { images }),
+      isError: !result.ok,
+    };
+  };
 }
 
 function questionIndex(messages: readonly ModelMessage[]): number {

@@ -80,7 +80,17 @@ export type SessionLine =
     }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
   | { type: 'permission'; turnId: string; timestamp: string; callId: string; granted: JournalledPermission }
-  | { type: 'tool-result'; turnId: string; callId: string; ok: boolean; text: string; error?: unknown; meta?: unknown }
+  | {
+      type: 'tool-result';
+      turnId: string;
+      callId: string;
+      ok: boolean;
+      text: string;
+      error?: unknown;
+      meta?: unknown;
+      /** Where its pictures are kept. */
+      pictures?: unknown;
+    }
   | { type: 'repair'; timestamp: string; droppedBytes: number }
   | { type: 'compaction'; timestamp: string; compactedMessageCount: number }
   | HistorySummaryLine

@@ -52,6 +52,8 @@ export interface EndedCall {
   text: string;
   error?: unknown;
   meta?: unknown;
+  /** Where its pictures are kept: paths, never their content. */
+  pictures?: unknown;
 }
 
 export interface TurnEnd {
@@ -206,7 +208,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       synced.catch(() => {});
     },
 
-    async callEnded({ callId, ok, text, error, meta }) {
+    async callEnded({ callId, ok, text, error, meta, pictures }) {
       ended.push({ callId, text });
       await append({
         type: 'tool-result',
@@ -216,6 +218,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         text,
         ...(error !== undefined && { error }),
         ...(meta !== undefined && { meta }),
+        ...(pictures !== undefined && { pictures }),
       });
     },
 

@@ -1,10 +1,14 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { testHome } from '../../test/support/test-home.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type ExecutorOptions } from './executor.ts';
 import { createLater, type Later } from './later.ts';
 import { NO_RULES } from './permissions/rules.ts';
+import { readPictures } from './pictures.ts';
 import { type Authorise, createPolicy, type PolicyOptions } from './policy.ts';
 import { createRegistry } from './registry.ts';
 import { noSubject } from './subject.ts';
@@ -48,6 +52,8 @@ function policy(options: Pick<PolicyOptions, 'approval' | 'askPerson'>): Authori
 function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
   const defects: unknown[] = [];
   const kept: string[] = [];
+  const pictures = testHome();
+  mkdirSync(pictures.path, { recursive: true });
   const executor = createExecutor({
     registry: createRegistry([spec]),
     validate: createValidate(),
@@ -59,6 +65,7 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
       return '/kept/call-1.txt';
     },
     spoolPath: async () => '/spool/call-1',
+    picturePath: async (_call, name) => join(pictures.path, name),
     onDefect: (_call, error) => defects.push(error),
     ...changed,
   });
@@ -402,5 +409,54 @@ describe('what a call leaves behind', () => {
     expect(isDone).toBe(false);
     finish();
     await first;
+  });
+});
+
+describe('pictures', () => {
+  const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+  it('of a result go to files of the owner, and the text says where they are', async () => {
+    const { executor } = setUp(
+      tool(async () => ({ data: 1, text: 'a dot', pictures: [{ mediaType: 'image/jpeg', data: PIXEL }] })),
+    );
+    const { result, text } = await executor.execute(call(), never);
+    // The type is told by the bytes.
+    expect(result.pictures).toEqual([{ mediaType: 'image/png', path: expect.stringMatching(/picture-1\.png$/) }]);
+    const path = result.pictures?.[0]?.path ?? '';
+    expect(readFileSync(path, 'base64')).toBe(PIXEL);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(text).toBe(`a dot\n[picture image/png, 70 bytes, in ${path}]`);
+    expect(await readPictures(result.pictures ?? [])).toEqual([{ mimeType: 'image/png', data: PIXEL }]);
+    expect(JSON.stringify(result)).not.toContain(PIXEL);
+  });
+
+  it('of a call that failed are kept too', async () => {
+    const output = { data: null, pictures: [{ mediaType: 'image/png', data: PIXEL }] };
+    const { executor } = setUp(
+      tool(async () => {
+        throw new ToolFailure('no', { output });
+      }),
+    );
+    expect((await executor.execute(call(), never)).result.pictures).toHaveLength(1);
+  });
+
+  it('that are no pictures, too large, gone or too many are left out, and the text says so', async () => {
+    const large = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(6 * 1024 * 1024)]).toString('base64');
+    const pictures = [
+      { mediaType: 'image/png', data: Buffer.from('<script>').toString('base64') },
+      { mediaType: 'image/png', data: large },
+      { mediaType: 'image/png', data: '' },
+      { mediaType: 'image/png', path: '/nowhere/at/all.png' },
+      ...Array.from({ length: 6 }, () => ({ mediaType: 'image/png', data: PIXEL })),
+    ];
+    const { executor } = setUp(tool(async () => ({ data: 1, text: '', pictures })));
+    const { result, text } = await executor.execute(call(), never);
+    expect(result.pictures).toHaveLength(4);
+    const lines = text.split('\n');
+    expect(lines[0]).toBe('[a picture was left out: not a PNG, JPEG, GIF or WebP]');
+    expect(lines.slice(1, 4)).toEqual(
+      Array.from({ length: 3 }, () => '[a picture was left out: larger than 5 MB, or not there]'),
+    );
+    expect(lines.at(-1)).toBe('[2 more pictures were left out: 8 at most]');
   });
 });

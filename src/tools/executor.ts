@@ -4,6 +4,7 @@
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
 import { createLater, type Later } from './later.ts';
+import { boundPictures } from './pictures.ts';
 import type { Authorise } from './policy.ts';
 import type { Registry } from './registry.ts';
 import {
@@ -39,6 +40,8 @@ export interface ExecutorOptions {
   keepOutput(call: ToolCall, text: string): Promise<string>;
   /** Where a tool may put what is too much to keep in memory. */
   spoolPath(call: ToolCall): Promise<string>;
+  /** Where a picture of a result is kept. */
+  picturePath(call: ToolCall, name: string): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
   /** Told when a result holds content from outside. */
   onTainted?(): void;
@@ -50,7 +53,7 @@ export interface Executor {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { context, keepOutput, spoolPath, onDefect } = options;
+  const { context, keepOutput, spoolPath, picturePath, onDefect } = options;
   return {
     async execute(call, signal, progress = () => {}) {
       const left = options.later ?? createLater();
@@ -68,16 +71,20 @@ export function createExecutor(options: ExecutorOptions): Executor {
       );
       if (!options.later) await left.done();
       const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
-      const { text, fullOutputPath } = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
+      const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => picturePath(call, name));
+      const bounded = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
+      const { fullOutputPath } = bounded;
+      const text = [bounded.text, ...lines].filter((line) => line !== '').join('\n');
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       // Also of a call that failed: what went wrong is told with pieces of the file.
       if (brought.tainted) meta.tainted = true;
       if (meta.tainted) options.onTainted?.();
       if (outcome.ok && outcome.cached) meta.cached = true;
       if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
-      if (outcome.ok) return { result: { ok: true, data: outcome.output.data, meta }, text };
+      const pictures = kept.length > 0 && { pictures: kept };
+      if (outcome.ok) return { result: { ok: true, data: outcome.output.data, meta, ...pictures }, text };
       const { error, output } = outcome;
-      return { result: { ok: false, error, ...(output && { data: output.data }), meta }, text };
+      return { result: { ok: false, error, ...(output && { data: output.data }), meta, ...pictures }, text };
     },
   };
 
@@ -119,7 +126,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       // Data is JSON by contract: a tool that breaks it has a defect, found here and not by whoever prints the result.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };
-      await reusable.keep(told);
+      // What is reused is kept as JSON, which is no place for megabytes.
+      if (!told.pictures?.some((picture) => 'data' in picture)) await reusable.keep(told);
       return { ok: true, output: told, cached: false };
     });
   }

@@ -7,6 +7,7 @@ import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { HidesPath } from './permissions/hides-path.ts';
+import type { KeptPicture, ToolPicture } from './pictures.ts';
 import type { ToolSubject } from './subject.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
@@ -43,14 +44,20 @@ export interface ToolMeta {
   [key: string]: unknown;
 }
 
-export type ToolResult =
+export type ToolResult = (
   | { ok: true; data: unknown; meta: ToolMeta }
-  | { ok: false; error: ToolError; data?: unknown; meta: ToolMeta };
+  | { ok: false; error: ToolError; data?: unknown; meta: ToolMeta }
+) & {
+  /** Each in a file. A model that can see is shown them. */
+  pictures?: readonly KeptPicture[];
+};
 
 /** What a tool hands back: `data` for programs, `text` for models (by default the data as JSON). */
 export interface ToolOutput {
   data: unknown;
   text?: string;
+  /** Bounded by the executor in size and number. The model is shown them where it can see. */
+  pictures?: readonly ToolPicture[];
   meta?: Record<string, unknown>;
 }
 

@@ -143,6 +143,21 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
   );
 
   test(
+    'sends pictures that a tool returned',
+    served(async ({ adapter, server }) => {
+      server.follow([{ toolCalls: [{ name: 'weather', args: { city: 'Rome' } }] }, { text: 'A dot.' }]);
+      const first = requestOf();
+      const { messages, ...rest } = continued(first, await collect(adapter, first));
+      const images = [{ mimeType: 'image/png', data: PIXEL }];
+      const shown = messages.map((message) => (message.role === 'tool' ? { ...message, images } : message));
+      const { ending } = await collect(adapter, { ...rest, messages: shown });
+      expect(ending).toMatchObject({ type: 'finish', reason: 'stop' });
+      expect(server.violations).toEqual([]);
+      expect(server.lastBody()).toContain(PIXEL);
+    }),
+  );
+
+  test(
     'asks without tools and without system text',
     served(async ({ adapter, server }) => {
       server.follow([{ text: 'Hi' }]);

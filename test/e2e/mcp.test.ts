@@ -237,6 +237,28 @@ describe('a turn', () => {
     expect(JSON.stringify(toolMessages(asked[1]))).toContain('Echo: from far away');
   });
 
+  it('shows the model a picture of a server, and keeps it in a file', async () => {
+    const { ask, asked, home } = await modelFor('openai-compatible', [
+      { toolCalls: [{ name: 'mcp__everything__get-tiny-image', args: {} }] },
+      { text: 'A logo.' },
+    ]);
+    await addEverything(home);
+    const { code, json } = await ask('show it', '--approve=auto');
+    expect(code).toBe(0);
+    const [shown] = json().toolResults.map(
+      ({ result }) => result as { pictures?: { mediaType: string; path: string }[] },
+    );
+    const [picture] = shown?.pictures ?? [];
+    expect(picture).toEqual({ mediaType: 'image/png', path: expect.stringContaining(join(home.path, 'outputs')) });
+    const data = readFileSync(picture?.path ?? '', 'base64');
+    expect(JSON.stringify(asked[1]?.raw)).toContain(data);
+    expect(JSON.stringify(toolMessages(asked[1]))).toContain(picture?.path);
+    // The journal holds where it is, not what it is.
+    const holding = filesHolding(home.path, data.slice(0, 100));
+    expect(holding).toEqual([]);
+    expect(filesHolding(home.path, picture?.path ?? '').length).toBeGreaterThan(0);
+  });
+
   it('does not call one unasked', async () => {
     const { ask, home } = await modelFor('openai-compatible', [
       { toolCalls: [{ name: 'mcp__raw__pid', args: {} }] },

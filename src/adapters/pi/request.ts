@@ -34,13 +34,27 @@ function toMessage(message: ModelMessage, model: Model<Api>): Message {
         role: 'toolResult',
         toolCallId: message.callId,
         toolName: message.toolName,
-        // An empty result of a failed call is refused by some services.
-        content: [{ type: 'text', text: message.text === '' ? '(no output)' : message.text }],
+        content: resultContent(message, model),
         isError: message.isError,
         timestamp: 0,
       };
   }
 }
+
+function resultContent({ text, images = [] }: ToolMessage, model: Model<Api>): ToolResultContent {
+  const canSee = model.input.includes('image');
+  const unseen =
+    images.length > 0 && !canSee ? [`[${images.length} pictures are not shown: this model cannot see]`] : [];
+  // An empty result of a failed call is refused by some services.
+  const shown = [text, ...unseen].filter((line) => line !== '').join('\n') || '(no output)';
+  return [
+    { type: 'text', text: shown },
+    ...(canSee ? images.map((image) => ({ type: 'image' as const, ...image })) : []),
+  ];
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+type ToolResultContent = Extract<Message, { role: 'toolResult' }>['content'];
 
 function userContent({ text, images = [] }: Extract<ModelMessage, { role: 'user' }>): UserContent {
   if (images.length === 0) return text;

@@ -2,8 +2,8 @@
 // them, and told by their path. A file that cannot be had is told too; it never fails the turn.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingFile } from '../../channels/channel.ts';
+import { imageType } from '../../lib/image-type.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
-import { imageType } from '../../pipeline/image-type.ts';
 import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { ABSENT, type Workspace } from '../../workspace/workspace.ts';
 import type { ChatMessage } from './chat.ts';

@@ -8,6 +8,7 @@ import { SkillError } from '../../skills/skill-error.ts';
 import type { Skills } from '../../skills/skills.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Executed } from '../executor.ts';
+import { readPictures } from '../pictures.ts';
 import type { Approval } from '../policy.ts';
 import type { Registry } from '../registry.ts';
 import type { Toolbox } from '../toolbox.ts';
@@ -63,7 +64,7 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
       const executed = await executor.execute(call, signal, progress);
       const { result } = executed;
       if (!result.ok && result.error.reason === 'denied') log('warning', result.error.message);
-      return served(executed);
+      return served(executed, await readPictures(result.pictures ?? []));
     },
     ...(registry.get('docs_read') && { resources: docsResources(dependencies) }),
     ...(registry.get('skill_load') && { prompts: skillPrompts(dependencies, taint) }),
@@ -71,8 +72,8 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
 }
 
 /** Data goes along only where the text says all of it too: what was cut for a model is not handed to it another way. */
-function served({ result, text }: Executed): ServedResult {
-  const content = [{ type: 'text', text }];
+function served({ result, text }: Executed, images: readonly { mimeType: string; data: string }[]): ServedResult {
+  const content = [{ type: 'text', text }, ...images.map((image) => ({ type: 'image', ...image }))];
   if (!result.ok) return { content, isError: true };
   const { data, meta } = result;
   const isWhole =

@@ -41,7 +41,7 @@ export function createServerTool({ server, tool }: OfferedTool, call: CallServer
         const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: TAINTED } };
         throw new ToolFailure(error.message, { cause: error, reason, ...said });
       });
-      const told = { data: output.data, text: output.text, meta: TAINTED };
+      const told = { data: output.data, text: output.text, pictures: output.pictures, meta: TAINTED };
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });
     },

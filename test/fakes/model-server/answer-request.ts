@@ -51,7 +51,7 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
 
   const violations: Violation[] = [];
   const report: RequestContext['report'] = (message, details) => violations.push({ message, ...details });
-  const context = { dialect, headers, hosted: !dependencies.anonymous, report };
+  const context = { dialect, headers, hosted: !dependencies.anonymous, asMistral: dependencies.asMistral, report };
   const neutral = readRequest(request, context);
   if (neutral) violations.push(...dependencies.checkSchemas(neutral.tools, dialect));
   const messages = violations.map(({ message }) => message);

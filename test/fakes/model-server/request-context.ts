@@ -15,5 +15,7 @@ export interface RequestContext {
   headers: IncomingHttpHeaders;
   /** False for an Ollama-like server: it ignores the fields it does not know. */
   hosted: boolean;
+  /** Chat Completions as Mistral takes it: the result of a tool may hold any kind of content. */
+  asMistral?: boolean;
   report(message: string, details?: Omit<Violation, 'message'>): void;
 }

@@ -113,7 +113,7 @@ function readMessages(list: unknown, context: RequestContext): Pick<NeutralReque
   return { system, messages };
 }
 
-function checkContent({ role, content }: Json, at: string, { report }: RequestContext): void {
+function checkContent({ role, content }: Json, at: string, { report, asMistral }: RequestContext): void {
   if (typeof content === 'string') return;
   if (!Array.isArray(content)) {
     const actual = content === null || content === undefined ? 'null' : typeof content;
@@ -121,7 +121,7 @@ function checkContent({ role, content }: Json, at: string, { report }: RequestCo
     return;
   }
   checkNotEmpty(content, `${at}.content`, report);
-  const parts = PARTS[String(role)] ?? ['text'];
+  const parts = PARTS[asMistral && role === 'tool' ? 'user' : String(role)] ?? ['text'];
   content.forEach((part: unknown, index) => {
     checkOneOf(isRecord(part) ? part.type : undefined, parts, `${at}.content[${index}].type`, report);
   });

@@ -1,0 +1,77 @@
+// The one place that bounds pictures in results. Each goes to a file, so that neither the journal nor what is reused holds
+// megabytes; the text says where it is, and what was left out and why. Whoever asks a model reads the files back.
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { imageType } from '../lib/image-type.ts';
+
+const MOST_PICTURES = 8;
+/** What the strictest of the large providers accepts. */
+const LARGEST_BYTES = 5 * 1024 * 1024;
+
+/** A picture that a tool returns: in base64, or as a file that it has made and that stays. */
+export type ToolPicture = { mediaType: string; data: string } | { mediaType: string; path: string };
+
+/** As it is kept with the result. */
+export interface KeptPicture {
+  mediaType: string;
+  path: string;
+}
+
+export interface BoundPictures {
+  kept: KeptPicture[];
+  /** One line for each, for whoever reads the text. */
+  lines: string[];
+}
+
+/** `place` returns a path that does not exist yet. The type is told by the first bytes, not by what the tool says. */
+export async function boundPictures(
+  pictures: readonly ToolPicture[],
+  place: (name: string) => Promise<string>,
+): Promise<BoundPictures> {
+  const bound: BoundPictures = { kept: [], lines: [] };
+  for (const picture of pictures.slice(0, MOST_PICTURES)) {
+    const bytes = await bytesOf(picture);
+    const mediaType = bytes && imageType(bytes);
+    if (!bytes || !mediaType) {
+      bound.lines.push(`[a picture was left out: ${bytes ? 'not a PNG, JPEG, GIF or WebP' : TOO_LARGE}]`);
+      continue;
+    }
+    const path =
+      'path' in picture ? picture.path : await place(`picture-${bound.kept.length + 1}${endingOf(mediaType)}`);
+    if (!('path' in picture)) await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
+    bound.kept.push({ mediaType, path });
+    bound.lines.push(`[picture ${mediaType}, ${bytes.length} bytes, in ${path}]`);
+  }
+  const more = pictures.length - MOST_PICTURES;
+  if (more > 0) bound.lines.push(`[${more} more pictures were left out: ${MOST_PICTURES} at most]`);
+  return bound;
+}
+
+/** For a model. A file that is gone, or has become something else, is passed over: the text names it. */
+export async function readPictures(kept: readonly KeptPicture[]): Promise<{ mimeType: string; data: string }[]> {
+  const read = await Promise.all(
+    kept.map(async ({ path, mediaType }) => {
+      const bytes = await readBounded(path).catch(() => undefined);
+      return bytes && imageType(bytes) === mediaType ? [{ mimeType: mediaType, data: bytes.toString('base64') }] : [];
+    }),
+  );
+  return read.flat();
+}
+
+const TOO_LARGE = `larger than ${LARGEST_BYTES / 1024 ** 2} MB, or not there`;
+
+/** Undefined when there is none, or too much of it. */
+async function bytesOf(picture: ToolPicture): Promise<Buffer | undefined> {
+  if ('path' in picture) return readBounded(picture.path).catch(() => undefined);
+  if (picture.data.length > LARGEST_BYTES * 1.4) return undefined;
+  const bytes = Buffer.from(picture.data, 'base64');
+  return bytes.length > 0 && bytes.length <= LARGEST_BYTES ? bytes : undefined;
+}
+
+async function readBounded(path: string): Promise<Buffer | undefined> {
+  const { size } = await stat(path);
+  return size > 0 && size <= LARGEST_BYTES ? readFile(path) : undefined;
+}
+
+function endingOf(mediaType: string): string {
+  return `.${mediaType.slice('image/'.length)}`;
+}
