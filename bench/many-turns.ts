@@ -1,8 +1,7 @@
-// Many turns in one process, with a model behind HTTP: memory must not grow with their number, nor stand high. The
-// worker is bundled first, as what people run is: from the sources, the compiler's own memory would be counted too.
+// Many turns in one process, with a model behind HTTP: memory must not grow with their number, nor stand high.
 import { join } from 'node:path';
-import { build } from 'rolldown';
 import { type Bench, type Figure, median } from './bench.ts';
+import { bundleWorker } from './bundle.ts';
 import { withTemporaryHome } from './commands.ts';
 import { runNode } from './processes.ts';
 
@@ -51,15 +50,7 @@ export const manyTurns: Bench = {
 };
 
 async function watch(home: string, turns: number): Promise<Window[]> {
-  const directory = join(home, 'bundle');
-  await build({
-    input: 'bench/many-turns-worker.ts',
-    platform: 'node',
-    transform: { target: 'node22.19', define: { __VERSION__: '"bench"' } },
-    logLevel: 'silent',
-    output: { dir: directory, format: 'esm', entryFileNames: 'worker.mjs', chunkFileNames: '[name]-[hash].mjs' },
-  });
-  const worker = join(directory, 'worker.mjs');
+  const worker = await bundleWorker('bench/many-turns-worker.ts', join(home, 'bundle'));
   const output = await runNode('--expose-gc', worker, home, String(turns), String(WINDOWS));
   return output
     .trim()

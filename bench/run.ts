@@ -9,6 +9,7 @@ import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
 import { gatewayMessages } from './gateway-messages.ts';
 import { gatewayService } from './gateway-service.ts';
+import { gatewayTurns } from './gateway-turns.ts';
 import { longSession } from './long-session.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
@@ -37,6 +38,7 @@ const BENCHES: Bench[] = [
   machine,
   schedule,
   gatewayMessages,
+  gatewayTurns,
   agents,
   gatewayService,
 ];

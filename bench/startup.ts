@@ -5,8 +5,8 @@ import { LAINCLAW, timeCommands, withTemporaryHome } from './commands.ts';
 const LIMITS = {
   '--version': 1.3,
   'completion --complete words -- lainclaw ask --pro': 1.7,
-  'tools list': 1.8,
-  'ask hello': 2.2,
+  'tools list': 1.7,
+  'ask hello': 2.1,
 } as const;
 const EXTRA_MEGABYTES = 25;
 

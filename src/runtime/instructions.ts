@@ -1,5 +1,6 @@
 // The instructions of a workspace, on the files of this machine.
-import { access } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInstructions, type Instructions } from '../instructions/instructions.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { Trust } from '../storage/storage.ts';
@@ -17,12 +18,10 @@ export function openInstructions({ home, trust, files, skills }: OpenInstruction
   return createInstructions({
     home,
     trust,
-    readBeneath,
-    exists: (path) =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
+    // Every turn looks, and mostly there is nothing: looking is synchronous, reading is not.
+    readBeneath: async (folder, path, limit) =>
+      lstatSync(join(folder, path), { throwIfNoEntry: false }) && readBeneath(folder, path, limit),
+    exists: async (path) => existsSync(path),
     async skills({ isTrusted, signal }) {
       const { skills: found } = await (await skills()).list({ workspace: files, signal });
       return found.filter(({ source }) => isTrusted || source === 'home');

@@ -1,6 +1,5 @@
 // The mailbox in the one SQLite file. A handled message keeps its id and loses its body; what is waiting is found through
 // indexes that hold nothing else, so the cost does not grow with what was.
-import type { DatabaseSync } from 'node:sqlite';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence, Lock } from '../locks.ts';
 import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
@@ -8,7 +7,8 @@ import type { Database } from './database.ts';
 import type { LocalLocks } from './locks.ts';
 import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
 import { outboxOf, partsOf, unfinishedOf } from './mailbox-rows.ts';
-import { createSyncedDatabase } from './synced-database.ts';
+import { createStatements, type Prepare } from './statements.ts';
+import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import { createWriteTogether } from './write-together.ts';
 
@@ -22,9 +22,17 @@ export interface LocalMailboxOptions {
 }
 
 export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions): Mailbox {
-  const read = createSyncedDatabase(database, log.prepare);
+  const statementsOf = createStatements();
+  const withStatements =
+    (use: UseDatabase) =>
+    <T>(statements: (prepare: Prepare) => T): Promise<T> =>
+      use((db) => statements(statementsOf(db)));
+  const use = createSyncedDatabase(database, log.prepare);
+  const together = createWriteTogether({ use, sync: log.sync });
+  const read = withStatements(use);
+  const write = withStatements(together.durably);
   // What became of a message that was sent may be told once more after a power cut: it is then sent again.
-  const { durably: write, soon } = createWriteTogether({ use: read, sync: log.sync });
+  const soon = withStatements(together.soon);
   // Written, but whoever brought them was told otherwise and brings them again: nobody has them yet.
   const unsynced = new Map<string, Received>();
 
@@ -33,9 +41,9 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
       const name = JSON.stringify([chat.channel, chat.account, id]);
       let received: Received = 'known';
       try {
-        await write((db) => {
-          received = insertMessage(db, claimant, { chat, id, order, receivedAt, body });
-          if (from) keepPerson(db, chat, from);
+        await write((prepare) => {
+          received = insertMessage(prepare, claimant, { chat, id, order, receivedAt, body });
+          if (from) keepPerson(prepare, chat, from);
         });
         const before = unsynced.get(name);
         unsynced.delete(name);
@@ -47,7 +55,7 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
     },
 
     async claim(claimant, where) {
-      const found = await read((db) => otherOwners(db, claimant));
+      const found = await read((prepare) => otherOwners(prepare, claimant));
       // Held until the claim is made: nobody comes back under such a name meanwhile.
       const dead: Lock[] = [];
       const gone: Fence[] = [];
@@ -58,103 +66,101 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
           if (lock) dead.push(lock);
           gone.push(owner);
         }
-        return await write((db) => claimMessages(db, claimant, where, gone).map(unfinishedOf));
+        return await write((prepare) => claimMessages(prepare, claimant, where, gone).map(unfinishedOf));
       } finally {
         for (const lock of dead) await lock.release();
       }
     },
 
     unfinished: (chat) =>
-      read((db) => {
+      read((prepare) => {
         const where = chat ? 'AND channel = ? AND account = ? AND chat = ?' : '';
-        return db
-          .prepare(
-            `SELECT * FROM inbox WHERE finished_at IS NULL ${where} ORDER BY channel, account, chat, position, seq`,
-          )
+        return prepare(
+          `SELECT * FROM inbox WHERE finished_at IS NULL ${where} ORDER BY channel, account, chat, position, seq`,
+        )
           .all(...(chat ? partsOf(chat) : []))
           .map(unfinishedOf);
       }),
 
     begin: (claimant, messages, turnId) =>
-      write((db) => {
-        if (!messages.every((message) => ownerOf(db, message) === ownerName(claimant))) return false;
-        const update = db.prepare('UPDATE inbox SET turn = ? WHERE channel = ? AND account = ? AND id = ?');
+      write((prepare) => {
+        if (!messages.every((message) => ownerOf(prepare, message) === ownerName(claimant))) return false;
+        const update = prepare('UPDATE inbox SET turn = ? WHERE channel = ? AND account = ? AND id = ?');
         for (const { chat, id } of messages) update.run(turnId, chat.channel, chat.account, id);
         return true;
       }),
 
     finish: (claimant, messages, replies, now) =>
-      write((db) => {
+      write((prepare) => {
         const isOthers = (owner: string | undefined): boolean => owner !== undefined && owner !== ownerName(claimant);
-        if (messages.some((message) => isOthers(ownerOf(db, message)))) return false;
-        finishMessages(db, messages, now);
-        addDrafts(db, replies, now);
+        if (messages.some((message) => isOthers(ownerOf(prepare, message)))) return false;
+        finishMessages(prepare, messages, now);
+        addDrafts(prepare, replies, now);
         return true;
       }),
 
-    enqueue: (drafts, now) => write((db) => addDrafts(db, drafts, now)),
+    enqueue: (drafts, now) => write((prepare) => addDrafts(prepare, drafts, now)),
 
     due: (now, limit, bot) =>
-      read((db) =>
-        db
-          .prepare(
-            `SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND (due_at <= ? OR waits_since > ?) ORDER BY seq LIMIT ?`,
-          )
+      read((prepare) =>
+        prepare(
+          `SELECT * FROM outbox WHERE seq IN (${headsOf(bot)}) AND (due_at <= ? OR waits_since > ?) ORDER BY seq LIMIT ?`,
+        )
           .all(...(bot ? [bot.channel, bot.account] : []), now, now, limit)
           .map(outboxOf),
       ),
 
     nextDueAt: (bot) =>
-      read((db) => {
-        const row = db
-          .prepare(`SELECT min(due_at) AS due FROM outbox WHERE seq IN (${headsOf(bot)})`)
-          .get(...(bot ? [bot.channel, bot.account] : []));
+      read((prepare) => {
+        const row = prepare(`SELECT min(due_at) AS due FROM outbox WHERE seq IN (${headsOf(bot)})`).get(
+          ...(bot ? [bot.channel, bot.account] : []),
+        );
         return row?.due == null ? undefined : Number(row.due);
       }),
 
     sent: (key, messageId, now) =>
-      soon((db) => {
-        db.prepare(
+      soon((prepare) => {
+        prepare(
           "UPDATE outbox SET state = 'sent', message_id = ?, ended_at = ?, body = '' WHERE key = ? AND state = 'waiting'",
         ).run(messageId, now, key);
       }),
 
     retryAt: (key, dueAt, error, now) =>
-      soon((db) => {
-        db.prepare(
+      soon((prepare) => {
+        prepare(
           "UPDATE outbox SET attempts = attempts + 1, due_at = ?, waits_since = ?, last_error = ? WHERE key = ? AND state = 'waiting'",
         ).run(dueAt, now, error, key);
       }),
 
     holdBack: ({ channel, account }, until, now) =>
-      soon((db) => {
-        db.prepare(
+      soon((prepare) => {
+        prepare(
           "UPDATE outbox SET due_at = iif(waits_since > ?, ?, max(due_at, ?)), waits_since = ? WHERE state = 'waiting' AND channel = ? AND account = ?",
         ).run(now, until, until, now, channel, account);
       }),
 
     die: (key, error, now) =>
-      write((db) => {
-        db.prepare(
+      write((prepare) => {
+        prepare(
           "UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = ?, ended_at = ? WHERE key = ? AND state = 'waiting'",
         ).run(error, now, key);
       }),
 
     deadLetters: (limit) =>
-      read((db) =>
-        db
-          .prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY ended_at DESC, seq DESC LIMIT ?")
+      read((prepare) =>
+        prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY ended_at DESC, seq DESC LIMIT ?")
           .all(limit)
           .map((row) => ({ ...outboxOf(row), diedAt: Number(row.ended_at) })),
       ),
 
     revive: (key, now) =>
-      write((db) => {
-        const rows = db
-          .prepare("SELECT seq FROM outbox WHERE state = 'dead' AND (? IS NULL OR key = ?) ORDER BY seq")
-          .all(key ?? null, key ?? null);
+      write((prepare) => {
+        const rows = prepare("SELECT seq FROM outbox WHERE state = 'dead' AND (? IS NULL OR key = ?) ORDER BY seq").all(
+          key ?? null,
+          key ?? null,
+        );
         // A new place in the order: behind what waits.
-        const update = db.prepare(
+        const update = prepare(
           "UPDATE outbox SET seq = (SELECT max(seq) + 1 FROM outbox), state = 'waiting', attempts = 0, due_at = ?, waits_since = ?, ended_at = NULL WHERE seq = ?",
         );
         for (const { seq } of rows) update.run(now, now, seq ?? null);
@@ -162,8 +168,8 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
       }),
 
     counts: () =>
-      read((db) => {
-        const count = (query: string): number => Number(db.prepare(`SELECT count(*) AS n FROM ${query}`).get()?.n ?? 0);
+      read((prepare) => {
+        const count = (query: string): number => Number(prepare(`SELECT count(*) AS n FROM ${query}`).get()?.n ?? 0);
         return {
           inbox: count('inbox WHERE finished_at IS NULL'),
           outbox: count("outbox WHERE state = 'waiting'"),
@@ -172,31 +178,30 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
       }),
 
     people: (chat) =>
-      read((db) =>
-        db
-          .prepare('SELECT person, chat_kind FROM chat_people WHERE channel = ? AND account = ? AND chat = ?')
+      read((prepare) =>
+        prepare('SELECT person, chat_kind FROM chat_people WHERE channel = ? AND account = ? AND chat = ?')
           .all(...partsOf(chat))
           .map((row) => ({ id: String(row.person), chatKind: row.chat_kind as ChatPerson['chatKind'] })),
       ),
 
-    choices: (chat) => read((db) => choicesOf(db, chat)),
+    choices: (chat) => read((prepare) => choicesOf(prepare, chat)),
 
     changeChoices: (chat, change) =>
-      write((db) => {
-        db.prepare('INSERT OR REPLACE INTO chat_choices (channel, account, chat, choices) VALUES (?, ?, ?, ?)').run(
+      write((prepare) => {
+        prepare('INSERT OR REPLACE INTO chat_choices (channel, account, chat, choices) VALUES (?, ?, ?, ?)').run(
           ...partsOf(chat),
-          change(choicesOf(db, chat)),
+          change(choicesOf(prepare, chat)),
         );
       }),
 
     prune: ({ handledMs, deadMs }, limit, now) =>
-      soon((db) => {
-        db.prepare('UPDATE inbox SET finished_at = ? WHERE finished_at > ?').run(now, now);
+      soon((prepare) => {
+        prepare('UPDATE inbox SET finished_at = ? WHERE finished_at > ?').run(now, now);
         for (const state of ['sent', 'dead'])
-          db.prepare('UPDATE outbox SET ended_at = ? WHERE state = ? AND ended_at > ?').run(now, state, now);
+          prepare('UPDATE outbox SET ended_at = ? WHERE state = ? AND ended_at > ?').run(now, state, now);
         const forget = (table: string, where: string, before: number): number => {
           const oldest = `SELECT seq FROM ${table} WHERE ${where} < ? LIMIT ?`;
-          return Number(db.prepare(`DELETE FROM ${table} WHERE seq IN (${oldest})`).run(before, limit).changes);
+          return Number(prepare(`DELETE FROM ${table} WHERE seq IN (${oldest})`).run(before, limit).changes);
         };
         return Math.max(
           forget('inbox', 'finished_at', now - handledMs),
@@ -207,30 +212,30 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
   };
 }
 
-function keepPerson(db: DatabaseSync, chat: ChatKey, { id, chatKind }: ChatPerson): void {
-  db.prepare(
+function keepPerson(prepare: Prepare, chat: ChatKey, { id, chatKind }: ChatPerson): void {
+  prepare(
     `INSERT INTO chat_people (channel, account, chat, person, chat_kind) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET chat_kind = excluded.chat_kind WHERE chat_kind <> excluded.chat_kind`,
   ).run(...partsOf(chat), id, chatKind);
 }
 
-function finishMessages(db: DatabaseSync, messages: readonly MessageKey[], now: number): void {
-  const update = db.prepare(
+function finishMessages(prepare: Prepare, messages: readonly MessageKey[], now: number): void {
+  const update = prepare(
     "UPDATE inbox SET finished_at = ?, body = '' WHERE channel = ? AND account = ? AND id = ? AND finished_at IS NULL",
   );
   for (const { chat, id } of messages) update.run(now, chat.channel, chat.account, id);
 }
 
-function addDrafts(db: DatabaseSync, drafts: readonly OutboxDraft[], now: number): void {
-  const insert = db.prepare(
+function addDrafts(prepare: Prepare, drafts: readonly OutboxDraft[], now: number): void {
+  const insert = prepare(
     "INSERT INTO outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since) VALUES (?, ?, ?, ?, ?, 'waiting', 0, ?, ?) ON CONFLICT DO NOTHING",
   );
   for (const { key, chat, body } of drafts) insert.run(key, ...partsOf(chat), body, now, now);
 }
 
-function choicesOf(db: DatabaseSync, chat: ChatKey): string | undefined {
-  const row = db
-    .prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?')
-    .get(...partsOf(chat));
+function choicesOf(prepare: Prepare, chat: ChatKey): string | undefined {
+  const row = prepare('SELECT choices FROM chat_choices WHERE channel = ? AND account = ? AND chat = ?').get(
+    ...partsOf(chat),
+  );
   return row && String(row.choices);
 }

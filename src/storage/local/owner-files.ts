@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newerVersionIn } from '../../lib/newer-version.ts';
@@ -15,6 +15,8 @@ export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
   async function read(name: string): Promise<string | undefined> {
     let text: string;
     try {
+      // Most of these files do not exist, and each turn asks for some of them.
+      if (!statSync(location(name), { throwIfNoEntry: false })) return undefined;
       text = await readPrivately(location(name));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
