@@ -4,6 +4,7 @@ import type { Adapter } from '../adapters/adapter.ts';
 import type { ModelChoice } from '../adapters/choose-model.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { RunEvent } from '../pipeline/events.ts';
+import type { CompactReport, ContextReport } from '../pipeline/inspect-conversation.ts';
 import { run } from '../pipeline/run.ts';
 import type { RunDependencies, RunRequest } from '../pipeline/turn-context.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
@@ -45,37 +46,82 @@ export interface Gateway {
   ask(request: AskRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>>;
 }
 
-/** `close` cancels the turns that run and resolves when they have ended. */
-export function createGateway(dependencies: GatewayDependencies): Gateway & { close(): Promise<void> } {
+/** Between the turns of a session; both wait for one that runs. */
+export interface Conversations {
+  /** What fills the model's window; undefined when the session has not begun. */
+  describe(request: AskRequest, signal: AbortSignal): Promise<ContextReport | undefined>;
+  /** Summarises the older part now. `keep`: what the person wants kept above all. */
+  compact(request: AskRequest & { keep?: string }, signal: AbortSignal): Promise<CompactReport>;
+}
+
+interface AcceptedRequest {
+  request: Omit<AskRequest, 'provider'>;
+  adapter: Adapter;
+  provider: string;
+}
+
+export interface CreatedGateway extends Gateway {
+  conversations: Conversations;
+  /** Cancels the turns that run and resolves when they have ended. */
+  close(): Promise<void>;
+}
+
+export function createGateway(dependencies: GatewayDependencies): CreatedGateway {
   const { providers, hub, person, onLasting, now, newId } = dependencies;
   const asked = createAskedTurns(hub);
   let turns = 0;
+
+  /** With its provider found, or refused. */
+  async function accepted({ provider: named, ...given }: AskRequest): Promise<AcceptedRequest> {
+    const { provider, model } = await providers.choose({ provider: named, model: given.model });
+    // A profile is of the provider it was named with.
+    const request = { ...given, model, profileId: provider === named ? given.profileId : undefined };
+    const problem = sessionKeyProblem(request.sessionKey);
+    if (problem)
+      throw new RefusedRequest('INVALID_SESSION_KEY', `"${request.sessionKey}" cannot name a session: ${problem}`);
+    const adapter = await providers.get(provider);
+    if (adapter) return { request, adapter, provider };
+    const names = await providers.names();
+    const close = nearest(provider, names);
+    const hint = close ? ` (did you mean "${close}"?)` : '';
+    throw new RefusedRequest(
+      'UNSUPPORTED_PROVIDER',
+      `there is no provider "${provider}"${hint}; accepted: ${names.join(', ')}`,
+    );
+  }
+
+  const ids = (): Pick<RunRequest, 'requestId' | 'turnId' | 'createdAt'> => ({
+    requestId: newId('req'),
+    turnId: newId('turn'),
+    createdAt: new Date(now()).toISOString(),
+  });
+  const conversations: Conversations = {
+    async describe(asking, signal) {
+      const [{ request, adapter }, { describeContext }] = await Promise.all([
+        accepted(asking),
+        import('../pipeline/inspect-conversation.ts'),
+      ]);
+      await dependencies.toolbox.refresh(signal);
+      return describeContext({ ...request, ...ids() }, { ...dependencies, adapter, ask: gateway.ask }, signal);
+    },
+    async compact({ keep, ...asking }, signal) {
+      const [{ request, adapter }, { compactSession }] = await Promise.all([
+        accepted(asking),
+        import('../pipeline/inspect-conversation.ts'),
+      ]);
+      return compactSession({ ...request, ...ids(), keep }, { ...dependencies, adapter, ask: gateway.ask }, signal);
+    },
+  };
   const gateway: Gateway = {
-    async ask({ provider: named, ...given }, signal) {
-      const { provider, model } = await providers.choose({ provider: named, model: given.model });
-      // A profile is of the provider it was named with.
-      const request = { ...given, model, profileId: provider === named ? given.profileId : undefined };
-      if (request.input.trim() === '' && !request.continues)
+    async ask(asking, signal) {
+      if (asking.input.trim() === '' && !asking.continues)
         throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
-      const problem = sessionKeyProblem(request.sessionKey);
-      if (problem)
-        throw new RefusedRequest('INVALID_SESSION_KEY', `"${request.sessionKey}" cannot name a session: ${problem}`);
-      const adapter = await providers.get(provider);
-      if (!adapter) {
-        const names = await providers.names();
-        const close = nearest(provider, names);
-        const hint = close ? ` (did you mean "${close}"?)` : '';
-        throw new RefusedRequest(
-          'UNSUPPORTED_PROVIDER',
-          `there is no provider "${provider}"${hint}; accepted: ${names.join(', ')}`,
-        );
-      }
+      const { request, adapter, provider } = await accepted(asking);
       turns += 1;
       if (turns === 2) onLasting();
       await dependencies.toolbox.refresh(signal);
-      const createdAt = new Date(now()).toISOString();
       const { ask } = gateway;
-      const [requestId, turnId] = [newId('req'), newId('turn')];
+      const { requestId, turnId, createdAt } = ids();
       const { sessionKey, parentId, chat } = request;
       const answering = request.answering ?? (person && {});
       const answerer = person && !request.answering ? person : undefined;
@@ -111,5 +157,5 @@ export function createGateway(dependencies: GatewayDependencies): Gateway & { cl
     await reading.catch(() => {});
   }
 
-  return { ...gateway, close: asked.close };
+  return { ...gateway, conversations, close: asked.close };
 }

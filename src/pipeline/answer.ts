@@ -1,20 +1,18 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
-import type { ModelFailure, ModelMessage, ModelTool } from '../adapters/adapter.ts';
+import type { ModelFailure, ModelMessage } from '../adapters/adapter.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
-import type { Registry } from '../tools/registry.ts';
-import { schemaForModel } from '../tools/schema-for-model.ts';
 import { createWireNames, type WireNames } from '../tools/wire-names.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
-import { memoryTail } from './compact.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { historyFor } from './history.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
-import { asToolResults, systemPrompt, turnNote } from './prompt.ts';
+import { asToolResults, turnNote } from './prompt.ts';
+import { promptParts } from './prompt-parts.ts';
 import type { TurnContext } from './turn-context.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -29,16 +27,14 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, toolbox, registry, executor, budget, grants, now, newId, model, ledger, signal } =
-    context;
+  const { adapter, request, turn, registry, executor, budget, grants, now, newId, model, ledger, signal } = context;
   const room = await budget.room(request.caps);
   if (room.refused !== undefined) return overBudget(room.refused, before);
   const offered = registry.distinct();
   const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
-  const offersTools = request.withTools && adapter.callsTools;
-  const tools = offersTools ? await describeTools(registry, context, wireNames.toWire) : [];
+  const { system, instructions, tools, memories, notices } = await promptParts(context, wireNames.toWire);
   // A provider that was offered no tools accepts no calls either: it is told the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
@@ -48,8 +44,7 @@ export async function* answerWithModel(
     text: questionWith(question, attachments) + told,
     ...(images.length > 0 && { images }),
   };
-  const instructions = await readInstructions(context);
-  for (const text of instructions.notices) yield { type: 'notice', text };
+  for (const text of notices) yield { type: 'notice', text };
   const isContinuing = request.continues === true;
   const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing });
 
@@ -58,17 +53,13 @@ export async function* answerWithModel(
     request: {
       model: model.model,
       profileId: request.profileId ?? model.profileId,
-      system: [
-        systemPrompt({ workspaceRoot: toolbox.workspaceRoot }),
-        ...(instructions.text === '' ? [] : [instructions.text]),
-        ...(request.instructions === undefined ? [] : [request.instructions]),
-      ],
+      system: [system, ...instructions],
       messages: [
         ...history.messages,
         ...(isContinuing ? [] : [asked]),
         ...(toldAsText ? [] : await calledByHand(before, wireNames)),
       ],
-      turnNote: turnNote({ today: localDay(now()), memories: await memories(context) }),
+      turnNote: turnNote({ today: localDay(now()), memories }),
       tools,
       effort: request.effort,
       sessionId: turn.entry.sessionId,
@@ -98,21 +89,6 @@ export async function* answerWithModel(
   return outcomeOf(end, before, request.toolMaxSteps, signal);
 }
 
-/** Of the owner's turns, and of those that nobody else asked for, also what the owner wrote about themselves. */
-async function readInstructions({ adapter, request, instructions, signal }: TurnContext) {
-  if (!adapter.callsTools) return { text: '', notices: [] };
-  const isOwner = request.asker === undefined || request.asker.kind === 'owner';
-  return instructions({ isOwner, system: request.system, signal });
-}
-
-/** What is known across sessions, always; what this one summarised, when it remembers. */
-async function memories({ adapter, turn, notes, coreMemory, taint }: TurnContext): Promise<string[]> {
-  const core = adapter.callsTools ? await coreMemory() : '';
-  const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
-  if (own?.tainted) taint.tainted = true;
-  return [core, own?.text ?? ''].filter((text) => text !== '');
-}
-
 /** A person may attach more than a model should be sent: what is cut is kept. */
 function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promise<Attachment[]> {
   return Promise.all(
@@ -135,19 +111,6 @@ async function calledByHand(before: CalledTool[], wireNames: WireNames): Promise
 
 function resultsOf(before: CalledTool[]): string {
   return toolContext(before.map(({ call, executed: { text } }) => ({ call, text })));
-}
-
-async function describeTools(
-  registry: Registry,
-  { toolbox }: TurnContext,
-  toWire: (name: string) => string,
-): Promise<ModelTool[]> {
-  const tools = await toolbox.describe(registry.distinct());
-  return tools.map(({ name, description, inputSchema }) => ({
-    name: toWire(name),
-    description,
-    inputSchema: schemaForModel(inputSchema),
-  }));
 }
 
 function outcomeOf(

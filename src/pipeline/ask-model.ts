@@ -19,11 +19,17 @@ export async function* askModel(
   adapter: Adapter,
   request: ModelRequest,
   signal: AbortSignal,
+  contextWindow?: number,
 ): AsyncGenerator<RunEvent, Answer> {
   const { provider } = adapter;
   const { model } = request;
   const started = monotonicMs();
-  yield { type: 'model-start', provider, ...(model !== undefined && { model }) };
+  yield {
+    type: 'model-start',
+    provider,
+    ...(model !== undefined && { model }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
   const answer = yield* readAnswer(adapter, request, signal);
   const { usage, failure } = answer;
   const answered = answer.answeredBy ?? { provider, model };

@@ -53,7 +53,13 @@ export type RunEvent =
   /** Something the person should know that changes nothing. */
   | { type: 'notice'; text: string }
   /** A model call begins. `model` is absent when the provider chooses it. */
-  | { type: 'model-start'; provider: string; model?: string }
+  | {
+      type: 'model-start';
+      provider: string;
+      model?: string;
+      /** Tokens that the model can take in, where that is known. */
+      contextWindow?: number;
+    }
   /** What the model thinks before it answers, where the provider shows it. Not part of the answer. */
   | { type: 'thinking-delta'; text: string }
   | { type: 'text-delta'; text: string }

@@ -29,10 +29,8 @@ export async function* historyFor(
   const { request, model, historyTokens } = context;
   const { summary, turns, hasOlder } = context.turn.history;
   const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
-  const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory => {
-    const pinned = text === undefined ? [] : summaryMessages(text);
-    return { messages: [...pinned, ...historyMessages(newest, options)], pinned: pinned.length };
-  };
+  const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory =>
+    sentHistory(text, newest, options);
   // A sub-agent is told its last runs and no more.
   if (request.historyTurns !== undefined) return sent(undefined, turns.slice(-request.historyTurns));
 
@@ -59,6 +57,16 @@ export async function* historyFor(
     text: `the older part of this conversation could not be summarised: ${compacted.reason}${without}`,
   };
   return sent(summary?.summary, turns.slice(-fitting));
+}
+
+/** A summary, when there is one, and the turns after it. */
+export function sentHistory(
+  summary: string | undefined,
+  turns: readonly HistoryTurn[],
+  options: HistoryMessagesOptions,
+): SentHistory {
+  const pinned = summary === undefined ? [] : summaryMessages(summary);
+  return { messages: [...pinned, ...historyMessages(turns, options)], pinned: pinned.length };
 }
 
 export type CompactContext = Pick<

@@ -138,7 +138,7 @@ async function* askWithinWindow(
     contextWindow === undefined ? undefined : fitContext({ ...conversation, pinned, request, contextWindow });
   const sent = fitted ?? conversation;
   if (fitted && fitted.dropped > 0) yield { type: 'notice', text: leftOut(fitted.dropped) };
-  const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal);
+  const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal, contextWindow);
   if (answer.failure?.code !== 'context_length') return { answer, sent };
 
   const smaller = fitContext({ ...sent, pinned, request, contextWindow: windowForHalf(request, sent.messages) });
@@ -148,7 +148,8 @@ async function* askWithinWindow(
     reason: 'the conversation is too long for the model: older parts are left out',
     waitMs: 0,
   };
-  return { answer: yield* askModel(adapter, { ...request, messages: smaller.messages }, signal), sent: smaller };
+  const shorter = { ...request, messages: smaller.messages };
+  return { answer: yield* askModel(adapter, shorter, signal, contextWindow), sent: smaller };
 }
 
 function leftOut(count: number): string {

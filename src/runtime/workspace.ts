@@ -4,7 +4,13 @@ import { isAbsolute } from 'node:path';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { ListModels } from '../gateway/chats/commands/command.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
-import { createGateway, type Gateway, type Providers } from '../gateway/gateway.ts';
+import {
+  type Conversations,
+  type CreatedGateway,
+  createGateway,
+  type Gateway,
+  type Providers,
+} from '../gateway/gateway.ts';
 import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
 import type { Instructions } from '../instructions/instructions.ts';
 import { lazily } from '../lib/lazily.ts';
@@ -50,6 +56,8 @@ export interface RuntimeWorkspace {
   /** `refresh`, which every turn begins with, adds the tools of MCP servers. */
   toolbox(): Promise<Toolbox>;
   gateway(): Promise<Gateway>;
+  /** What is done between the turns of its sessions. */
+  conversations: Conversations;
   /** A gateway of its own whose tools answer from a recording and run nothing. */
   recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
   /** For the commands of chats. */
@@ -101,7 +109,7 @@ export async function openWorkspace(
     return openInstructions({ home: environment.home, trust: storage.trust, files, skills: services.skills });
   });
 
-  function gatewayOver(tools: Toolbox): Gateway {
+  function gatewayOver(tools: Toolbox): Omit<CreatedGateway, 'close'> {
     const gateway = createGateway({
       providers,
       sessions,
@@ -139,14 +147,20 @@ export async function openWorkspace(
       onLasting: base.onLasting,
     });
     closings.push(gateway.close);
-    return { ask: gateway.ask };
+    return { ask: gateway.ask, conversations: gateway.conversations };
   }
   const gateway = lazily(async () => gatewayOver(await toolbox()));
+
+  const conversations: Conversations = {
+    describe: async (request, signal) => (await gateway()).conversations.describe(request, signal),
+    compact: async (request, signal) => (await gateway()).conversations.compact(request, signal),
+  };
 
   return {
     files,
     toolbox,
     gateway,
+    conversations,
     async recordedGateway() {
       const { createRecordedTools } = await import('../tools/recorded-tools.ts');
       const recorded = createRecordedTools(await toolbox());
@@ -168,6 +182,7 @@ export async function openWorkspace(
         workspace: async () => files,
         models: providers.listModels,
         chooseModel: providers.choose,
+        conversations,
         undo: async (session, signal) => (await services.undo()).undo({ ...session, force: false, signal }),
         systemTimezone,
         now,

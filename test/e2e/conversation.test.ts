@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { type ModelServer, type ModelServerOptions, startModelServer } from '../fakes/model-server/model-server.ts';
+import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import { promptText, sharedBytes } from '../fakes/model-server/prompt-cache.ts';
+import type { Reply } from '../fakes/model-server/reply.ts';
 import { type FortyFacts, faithfulSummary, tellFortyFacts } from '../support/forty-facts.ts';
 import { type AppTool, createModelApp, type ModelApp } from '../support/model-app.ts';
 
@@ -45,7 +47,7 @@ async function talk(
 }
 
 /** Two rounds of tools and an answer, with thinking where the provider has it. */
-const toolTurn: ModelServerOptions['script'] = ({ messages }) => {
+const toolTurn = ({ messages }: NeutralRequest): Reply => {
   const question = messages.findLastIndex(({ role }) => role === 'user');
   const rounds = messages.slice(question).filter(({ role }) => role === 'assistant').length;
   const read = (name: string) => ({ name: 'fs_read_file', args: { path: `${name}-${messages.length}.txt` } });
@@ -128,6 +130,54 @@ it('a session whose last turn was answered has nothing to continue, and nothing 
     const { result } = await app.ask('', { continues: true });
     expect(result).toMatchObject({ success: false, error: { code: 'NOTHING_TO_CONTINUE' } });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('between turns', () => {
+  const place = PLACES[0] as (typeof PLACES)[number];
+  const script: ModelServerOptions['script'] = (request) =>
+    request.system[0]?.startsWith('You summarise') ? { text: '## Goal\nA garden for the person.' } : toolTurn(request);
+
+  it('says what fills the window, part by part', async () => {
+    await talk(place, { script }, async ({ app }) => {
+      expect(await app.describe()).toBeUndefined();
+      for (let turn = 0; turn < 3; turn += 1) await app.ask(`Question ${turn}?`);
+      const before = await app.describe();
+      expect(before).toMatchObject({ budgetTokens: 64_000, summary: 0, memory: 0, messageCount: 9, toolCount: 2 });
+      for (const part of ['system', 'tools', 'history'] as const) expect(before?.[part]).toBeGreaterThan(30);
+      await app.ask(`${'A long text. '.repeat(100)}`);
+      expect((await app.describe())?.history).toBeGreaterThan((before?.history ?? 0) + 300);
+    });
+  });
+
+  it('summarises the older part when it is asked to, with what the person wants kept', async () => {
+    await talk(place, { script }, async ({ app, server }) => {
+      for (let turn = 0; turn < 4; turn += 1) await app.ask(`Question ${turn}?`);
+      expect(await app.compact()).toEqual({ kind: 'nothing', messageCount: 12 });
+      for (let turn = 4; turn < 8; turn += 1) await app.ask(`Question ${turn}?`);
+      const report = await app.compact('the roses');
+      expect(report).toMatchObject({ kind: 'compacted', notice: expect.stringContaining('messages 1 to 12') });
+      if (report.kind === 'compacted') expect(report.tokensAfter).toBeLessThan(report.tokensBefore);
+      expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('keep above all: the roses');
+      expect(await app.compact()).toMatchObject({ kind: 'nothing' });
+      await app.ask('And now?');
+      const sent = JSON.stringify(server.requests.at(-1)?.body);
+      expect(sent).toContain('A garden for the person.');
+      expect(sent).not.toContain('Question 3?');
+      expect(sent).toContain('Question 4?');
+      expect(await app.describe()).toMatchObject({ summary: expect.any(Number), messageCount: 15 });
+    });
+  });
+
+  it('keeps everything when the summary is refused', async () => {
+    const refusing: ModelServerOptions['script'] = (request) =>
+      request.system[0]?.startsWith('You summarise') ? { text: ' ' } : toolTurn(request);
+    await talk(place, { script: refusing }, async ({ app, server }) => {
+      for (let turn = 0; turn < 8; turn += 1) await app.ask(`Question ${turn}?`);
+      expect(await app.compact()).toEqual({ kind: 'refused', reason: 'the model returned an empty summary' });
+      await app.ask('And now?');
+      expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Question 0?');
+    });
   });
 });
 

@@ -113,6 +113,10 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
         settings: async () => SETTINGS,
         models: async () => ({ ok: true, models: [] }),
         chooseModel: async (named) => named,
+        conversations: {
+          describe: async () => undefined,
+          compact: async () => ({ kind: 'nothing', messageCount: 0 }),
+        },
         undo: async () => ({ turnId: 'turn-1', files: [{ path: 'a.txt', action: 'restored' }] }),
         workspace: () => createWorkspace({ root: base }),
         systemTimezone: () => 'UTC',

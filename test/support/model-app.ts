@@ -6,7 +6,7 @@ import { chooseModel } from '../../src/adapters/choose-model.ts';
 import { createModelLimits } from '../../src/adapters/model-limits.ts';
 import { createProviderAdapters } from '../../src/adapters/provider-adapters.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
-import { type AskRequest, createGateway } from '../../src/gateway/gateway.ts';
+import { type AskRequest, type Conversations, createGateway } from '../../src/gateway/gateway.ts';
 import { createTurnHub } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import { createDayBudget } from '../../src/pipeline/day-budget.ts';
@@ -47,6 +47,8 @@ export interface Told {
 
 export interface ModelApp {
   ask(input: string, more?: Partial<AskRequest>, signal?: AbortSignal): Promise<Told>;
+  describe(): ReturnType<Conversations['describe']>;
+  compact(keep?: string): ReturnType<Conversations['compact']>;
 }
 
 const CREDENTIALS: CredentialSource = {
@@ -88,21 +90,24 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     onLasting: () => {},
   });
 
+  const requestOf = (input: string): AskRequest => ({
+    input,
+    provider,
+    attachments: [],
+    model: 'fake',
+    sessionKey: 'main',
+    newSession: false,
+    withTools: true,
+    toolMaxSteps: 3,
+    approval: 'auto',
+    caps: {},
+  });
+  const never = new AbortController().signal;
   return {
-    async ask(input, more = {}, signal = new AbortController().signal) {
-      const request: AskRequest = {
-        input,
-        provider,
-        attachments: [],
-        model: 'fake',
-        sessionKey: 'main',
-        newSession: false,
-        withTools: true,
-        toolMaxSteps: 3,
-        approval: 'auto',
-        caps: {},
-        ...more,
-      };
+    describe: () => gateway.conversations.describe(requestOf(''), never),
+    compact: (keep) => gateway.conversations.compact({ ...requestOf(''), ...(keep !== undefined && { keep }) }, never),
+    async ask(input, more = {}, signal = never) {
+      const request: AskRequest = { ...requestOf(input), ...more };
       const events: RunEvent[] = [];
       for await (const event of await gateway.ask(request, signal)) events.push(event);
       const ends = events.filter((event) => event.type === 'run-end');

@@ -1,6 +1,7 @@
 // A chat at the terminal: the screen, the person, the workspace and the conversation put together; keys; and leaving, whatever the reason,
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
+import { isContinue } from '../../gateway/chats/continuing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { listSessions } from '../../operations/sessions.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -28,7 +29,7 @@ import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
 import { sessionChoices } from './session-choices.ts';
 import { createSessionCommands } from './session-commands.ts';
-import { addUsage, footerLine, statusLine } from './status.ts';
+import { addUsage, type ContextSize, footerLine, statusLine, watchContext } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
@@ -66,6 +67,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const chosen = createChosen();
   let lastId = 0;
   let usage: Usage | undefined;
+  let context: ContextSize | undefined;
   let answeredBy: string | undefined;
   /** The key before was a Ctrl-C with nothing to end. */
   let leavesNext = false;
@@ -86,7 +88,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     below: () => ({
       queued: conversation?.queued ?? [],
       status: conversation && statusOf(conversation, screen.hasPrompt, now()),
-      footer: footerLine({ model: modelName(), sessionKey, usage }),
+      footer: footerLine({ model: modelName(), sessionKey, context, usage }),
     }),
     onSubmit(text) {
       if (text.trim() === '') return;
@@ -143,6 +145,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     async renew(key, signal) {
       const entry = await runtime.sessions.renew(key, signal);
       newSession = false;
+      context = undefined;
       return entry;
     },
     switchTo,
@@ -153,10 +156,15 @@ export async function runChat(options: ChatOptions): Promise<number> {
   });
   const commands = createCommands(services);
   const talk = createConversation({
-    ask,
+    ask: async (request, signal) => {
+      const asked = isContinue(request.input) ? { ...request, input: '', continues: true } : request;
+      return watchContext(await ask(asked, signal), (size) => {
+        context = size;
+      });
+    },
     request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
     attachments: (text) => readMentions(text, root, terminal),
-    readCommand: (text) => readCommand(text, commands),
+    readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands)),
     add,
     put: (entry) => screen.put(entry),
     remove: (id) => screen.remove(id),
@@ -217,6 +225,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const problem = sessionKeyProblem(key);
     if (problem) return `\`${key}\` cannot name a conversation: ${problem}`;
     sessionKey = key;
+    context = undefined;
     newSession = false;
     return (await showRecent()) ? undefined : `\`${key}\` is a new conversation.`;
   }

@@ -13,7 +13,7 @@ import { terminalChat } from './terminal-chat.ts';
 
 export interface CommandServicesDependencies {
   runtime: Pick<Runtime, 'sessions' | 'undo'>;
-  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels' | 'chooseModel'>;
+  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels' | 'chooseModel' | 'conversations'>;
   turn: TurnSettings;
   choices: ChoicesStore;
   person: ChatPerson;
@@ -43,6 +43,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       chooseModel: workspace.chooseModel,
       session,
       renew,
+      conversations: workspace.conversations,
       undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),
       questions: { answer: async ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -3,6 +3,8 @@
 
 import { approveCommand } from '../../gateway/chats/commands/approve.ts';
 import type { CommandContext, ChatCommand as SharedCommand } from '../../gateway/chats/commands/command.ts';
+import { compactCommand } from '../../gateway/chats/commands/compact.ts';
+import { contextCommand } from '../../gateway/chats/commands/context.ts';
 import { denyCommand } from '../../gateway/chats/commands/deny.ts';
 import { memoryCommand } from '../../gateway/chats/commands/memory.ts';
 import { modelCommand } from '../../gateway/chats/commands/model.ts';
@@ -11,6 +13,7 @@ import { newCommand } from '../../gateway/chats/commands/new.ts';
 import { statusCommand } from '../../gateway/chats/commands/status.ts';
 import { stopCommand } from '../../gateway/chats/commands/stop.ts';
 import { undoCommand } from '../../gateway/chats/commands/undo.ts';
+import { CONTINUE_HELP } from '../../gateway/chats/continuing.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { ListedTurn } from '../../undo/undo.ts';
@@ -87,6 +90,10 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     shared(modelCommand, models),
     shared(modelsCommand),
     shared(memoryCommand, async () => ['on', 'off']),
+    // Asked of the model, as a turn.
+    { ...CONTINUE_HELP, name: 'continue', isImmediate: false, run: async () => undefined },
+    shared(contextCommand),
+    shared(compactCommand),
     {
       name: 'sessions',
       usage: '/sessions',

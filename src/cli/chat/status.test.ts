@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addUsage, footerLine, statusLine } from './status.ts';
+import type { RunEvent } from '../../pipeline/events.ts';
+import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
 
 describe('the line above the input', () => {
   it.each([
@@ -21,6 +22,21 @@ describe('the line below the input', () => {
     const once = { inputTokens: 1_200, outputTokens: 30, costUsd: 0.0012 };
     const usage = addUsage(addUsage(addUsage(undefined, once), undefined), once);
     expect(footerLine({ model: 'a/b', sessionKey: 'main', usage })).toBe('a/b · main · 2.4k in, 60 out · $0.0024');
+  });
+
+  it('says how full the window of the model is', async () => {
+    const facts = { model: 'a', sessionKey: 'k', usage: undefined };
+    expect(footerLine({ ...facts, context: { tokens: 32_000, window: 128_000 } })).toBe(
+      'a · k · context 25% of 128.0k',
+    );
+    expect(footerLine({ ...facts, context: { tokens: 900 } })).toBe('a · k · context 900');
+    const sizes: unknown[] = [];
+    async function* events(): AsyncGenerator<RunEvent> {
+      yield { type: 'model-start', provider: 'p', contextWindow: 1_000 };
+      yield { type: 'model-end', provider: 'p', durationMs: 1, usage: { inputTokens: 300, outputTokens: 20 } };
+    }
+    expect((await Array.fromAsync(watchContext(events(), (size) => sizes.push(size)))).length).toBe(2);
+    expect(sizes).toEqual([{ tokens: 320, window: 1_000 }]);
   });
 
   it('says nothing of dollars where nobody knows them', () => {

@@ -1,4 +1,6 @@
 // The two lines around the input, as texts: what is going on, and where one is.
+
+import type { RunEvent } from '../../pipeline/events.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
 import type { Activity } from './turn-view.ts';
 
@@ -35,14 +37,23 @@ function elapsed(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
+/** How much of its context window the model was sent last. */
+export interface ContextSize {
+  tokens: number;
+  /** Absent when nobody knows it. */
+  window?: number;
+}
+
 export interface FooterFacts {
   model: string;
   sessionKey: string;
+  context?: ContextSize;
   usage: Usage | undefined;
 }
 
-export function footerLine({ model, sessionKey, usage }: FooterFacts): string {
+export function footerLine({ model, sessionKey, context, usage }: FooterFacts): string {
   const parts = [model, sessionKey];
+  if (context) parts.push(meter(context));
   if (usage) parts.push(`${tokens(usage.inputTokens)} in, ${tokens(usage.outputTokens)} out`);
   if (usage?.costUsd !== undefined) parts.push(`$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`);
   return parts.join(' · ');
@@ -56,6 +67,25 @@ export function addUsage(total: Usage | undefined, more: Usage | undefined): Usa
     outputTokens: (total?.outputTokens ?? 0) + more.outputTokens,
     ...((total?.costUsd !== undefined || more.costUsd !== undefined) && { costUsd: cost }),
   };
+}
+
+function meter({ tokens: used, window }: ContextSize): string {
+  if (window === undefined) return `context ${tokens(used)}`;
+  return `context ${Math.round((100 * used) / window)}% of ${tokens(window)}`;
+}
+
+/** Reads a turn's events on their way: each model call says how large the conversation has become. */
+export async function* watchContext(
+  events: AsyncIterable<RunEvent>,
+  onSize: (size: ContextSize) => void,
+): AsyncGenerator<RunEvent> {
+  let window: number | undefined;
+  for await (const event of events) {
+    if (event.type === 'model-start') window = event.contextWindow;
+    if (event.type === 'model-end' && event.usage)
+      onSize({ tokens: event.usage.inputTokens + event.usage.outputTokens, ...(window !== undefined && { window }) });
+    yield event;
+  }
 }
 
 function tokens(count: number): string {

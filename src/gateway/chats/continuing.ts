@@ -1,5 +1,5 @@
-// Going on after the limit of steps: the chat says that it was reached, and `/continue` is a turn like any other, in which
-// the model is told to go on.
+// Continuing after the limit of steps: the chat says that it was reached, and `/continue` continues the turn where it stopped.
+// Beside other messages it is a question like them.
 import type { AskResult } from '../../pipeline/events.ts';
 
 const CONTINUE = /^\/continue(@\S+)?$/i;
@@ -11,7 +11,7 @@ export function isContinue(text: string): boolean {
   return CONTINUE.test(text.trim());
 }
 
-/** What the model is told for `/continue`. */
+/** What the model reads for a `/continue` that came together with other messages. */
 export const CONTINUE_PROMPT = 'Continue with what you were doing when the limit of steps ended your last turn.';
 
 export function askedText(text: string): string {

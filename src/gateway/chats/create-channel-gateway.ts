@@ -9,7 +9,7 @@ import type { SessionEntry } from '../../storage/storage.ts';
 import type { BotKey } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Conversations, Gateway } from '../gateway.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
 import {
   type Admit,
@@ -55,6 +55,7 @@ export interface ChannelGatewayDependencies {
   models: ListModels;
   chooseModel: (named: ModelChoice) => Promise<ModelChoice>;
   undo: UndoLast;
+  conversations: Conversations;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
   limits?: Partial<ChatLimits>;
   systemTimezone(): string;

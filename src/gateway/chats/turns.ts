@@ -13,7 +13,7 @@ import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from 
 import { nameOf } from './chat.ts';
 import type { ChatQuestions } from './chat-questions.ts';
 import { type ChoicesStore, turnSettings } from './choices.ts';
-import { askedText, withLimitNote } from './continuing.ts';
+import { askedText, isContinue, withLimitNote } from './continuing.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
 import { takeFiles } from './incoming-files.ts';
@@ -178,12 +178,14 @@ async function ask(
     ? await takeFiles(messages, { channel, workspace: await workspace(), maxBytes: limits.fileBytes, now }, signal)
     : { attachments: [], told: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
+  const [only, ...others] = messages;
+  const continues = only !== undefined && others.length === 0 && isContinue(only.message.text);
   if (input === '') throw new Error('there is nothing in the message that I can read');
   const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
   const events = await dependencies.ask(
     {
       ...chosenSettings,
-      input,
+      ...(continues ? { input: '', continues } : { input }),
       attachments,
       sessionKey: sessionKeyOf(chat),
       newSession: false,

@@ -5,6 +5,8 @@ import { isContinue } from '../continuing.ts';
 import { parseButton } from '../question-text.ts';
 import { approveCommand } from './approve.ts';
 import type { ChatCommand } from './command.ts';
+import { compactCommand } from './compact.ts';
+import { contextCommand } from './context.ts';
 import { denyCommand } from './deny.ts';
 import { createHelpCommand } from './help.ts';
 import { memoryCommand } from './memory.ts';
@@ -25,6 +27,8 @@ export const COMMANDS: readonly ChatCommand[] = [
   modelCommand,
   modelsCommand,
   memoryCommand,
+  contextCommand,
+  compactCommand,
   undoCommand,
   approveCommand,
   denyCommand,

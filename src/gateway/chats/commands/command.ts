@@ -4,6 +4,7 @@ import type { Sessions } from '../../../sessions/sessions.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
 import type { Undone } from '../../../undo/undo.ts';
 import type { BotKey } from '../../../vocabulary/chat-name.ts';
+import type { Conversations } from '../../gateway.ts';
 import type { BotSettings, ChatMessage } from '../chat.ts';
 import type { ChatQuestions } from '../chat-questions.ts';
 import type { ChoicesStore } from '../choices.ts';
@@ -32,6 +33,7 @@ export interface CommandServices {
   session(sessionKey: string): Promise<SessionEntry | undefined>;
   renew: Sessions['renew'];
   undo: UndoLast;
+  conversations: Conversations;
   questions: Pick<ChatQuestions, 'answer' | 'waitingIn'>;
   /** Of the machine the gateway runs on, the owner's. */
   systemTimezone(): string;

@@ -1,0 +1,39 @@
+import type { ContextReport } from '../../../pipeline/inspect-conversation.ts';
+import { turnSettings } from '../choices.ts';
+import type { ChatCommand } from './command.ts';
+
+export const contextCommand: ChatCommand = {
+  name: 'context',
+  usage: '/context',
+  about: "what fills the model's context window",
+  isForOwner: false,
+  isRepeatable: true,
+  isImmediate: false,
+  async run({ settings, choices, conversations, sessionKey, request: { chat }, signal }) {
+    const turn = turnSettings(await settings(chat), await choices.get(chat));
+    const asked = { ...turn, input: '', attachments: [], sessionKey, newSession: false };
+    const report = await conversations.describe(asked, signal);
+    return report ? written(report) : 'This conversation has not begun.';
+  },
+};
+
+function written(report: ContextReport): string {
+  const { model, windowTokens, budgetTokens, system, instructions, tools, memory, summary, history } = report;
+  const used = system + instructions + tools + memory + summary + history;
+  const share =
+    windowTokens === undefined ? '' : ` of ${grouped(windowTokens)} (${Math.round((100 * used) / windowTokens)} %)`;
+  return [
+    `About ${grouped(used)} tokens${share}${model === undefined ? '' : `, \`${model}\``}`,
+    '',
+    `- System: ${grouped(system)}`,
+    `- Tools: ${grouped(tools)} (${report.toolCount})`,
+    `- Instructions: ${grouped(instructions)}`,
+    `- Memory: ${grouped(memory)}`,
+    ...(summary > 0 ? [`- Summary of older messages: ${grouped(summary)}`] : []),
+    `- History: ${grouped(history)} (${report.messageCount} messages); summarised beyond ${grouped(budgetTokens)}`,
+  ].join('\n');
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,126 @@
+// Looking at a conversation between turns: what fills the model's window, and summarising the older part on request. Both wait for
+// the session's turn, journal no turn of their own, and ask nothing of the model but the summary.
+import { estimateTokens } from '../lib/estimate-tokens.ts';
+import type { HistoryTurn } from '../sessions/history.ts';
+import { createWireNames } from '../tools/wire-names.ts';
+import { type CompactContext, compactTurns, sentHistory } from './history.ts';
+import { charactersToRead, historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
+import { type PromptContext, promptParts } from './prompt-parts.ts';
+import type { RunDependencies, RunRequest } from './turn-context.ts';
+import { createUsageLedger } from './usage.ts';
+
+export interface ContextReport {
+  model?: string;
+  /** Absent when nobody knows it. */
+  windowTokens?: number;
+  /** The most that the history may take. */
+  budgetTokens: number;
+  /** About the tokens of each part. */
+  system: number;
+  instructions: number;
+  tools: number;
+  memory: number;
+  summary: number;
+  history: number;
+  /** In the history as they were, and how many tools are offered. */
+  messageCount: number;
+  toolCount: number;
+}
+
+export type CompactReport =
+  | { kind: 'compacted'; notice: string; tokensBefore: number; tokensAfter: number }
+  | { kind: 'nothing'; messageCount: number }
+  | { kind: 'refused'; reason: string };
+
+/** Undefined when the session has not begun. */
+export async function describeContext(
+  request: RunRequest,
+  dependencies: RunDependencies,
+  signal: AbortSignal,
+): Promise<ContextReport | undefined> {
+  return withSession(request, dependencies, signal, async (context) => {
+    const { model, registry, historyTokens, turn, adapter } = context;
+    const { toWire } = createWireNames(registry.distinct().map(({ name }) => name));
+    const parts = await promptParts(context, toWire);
+    const { summary, turns } = turn.history;
+    const callsAsText = adapter.callsTools && parts.tools.length === 0;
+    const sent = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
+      tokensIn(sentHistory(text, newest, { toWire, callsAsText }).messages);
+    const { model: name, contextWindow } = model;
+    return {
+      ...(name !== undefined && { model: name }),
+      ...(contextWindow !== undefined && { windowTokens: contextWindow }),
+      budgetTokens: historyBudget(contextWindow, historyTokens),
+      system: estimateTokens(parts.system),
+      instructions: estimateTokens(parts.instructions.join('\n')),
+      tools: parts.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(parts.tools)),
+      memory: estimateTokens(parts.memories.join('\n')),
+      summary: summary ? sent(summary.summary, []) : 0,
+      history: sent(undefined, turns),
+      messageCount: turns.reduce((sum, { messages }) => sum + messages.length, 0),
+      toolCount: parts.tools.length,
+    };
+  });
+}
+
+/** Summarises all but the last messages now. `keep`: what the person wants in the summary above all. */
+export async function compactSession(
+  request: RunRequest & { keep?: string },
+  dependencies: RunDependencies,
+  signal: AbortSignal,
+): Promise<CompactReport> {
+  const compacted = await withSession(request, dependencies, signal, async (context): Promise<CompactReport> => {
+    const { summary, turns } = context.turn.history;
+    const kept = newestThatFit(turns, { tokens: 0, sizeOf: () => 1 });
+    const messageCount = turns.reduce((sum, { messages }) => sum + messages.length, 0);
+    if (kept === turns.length) return { kind: 'nothing', messageCount };
+    const options = { toWire: (name: string) => name, callsAsText: false };
+    const sizeOf = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
+      tokensIn(sentHistory(text, newest, options).messages);
+    const working = compactTurns(context, { kept, keep: request.keep });
+    for (;;) {
+      const step = await working.next();
+      if (!step.done) continue;
+      const outcome = step.value;
+      if (!outcome.ok) return { kind: 'refused', reason: outcome.reason };
+      const tokensAfter = sizeOf(outcome.summary, turns.slice(-kept));
+      return { kind: 'compacted', notice: outcome.notice, tokensBefore: sizeOf(summary?.summary, turns), tokensAfter };
+    }
+  });
+  return compacted ?? { kind: 'nothing', messageCount: 0 };
+}
+
+type InspectContext = PromptContext & CompactContext;
+
+async function withSession<T>(
+  request: RunRequest,
+  dependencies: RunDependencies,
+  signal: AbortSignal,
+  use: (context: InspectContext) => Promise<T>,
+): Promise<T | undefined> {
+  const { adapter, sessions, toolbox, historyTokens } = dependencies;
+  const { sessionKey } = request;
+  if (!(await sessions.get(sessionKey))) return undefined;
+  const model = await adapter.describe(request, signal);
+  const turn = await sessions.begin({
+    sessionKey,
+    newSession: false,
+    state: {},
+    historyCharacters: charactersToRead(historyBudget(model.contextWindow, historyTokens)),
+    signal,
+  });
+  try {
+    return await use({
+      ...dependencies,
+      request,
+      turn,
+      model,
+      registry: toolbox.visible(request.toolAllow),
+      ledger: createUsageLedger(),
+      taint: { tainted: false },
+      signal,
+    });
+  } finally {
+    await turn.close();
+  }
+}

@@ -1,0 +1,62 @@
+// What a request holds besides the conversation, part by part: the turn joins them, and `/context` says how large each is.
+import type { ModelTool } from '../adapters/adapter.ts';
+import { schemaForModel } from '../tools/schema-for-model.ts';
+import { memoryTail } from './compact.ts';
+import { systemPrompt } from './prompt.ts';
+import type { TurnContext } from './turn-context.ts';
+
+export type PromptContext = Pick<
+  TurnContext,
+  'adapter' | 'request' | 'turn' | 'toolbox' | 'registry' | 'instructions' | 'coreMemory' | 'notes' | 'taint' | 'signal'
+>;
+
+export interface PromptParts {
+  system: string;
+  /** What people wrote down for the assistant, and what a sub-agent is. */
+  instructions: string[];
+  tools: ModelTool[];
+  /** What is remembered, for the note of the turn. */
+  memories: string[];
+  /** What the person should know about the instructions. */
+  notices: string[];
+}
+
+export async function promptParts(context: PromptContext, toWire: (name: string) => string): Promise<PromptParts> {
+  const { adapter, request, toolbox } = context;
+  const offersTools = request.withTools && adapter.callsTools;
+  const { text, notices } = await readInstructions(context);
+  return {
+    system: systemPrompt({ workspaceRoot: toolbox.workspaceRoot }),
+    instructions: [text, request.instructions ?? ''].filter((part) => part !== ''),
+    tools: offersTools ? await describeTools(context, toWire) : [],
+    memories: await memories(context),
+    notices,
+  };
+}
+
+/** Of the owner's turns, and of those that nobody else asked for, also what the owner wrote about themselves. */
+async function readInstructions({ adapter, request, instructions, signal }: PromptContext) {
+  if (!adapter.callsTools) return { text: '', notices: [] };
+  const isOwner = request.asker === undefined || request.asker.kind === 'owner';
+  return instructions({ isOwner, system: request.system, signal });
+}
+
+/** What is known across sessions, always; what this one summarised, when it remembers. */
+async function memories({ adapter, turn, notes, coreMemory, taint }: PromptContext): Promise<string[]> {
+  const core = adapter.callsTools ? await coreMemory() : '';
+  const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
+  if (own?.tainted) taint.tainted = true;
+  return [core, own?.text ?? ''].filter((text) => text !== '');
+}
+
+async function describeTools(
+  { toolbox, registry }: PromptContext,
+  toWire: (name: string) => string,
+): Promise<ModelTool[]> {
+  const tools = await toolbox.describe(registry.distinct());
+  return tools.map(({ name, description, inputSchema }) => ({
+    name: toWire(name),
+    description,
+    inputSchema: schemaForModel(inputSchema),
+  }));
+}
