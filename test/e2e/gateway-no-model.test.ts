@@ -50,7 +50,8 @@ it('a turn has 25 steps; at the limit the chat says so, and /continue goes on', 
   let asked = 0;
   const server = await startModelServer({
     script: ({ messages: told }) => {
-      if (JSON.stringify(told.at(-1)).includes('Continue with what you were doing')) return { text: 'Finished.' };
+      // Continued where it stopped: with the result of the last call, and no other question.
+      if (asked === 25 && told.at(-1)?.role === 'tool') return { text: 'Finished.' };
       asked += 1;
       return { text: 'Working.', toolCalls: [{ name: 'tools_echo', args: { step: asked } }] };
     },
