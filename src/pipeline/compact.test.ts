@@ -114,6 +114,19 @@ describe('compaction', () => {
     expect(await memoryTail(storage.notes, 'main')).toMatchObject({ tainted: false });
   });
 
+  it('is told without the summaries of messages that the model sees anyway', async () => {
+    for (let index = 1; index <= 13; index += 1) await turn(`question ${index}`, model, free);
+    const { sessionId = '' } = (await storage.catalogue.get('main')) ?? {};
+    const tail = async (fromMessage: number, owner = sessionId): Promise<string | undefined> =>
+      (await memoryTail(storage.notes, 'main', { sessionId: owner, fromMessage }))?.text;
+    expect(await tail(1)).toBeUndefined();
+    const [seen, ofAnother] = [await tail(2), await tail(1, 'another')];
+    expect(seen).toBeDefined();
+    expect(ofAnother).toBe(seen);
+    await storage.notes.write('main', `${memory()}\nMetric units, please.\n`);
+    expect(await tail(1)).toContain('Metric units, please.');
+  });
+
   it('never summarises a message twice and leaves none out', async () => {
     await turns(40);
     const ranges = [...memory().matchAll(/messages (\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)]);

@@ -24,6 +24,9 @@ const TAIL_CHARACTERS = 8_000;
 /** Below a summary of content from outside: as long as some of it is told, so is this. */
 const TAINTED = '<!-- outside -->';
 
+/** Where a summary ends: what people write below it is theirs. */
+const END = '<!-- end -->';
+
 const INSTRUCTION =
   'Summarise this part of a conversation for your own later use: facts, decisions, preferences, open questions. Short Markdown bullets, in the language of the conversation. Write nothing else.';
 
@@ -59,7 +62,7 @@ export async function compact(options: CompactOptions): Promise<string | undefin
     const summary = await summarise(messages, options);
     // Read only now: a person may have edited the file while the model was thinking.
     const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
-    const source = options.tainted ? `${TAINTED}\n` : '';
+    const source = options.tainted ? `${TAINTED}\n${END}\n` : `${END}\n`;
     const after = `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`;
     await notes.write(turn.entry.sessionKey, after, turn.lock);
   }
@@ -73,20 +76,40 @@ function keptCount(newest: readonly SessionMessage[]): number {
   return first > 0 ? newest.length - first : KEPT;
 }
 
-/** The end of a session's memory as a model is told it, and whether some of that came from outside. */
+/** Which messages of which conversation a model is sent as they were, or in the summary that its history begins with. */
+export interface SeenMessages {
+  sessionId: string;
+  fromMessage: number;
+}
+
+/**
+ * The end of a session's memory as a model is told it, and whether some of that came from outside. Summaries of messages that the
+ * model sees anyway are left out.
+ */
 export async function memoryTail(
   notes: SessionNotes,
   sessionKey: string,
+  seen?: SeenMessages,
 ): Promise<{ text: string; tainted: boolean } | undefined> {
-  const whole = (await notes.read(sessionKey))
-    ?.replaceAll('\0', '')
+  const whole = withoutSeen((await notes.read(sessionKey)) ?? '', seen)
+    .replaceAll('\0', '')
     .replace(/^<!-- outside -->$/gm, '\0')
     .replace(/<!--.*?-->\n?/g, '')
     .trim();
-  if (!whole) return undefined;
+  if (!whole || /^# Memory of session [^\n]*$/.test(whole)) return undefined;
   const cut = whole.length > TAIL_CHARACTERS ? `…${wholeCharacters(whole.slice(-TAIL_CHARACTERS))}` : whole;
   const text = `What you remember of this conversation's earlier part:\n${cut.replaceAll('\0', '')}`;
   return { text, tainted: cut.includes('\0') };
+}
+
+/** From its heading to its end; one without an end was written before there was one, and stays. */
+const SUMMARY = /^## [^\n]*\n<!-- messages (\d+)-\d+ of ([\w-]+) -->\n(?:(?!^## )[\s\S])*?^<!-- end -->\n?/gm;
+
+function withoutSeen(notes: string, seen: SeenMessages | undefined): string {
+  if (!seen) return notes;
+  return notes.replace(SUMMARY, (whole, from: string, owner: string) =>
+    owner === seen.sessionId && Number(from) >= seen.fromMessage ? '' : whole,
+  );
 }
 
 async function summarise(messages: readonly SessionMessage[], options: CompactOptions): Promise<string> {

@@ -51,7 +51,12 @@ export type RunEvent =
   /** Another turn of this session is running; this one waits for it. */
   | { type: 'waiting' }
   /** Something the person should know that changes nothing. */
-  | { type: 'notice'; text: string }
+  | {
+      type: 'notice';
+      text: string;
+      /** `history`: what the model sees of the conversation has changed, which is told in every chat. */
+      about?: 'history';
+    }
   /** A model call begins. `model` is absent when the provider chooses it. */
   | {
       type: 'model-start';

@@ -42,7 +42,7 @@ export async function* historyFor(
 
   const compacted = yield* compactTurns(context, { kept });
   if (compacted.ok) {
-    yield { type: 'notice', text: compacted.notice };
+    yield { type: 'notice', text: compacted.notice, about: 'history' };
     return sent(compacted.summary, turns.slice(-kept));
   }
   const room = budget - tokensIn(sent(summary?.summary, []).messages);
@@ -55,6 +55,7 @@ export async function* historyFor(
   yield {
     type: 'notice',
     text: `the older part of this conversation could not be summarised: ${compacted.reason}${without}`,
+    about: 'history',
   };
   return sent(summary?.summary, turns.slice(-fitting));
 }

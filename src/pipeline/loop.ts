@@ -137,7 +137,7 @@ async function* askWithinWindow(
   const fitted =
     contextWindow === undefined ? undefined : fitContext({ ...conversation, pinned, request, contextWindow });
   const sent = fitted ?? conversation;
-  if (fitted && fitted.dropped > 0) yield { type: 'notice', text: leftOut(fitted.dropped) };
+  if (fitted && fitted.dropped > 0) yield { type: 'notice', text: leftOut(fitted.dropped), about: 'history' };
   const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal, contextWindow);
   if (answer.failure?.code !== 'context_length') return { answer, sent };
 

@@ -1,7 +1,7 @@
 // What a request holds besides the conversation, part by part: the turn joins them, and `/context` says how large each is.
 import type { ModelTool } from '../adapters/adapter.ts';
 import { schemaForModel } from '../tools/schema-for-model.ts';
-import { memoryTail } from './compact.ts';
+import { memoryTail, type SeenMessages } from './compact.ts';
 import { systemPrompt } from './prompt.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -44,7 +44,7 @@ async function readInstructions({ adapter, request, instructions, signal }: Prom
 /** What is known across sessions, always; what this one summarised, when it remembers. */
 async function memories({ adapter, turn, notes, coreMemory, taint }: PromptContext): Promise<string[]> {
   const core = adapter.callsTools ? await coreMemory() : '';
-  const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey) : undefined;
+  const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey, seenBy(turn)) : undefined;
   if (own?.tainted) taint.tainted = true;
   return [core, own?.text ?? ''].filter((text) => text !== '');
 }
@@ -59,4 +59,13 @@ async function describeTools(
     description,
     inputSchema: schemaForModel(inputSchema),
   }));
+}
+
+/** From the first message that is in the history, or in the summary before it. */
+function seenBy({ entry, history, messageCount, ownMessages }: PromptContext['turn']): SeenMessages {
+  const { summary, turns, hasOlder } = history;
+  const before = messageCount() - ownMessages().length;
+  const inHistory = turns.reduce((sum, { messages }) => sum + messages.length, 0);
+  const fromMessage = hasOlder || !summary ? before - inHistory + 1 : summary.fromMessage;
+  return { sessionId: entry.sessionId, fromMessage };
 }

@@ -5,7 +5,8 @@ export function summariesOf(notes: string, sessionId: string): Map<number, strin
   for (const part of notes.split(/\n## [^\n]*\n(?=<!-- messages )/)) {
     const [marker, last, owner] = /^<!-- messages \d+-(\d+) of ([\w-]+) -->\n/.exec(part) ?? [];
     if (marker === undefined || owner !== sessionId) continue;
-    const text = part.slice(marker.length).replace(/<!-- outside -->\s*$/, '');
+    const [summary = ''] = part.slice(marker.length).split('<!-- end -->');
+    const text = summary.replace(/<!-- outside -->\s*$/, '');
     found.set(Number(last), text.trim());
   }
   return found;

@@ -220,6 +220,17 @@ describe('an answer', () => {
     ]);
   });
 
+  it('says below it what the model no longer sees as it was said, and nothing of other notices', async () => {
+    const chats = await testChats(async function* (request) {
+      yield { type: 'notice', text: 'the price is unknown' };
+      yield { type: 'notice', text: 'messages 1 to 40 were summarised', about: 'history' };
+      yield runEnd(request, 'Yes.');
+    });
+    await chats.start();
+    await chats.write('hi');
+    await chats.says(['Yes.\n\n_Messages 1 to 40 were summarised._']);
+  });
+
   it('that takes long is announced by one message, which shows the progress and becomes the answer', async () => {
     const gate = Promise.withResolvers<void>();
     const call = { id: 'c1', name: 'bash', args: { command: 'npm test' }, source: 'model' as const };

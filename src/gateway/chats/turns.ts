@@ -169,7 +169,7 @@ async function ask(
   dependencies: TurnsDependencies,
   { channel, chat, turnId, turn }: Asked,
   progress: Progress,
-): Promise<{ result: AskResult | undefined; steps: number }> {
+): Promise<Followed & { steps: number }> {
   const { settings, choices, workspace, questions, limits, whileWaiting, now } = dependencies;
   const { messages } = turn;
   const { signal } = turn.control;
@@ -207,21 +207,29 @@ async function ask(
     onShown: () => progress.leaveBehind(),
   });
   const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
-  return { result: await follow(events, progress, ask), steps: chosenSettings.toolMaxSteps };
+  return { ...(await follow(events, progress, ask)), steps: chosenSettings.toolMaxSteps };
+}
+
+interface Followed {
+  result: AskResult | undefined;
+  /** What the model no longer sees as it was said. */
+  historyNotices: string[];
 }
 
 async function follow(
   events: AsyncIterable<RunEvent>,
   progress: Progress,
   ask: (event: RunEvent) => void,
-): Promise<AskResult | undefined> {
+): Promise<Followed> {
   let result: AskResult | undefined;
+  const historyNotices: string[] = [];
   for await (const event of events) {
     progress.tell(event);
     ask(event);
+    if (event.type === 'notice' && event.about === 'history') historyNotices.push(event.text);
     if (event.type === 'run-end') result = event.result;
   }
-  return result;
+  return { result, historyNotices };
 }
 
 interface Outcome {
@@ -230,11 +238,13 @@ interface Outcome {
   failed?: string;
 }
 
-function outcomeOf({ result, steps }: { result: AskResult | undefined; steps: number }): Outcome {
+function outcomeOf({ result, steps, historyNotices }: Followed & { steps: number }): Outcome {
   if (!result) return failed('the turn ended without a result');
   // Stopped from elsewhere: who stops it in the chat is answered there.
   if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
-  return result.success ? { markdown: withLimitNote(result, steps) } : failed(result.error.message);
+  if (!result.success) return failed(result.error.message);
+  const notes = historyNotices.map((text) => `_${text.charAt(0).toUpperCase()}${text.slice(1)}._`);
+  return { markdown: [withLimitNote(result, steps), ...notes].join('\n\n') };
 }
 
 function failed(reason: string): Outcome {
