@@ -10,7 +10,7 @@ import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import { historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
 import { type HistoryMessagesOptions, historyMessages } from './history-messages.ts';
-import { type Summarised, summariseHistory } from './summarise-history.ts';
+import type { Summarised } from './summarise-history.ts';
 import type { TurnContext } from './turn-context.ts';
 
 export interface SentHistory {
@@ -85,6 +85,8 @@ export async function* compactTurns(
   const { turn, request, model, historyTokens, adapter, ledger, signal } = context;
   const { summary: previous, turns, hasOlder } = turn.history;
   const older = turns.slice(0, -kept);
+  // Rarely needed, and not on the way of an ask that starts.
+  const { summariseHistory } = await import('./summarise-history.ts');
   const summarised: Summarised = yield* summariseHistory({
     adapter,
     model: model.model,
