@@ -115,8 +115,9 @@ it('/rewind goes back to an earlier turn and restores the files', async () => {
   const { chat, say } = opened;
   for (const content of ['one', 'two', 'three']) {
     await say(write(content));
+    await chat.shows(new RegExp(`file_write: .*${content.length} bytes[\\s\\S]*`));
     await chat.hides('Esc cancels');
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe(content);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toBe(content);
   }
   const before = home.entry('main').sessionId;
   await say('/rewind');
@@ -130,9 +131,10 @@ it('/rewind goes back to an earlier turn and restores the files', async () => {
   expect(said(home, 'main')).toEqual([write('one')]);
   expect(home.transcripts()).toContain(`${before}.jsonl`);
   await say('/undo');
-  await chat.shows('Take back the last changes');
+  await chat.shows('[y] yes');
   await chat.type('y');
-  await expect.poll(() => existsSync(file)).toBe(false);
+  await chat.shows('deleted: note.txt');
+  expect(existsSync(file)).toBe(false);
   expect(await leave(opened)).toBe(0);
 });
 

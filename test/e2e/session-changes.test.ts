@@ -1,5 +1,5 @@
-// `lainclaw sessions rename|fork`: conversations as a whole.
-import { rmSync } from 'node:fs';
+// `lainclaw sessions rename|fork|rewind`: conversations as a whole.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask, lainclaw } from '../support/lainclaw.ts';
@@ -78,5 +78,48 @@ describe('sessions fork', () => {
     expect(stderr).toContain(code);
     expect(stderr).toContain(message);
     expect(home.transcripts()).toHaveLength(1);
+  });
+});
+
+describe('sessions rewind', () => {
+  const write = (content: string) => `tool:file_write ${JSON.stringify({ path: 'a.txt', content })}`;
+  const file = (home: ReturnType<typeof testHome>) => join(home.workspace, 'a.txt');
+
+  async function threeTurns() {
+    const home = testHome();
+    for (const content of ['one', 'two', 'three']) await ask(home, write(content), '--approve', 'auto');
+    const [first = ''] = turnIds(home);
+    const rewind = (...flags: string[]) => lainclaw(['sessions', 'rewind', 'main', ...flags, '--json'], { home });
+    return { home, first, rewind };
+  }
+
+  it('restores the files, and can be done again further back', async () => {
+    const { home, rewind } = await threeTurns();
+    const [first = '', second = ''] = turnIds(home);
+    const before = home.entry().sessionId;
+    expect((await rewind('--turn', second, '--files')).json()).toMatchObject({
+      keptAside: before,
+      restored: ['a.txt'],
+    });
+    expect([said(home, 'main').length, readFileSync(file(home), 'utf8')]).toEqual([2, 'two']);
+    await rewind('--turn', first, '--files');
+    expect([said(home, 'main').length, readFileSync(file(home), 'utf8')]).toEqual([1, 'one']);
+  });
+
+  it('leaves the files without --files', async () => {
+    const { home, first, rewind } = await threeTurns();
+    expect((await rewind('--turn', first)).json()).toMatchObject({ success: true, restored: [] });
+    expect([said(home, 'main').length, readFileSync(file(home), 'utf8')]).toEqual([1, 'three']);
+  });
+
+  it('changes nothing where a file was changed since, or where there is no such turn', async () => {
+    const { home, first, rewind } = await threeTurns();
+    writeFileSync(file(home), 'by hand');
+    const refused = await rewind('--turn', first, '--files');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('a.txt (it was changed since)')]);
+    expect((await rewind('--turn', 'turn-nowhere', '--files')).stderr).toContain('TURN_NOT_FOUND');
+    expect([said(home, 'main').length, readFileSync(file(home), 'utf8')]).toEqual([3, 'by hand']);
+    expect(home.transcripts()).toHaveLength(1);
+    expect((await rewind()).code).toBe(2);
   });
 });

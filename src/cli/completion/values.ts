@@ -27,6 +27,7 @@ export const VALUES: Readonly<Record<string, ValueKind>> = {
   '--timezone': 'timezones',
   'undo --turn': 'turns',
   'sessions diff --turn': 'turns',
+  'sessions rewind --turn': 'turns',
   '--output': 'files',
   'agents --name': 'agents',
   'memory model add --file': 'nothing',

@@ -124,6 +124,20 @@ describe('a turn', () => {
     expect(() => hub.read('two')).toThrow(expect.objectContaining({ code: 'TURN_UNKNOWN' }));
   });
 
+  it('that has ended is let go with its session; others and running ones stay', async () => {
+    const hub = testHub();
+    start(hub, 'ended', answered);
+    start(hub, 'other', answered, { sessionKey: 'other' });
+    await vi.advanceTimersByTimeAsync(0);
+    start(hub, 'running', async function* () {
+      await new Promise(() => {});
+      yield runEnd();
+    });
+    hub.forgetSession('main');
+    expect(hub.turns().map(({ id }) => id)).toEqual(['other', 'running']);
+    expect(() => hub.read('ended')).toThrow(expect.objectContaining({ code: 'TURN_FORGOTTEN' }));
+  });
+
   it.each<[string, { endedMs?: number; endedTurns?: number; endedBytes?: number }]>([
     ['after a while', { endedMs: 5_000 }],
     ['when there are too many', { endedTurns: 1 }],

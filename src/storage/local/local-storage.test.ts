@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeLocks } from '../../../test/conformance/locks.ts';
-import { describeStorage } from '../../../test/conformance/storage.ts';
+import { describeRemoval } from '../../../test/conformance/removal.ts';
+import { describeStorage, type StorageSubject } from '../../../test/conformance/storage.ts';
 import { createLocalStorage } from './local-storage.ts';
 
-describeStorage('local storage', () => {
+function createSubject(): StorageSubject {
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-storage-'));
   const home = join(base, 'home');
   return {
@@ -13,7 +14,10 @@ describeStorage('local storage', () => {
     readOutput: (path) => readFileSync(path, 'utf8'),
     remove: () => rmSync(base, { recursive: true, force: true }),
   };
-});
+}
+
+describeStorage('local storage', createSubject);
+describeRemoval('local storage', createSubject);
 
 describeLocks('local storage', () => {
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-locks-'));

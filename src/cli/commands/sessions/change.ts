@@ -1,6 +1,6 @@
 // Commands that change conversations as a whole.
 import type { Command } from 'commander';
-import { deleteSession, forkSession, renameSession } from '../../../operations/session-changes.ts';
+import { deleteSession, forkSession, renameSession, rewindSession } from '../../../operations/session-changes.ts';
 import type { SessionEntry } from '../../../storage/storage.ts';
 import { CommandError } from '../../command-error.ts';
 import { json, plainText, single, text } from '../../flags.ts';
@@ -24,6 +24,22 @@ export function configureChanges(sessions: Command, terminal: Terminal): void {
     .addOption(plainText())
     .action((key: string, words: string[], flags: OutputFlags) => rename(key, words.join(' '), flags, terminal));
   sessions
+    .command('rewind')
+    .description('Go back to an earlier turn; what came after is kept as a session of its own')
+    .argument('<key>', 'the session')
+    .addOption(
+      single(
+        '--turn <id>',
+        'the turn to go back to, which stays, by the beginning of its id',
+        text,
+      ).makeOptionMandatory(),
+    )
+    .option('--files', 'also take back what later turns changed in files')
+    .option('--force', 'with --files: also overwrite what was changed since')
+    .addOption(json())
+    .addOption(plainText())
+    .action((key: string, flags: RewindFlags) => rewind(key, flags, terminal));
+  sessions
     .command('delete')
     .description('Delete a session for good, with everything that was kept of it')
     .argument('<key>', 'the session: its key, or the id of an earlier one')
@@ -40,6 +56,28 @@ export function configureChanges(sessions: Command, terminal: Terminal): void {
     .addOption(json())
     .addOption(plainText())
     .action((key: string, flags: ForkFlags) => fork(key, flags, terminal));
+}
+
+interface RewindFlags extends OutputFlags {
+  turn: string;
+  files?: boolean;
+  force?: boolean;
+}
+
+async function rewind(key: string, { turn, files, force, ...flags }: RewindFlags, terminal: Terminal): Promise<void> {
+  await runOperation(
+    terminal,
+    rewindSession,
+    { key, turn, files, force },
+    ({ session, turnId, keptAside, restored }) => {
+      if (wantsJson(terminal, flags))
+        return writeJson(terminal, { success: true, session, turnId, keptAside, restored });
+      terminal.out.write(
+        `${printable(session.sessionKey)} is back at ${turnId}; what it was before is kept as ${keptAside}\n`,
+      );
+      for (const path of restored) terminal.out.write(`  restored  ${printable(path)}\n`);
+    },
+  );
 }
 
 interface DeleteFlags extends OutputFlags {
