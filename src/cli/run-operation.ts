@@ -11,16 +11,19 @@ export interface OperationView {
   workspace?: string;
   /** What is counted while it works: "12/40 indexed". */
   counting?: string;
+  /** Shows an address that the person must visit. */
+  onAddress?: (address: string) => void;
 }
 
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
-  const { counting, workspace } = view;
+  const { counting, workspace, onAddress } = view;
   const { err, signal } = terminal;
   return {
     runtime,
     signal,
     workspace,
     warn: (text) => warn(terminal, text),
+    onAddress,
     ...(counting !== undefined &&
       err.isTTY && {
         onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),

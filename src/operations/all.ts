@@ -3,6 +3,7 @@ import * as agents from './agents.ts';
 import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
+import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
@@ -22,6 +23,7 @@ const NOUNS = [
   config,
   coreMemory,
   docs,
+  mcp,
   memory,
   pairing,
   schedule,

@@ -20,6 +20,8 @@ export interface OperationContext {
   workspace?: string;
   /** Something the person should know that changes nothing. */
   warn(text: string): void;
+  /** An address that the person must visit while the operation waits; without it, the address is a warning. */
+  onAddress?(address: string): void;
   /** How far a long operation is. */
   onProgress?(progress: { done: number; total: number }): void;
 }

@@ -1,29 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { testRuntime } from '../../test/support/test-runtime.ts';
+import { describe, expect, it } from 'vitest';
+import { testOperations } from '../../test/support/test-operations.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { valueProblem } from '../tools/validate.ts';
 import { OPERATIONS } from './all.ts';
-import { invokeOperation } from './invoke.ts';
-
-async function setUp() {
-  const folder = mkdtempSync(join(tmpdir(), 'lainclaw-operations-'));
-  mkdirSync(join(folder, 'project'));
-  const runtime = await testRuntime(join(folder, 'home'), { cwd: join(folder, 'project') });
-  onTestFinished(async () => {
-    await runtime.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const context = { runtime, signal: new AbortController().signal, warn() {} };
-  const invoke = (name: string, input: Record<string, unknown> = {}) => {
-    const operation = OPERATIONS.find((each) => each.name === name);
-    if (!operation) throw new Error(`there is no operation ${name}`);
-    return invokeOperation(operation, input, context);
-  };
-  return { invoke, runtime };
-}
 
 /** A turn of the session `main` that leaves a file behind. */
 async function writeFile(runtime: Runtime, path: string): Promise<void> {
@@ -35,11 +14,9 @@ async function writeFile(runtime: Runtime, path: string): Promise<void> {
     if (event.type === 'run-end') expect(event.result.toolError).toBeUndefined();
 }
 
-const outputOf = (name: string) => ({ ...OPERATIONS.find((each) => each.name === name)?.output });
-
 describe('an operation', () => {
   it('refuses input that does not fit its schema, naming the field, before it runs', async () => {
-    const { invoke } = await setUp();
+    const { invoke } = await testOperations();
     await expect(invoke('memory.save', { content: 7 })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining('content'),
@@ -49,7 +26,7 @@ describe('an operation', () => {
   });
 
   it('fills in the defaults of its schema, also for a field that is undefined', async () => {
-    const { invoke } = await setUp();
+    const { invoke } = await testOperations();
     for (let note = 0; note < 12; note += 1) await invoke('memory.save', { content: `note ${note} about tea` });
     const found = (await invoke('memory.search', { query: 'tea' })) as { results: unknown[] };
     expect(found.results).toHaveLength(10);
@@ -93,11 +70,11 @@ describe('an operation', () => {
     ['schedule.run', { name: 'daily' }],
     ['schedule.runDue', {}],
   ])('%s answers what its output schema says', async (name, input) => {
-    const { invoke, runtime } = await setUp();
+    const { invoke, checked, runtime } = await testOperations();
     await invoke('memory.save', { content: 'an earlier note', title: 'Title' });
     await writeFile(runtime, 'note.txt');
     await invoke('schedule.add', { name: 'daily', cron: '@daily', message: 'hello' });
-    expect(await valueProblem(outputOf(name), await invoke(name, input))).toBeUndefined();
+    expect((await checked(name, input)).problem).toBeUndefined();
   });
 });
 

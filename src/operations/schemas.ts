@@ -14,6 +14,11 @@ export function listOf<const Items>(items: Items): { readonly type: 'array'; rea
   return { type: 'array', items };
 }
 
+/** Texts by names that the schema does not know. */
+export function textsByName<const Description extends string>(description: Description) {
+  return { type: 'object', additionalProperties: TEXT, description } as const;
+}
+
 /** An object whose named properties are always there; the others may be. */
 export function objectWith<
   const Required extends Record<string, unknown>,

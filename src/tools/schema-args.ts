@@ -35,7 +35,9 @@ type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
   ? { readonly [Name in GivenNames<Schema, Properties>]: ValueOf<Properties[Name]> } & {
       readonly [Name in Exclude<keyof Properties, GivenNames<Schema, Properties>>]?: ValueOf<Properties[Name]>;
     } & (Schema extends { readonly additionalProperties: false } ? unknown : Others)
-  : Others;
+  : Schema extends { readonly additionalProperties: infer Values extends object }
+    ? { readonly [name: string]: ValueOf<Values> }
+    : Others;
 
 interface Others {
   readonly [name: string]: unknown;

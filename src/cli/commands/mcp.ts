@@ -1,10 +1,18 @@
-import { type McpServerConfig, toolName } from '../../mcp/mcp.ts';
-import type { Mcp } from '../../mcp/open-mcp.ts';
+import { toolName } from '../../mcp/mcp.ts';
+import {
+  addServer,
+  listServers,
+  removeServer,
+  signInToServer,
+  signOutOfServer,
+  testServer,
+} from '../../operations/mcp.ts';
+import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
+import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
-import { withRuntime } from '../with-runtime.ts';
 import type { ServeFlags } from './mcp-serve.ts';
 
 interface AddFlags extends OutputFlags {
@@ -16,11 +24,8 @@ interface AddFlags extends OutputFlags {
 }
 
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
-  const withMcp = (use: (mcp: Mcp) => Promise<void>): Promise<void> =>
-    withRuntime(terminal, async (runtime) => use(await runtime.mcp()));
-
   withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
-    withMcp((service) => list(service, flags, terminal)),
+    list(flags, terminal),
   );
   withOutput(
     mcp
@@ -39,20 +44,18 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     .addOption(paths('--header <Name=value>', 'for the address; may be repeated'))
     .addOption(single('--cwd <dir>', 'where the program runs', text))
     .option('--force', 'replace a server of the same name')
-    .action((name: string, command: string[], flags: AddFlags) =>
-      withMcp((service) => add(name, command, service, flags, terminal)),
-    );
+    .action((name: string, command: string[], flags: AddFlags) => add(name, command, flags, terminal));
   withOutput(mcp.command('remove').description('forget a server').argument('<name>')).action(
-    (name: string, flags: OutputFlags) => withMcp((service) => remove(name, service, flags, terminal)),
+    (name: string, flags: OutputFlags) => remove(name, flags, terminal),
   );
   withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
-    (name: string, flags: OutputFlags) => withMcp((service) => test(name, service, flags, terminal)),
+    (name: string, flags: OutputFlags) => test(name, flags, terminal),
   );
   withOutput(mcp.command('login').description('sign in to a server that wants it').argument('<name>')).action(
-    (name: string, flags: OutputFlags) => withMcp((service) => login(name, service, flags, terminal)),
+    (name: string, flags: OutputFlags) => login(name, flags, terminal),
   );
   withOutput(mcp.command('logout').description('forget a sign-in').argument('<name>')).action(
-    (name: string, flags: OutputFlags) => withMcp((service) => logout(name, service, flags, terminal)),
+    (name: string, flags: OutputFlags) => logout(name, flags, terminal),
   );
   mcp
     .command('serve')
@@ -68,48 +71,38 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     });
 };
 
-async function list(mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const servers = await mcp.config.read();
-  const { tools, problems } = await mcp.servers.tools(terminal.signal);
-  for (const problem of problems) warn(terminal, `MCP server ${problem}`);
-  const rows = [...servers].map(([name, server]) => ({
-    name,
-    ...shown(server),
-    tools: tools.filter((each) => each.server === name).map(({ tool }) => toolName(name, tool.name)),
-  }));
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { servers: rows, problems });
-  if (rows.length === 0) return void terminal.out.write('no servers yet: lainclaw mcp add <name> -- <command>\n');
-  const colors = colorsFor(terminal.out, terminal);
-  for (const { name, tools: own, ...server } of rows) {
-    const where = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
-    terminal.out.write(`${colors.bold(name)}  ${colors.dim(printable(where))}\n`);
-    for (const tool of own) terminal.out.write(`  ${printable(tool)}\n`);
-  }
-}
-
-async function add(name: string, command: string[], mcp: Mcp, flags: AddFlags, terminal: Terminal): Promise<void> {
-  const server = serverOf(command, flags);
-  await mcp.config.add(name, server, { replace: flags.force ?? false });
-  const found = await mcp.servers.refresh(name, terminal.signal).catch((error: unknown) => {
-    terminal.signal.throwIfAborted();
-    warn(terminal, `${(error as Error).message}. It is kept; try "lainclaw mcp test ${name}"`);
-    return undefined;
+async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, listServers, {}, ({ servers, problems }) => {
+    for (const problem of problems) warn(terminal, `MCP server ${problem}`);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { servers, problems });
+    if (servers.length === 0) return void terminal.out.write('no servers yet: lainclaw mcp add <name> -- <command>\n');
+    const colors = colorsFor(terminal.out, terminal);
+    for (const { name, tools, url, command, args = [] } of servers) {
+      const where = url ?? [command, ...args].join(' ');
+      terminal.out.write(`${colors.bold(name)}  ${colors.dim(printable(where))}\n`);
+      for (const tool of tools) terminal.out.write(`  ${printable(tool)}\n`);
+    }
   });
-  for (const each of found?.leftOut ?? []) warn(terminal, `left out ${each}`);
-  const tools = found?.tools.map((tool) => toolName(name, tool.name)) ?? [];
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, ...shown(server), reached: !!found, tools });
-  terminal.out.write(`added ${name}${found ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
 }
 
-function serverOf([command, ...args]: string[], { url, env = [], header = [], cwd }: AddFlags): McpServerConfig {
+async function add(name: string, command: string[], flags: AddFlags, terminal: Terminal): Promise<void> {
+  const input = { name, replace: flags.force, ...serverOf(command, flags) };
+  await runOperation(terminal, addServer, input, (added) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, added);
+    const { reached, tools } = added;
+    terminal.out.write(`added ${name}${reached ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
+  });
+}
+
+function serverOf([command, ...args]: string[], { url, env = [], header = [], cwd }: AddFlags) {
   if ((command === undefined) === (url === undefined))
     throw new UsageError('mcp add needs a program (lainclaw mcp add <name> -- <command> …) or --url, one of them');
   if (url !== undefined) {
     if (env.length > 0 || cwd !== undefined) throw new UsageError('--env and --cwd go with a program, not with --url');
-    return { kind: 'url', url, headers: pairs('--header', header) };
+    return { url, headers: pairs('--header', header) };
   }
   if (header.length > 0) throw new UsageError('--header goes with --url');
-  return { kind: 'command', command: command ?? '', args, env: pairs('--env', env), ...(cwd !== undefined && { cwd }) };
+  return { command, args, env: pairs('--env', env), cwd };
 }
 
 function pairs(flag: string, values: string[]): Record<string, string> {
@@ -122,64 +115,37 @@ function pairs(flag: string, values: string[]): Record<string, string> {
   );
 }
 
-async function login(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function login(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
   const { showAddress } = await import('../login-interaction.ts');
-  const outcome = await mcp.login(name, (url) => showAddress(url.href, terminal), terminal.signal);
-  const { tools } = await mcp.servers.refresh(name, terminal.signal);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, outcome, tools: tools.length });
-  const said = outcome === 'signed-in' ? `signed in to ${name}` : `${name} wants no sign-in`;
-  terminal.out.write(`${said}: ${tools.length} tools; each asks before it runs\n`);
+  const onAddress = (address: string): void => showAddress(address, terminal);
+  const show = (done: OutputOf<typeof signInToServer>): void => {
+    if (wantsJson(terminal, flags)) return void writeJson(terminal, done);
+    const said = done.outcome === 'signed-in' ? `signed in to ${name}` : `${name} wants no sign-in`;
+    terminal.out.write(`${said}: ${done.tools} tools; each asks before it runs\n`);
+  };
+  await runOperation(terminal, signInToServer, { name }, show, { onAddress });
 }
 
-async function logout(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await mcp.logout(name);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { signedOut: name });
-  terminal.out.write(`signed out of ${name}\n`);
+async function logout(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, signOutOfServer, { name }, (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, done);
+    terminal.out.write(`signed out of ${name}\n`);
+  });
 }
 
-async function remove(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await mcp.config.remove(name);
-  await mcp.logout(name);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { removed: name });
-  terminal.out.write(`removed ${name}\n`);
+async function remove(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, removeServer, { name }, (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, done);
+    terminal.out.write(`removed ${name}\n`);
+  });
 }
 
-async function test(name: string, mcp: Mcp, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  const { tools, leftOut } = await mcp.servers.refresh(name, terminal.signal);
-  for (const each of leftOut) warn(terminal, `left out ${each}`);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { name, tools, leftOut });
-  const colors = colorsFor(terminal.out, terminal);
-  for (const tool of tools)
-    terminal.out.write(`${colors.bold(printable(toolName(name, tool.name)))}  ${printable(tool.description)}\n`);
-}
-
-const MASKED = '***';
-const SECRET_FLAG = /^--?[\w-]*(key|token|secret|password|auth)[\w-]*(=|$)/i;
-
-/** Values may be secrets: only their names are shown, and references as they are. */
-function shown(server: McpServerConfig): { command?: string; args?: readonly string[]; url?: string } {
-  const masked = (values: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedValue(value)]));
-  if (server.kind === 'url') return { url: maskedUrl(server.url), ...{ headers: masked(server.headers) } };
-  const { kind: _, args, env, ...rest } = server;
-  return { ...rest, args: maskedArgs(args), ...{ env: masked(env) } };
-}
-
-function maskedValue(value: string): string {
-  return /^\$\{\w+\}$/.test(value) ? value : MASKED;
-}
-
-function maskedUrl(address: string): string {
-  const url = new URL(address);
-  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, MASKED);
-  return url.href;
-}
-
-/** Of `--api-key x` and `--api-key=x`, only the name. */
-function maskedArgs(args: readonly string[]): string[] {
-  return args.map((arg, index) => {
-    if (SECRET_FLAG.test(arg) && arg.includes('=')) return `${arg.slice(0, arg.indexOf('='))}=${MASKED}`;
-    const before = args[index - 1] ?? '';
-    return SECRET_FLAG.test(before) && !before.includes('=') && !arg.startsWith('-') ? maskedValue(arg) : arg;
+async function test(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, testServer, { name }, ({ tools, leftOut }) => {
+    for (const each of leftOut) warn(terminal, `left out ${each}`);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { name, tools, leftOut });
+    const colors = colorsFor(terminal.out, terminal);
+    for (const tool of tools)
+      terminal.out.write(`${colors.bold(printable(toolName(name, tool.name)))}  ${printable(tool.description)}\n`);
   });
 }

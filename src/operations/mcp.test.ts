@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { testOperations } from '../../test/support/test-operations.ts';
+
+const RAW = join(import.meta.dirname, '../../test/fakes/mcp/raw-server.ts');
+
+async function setUp() {
+  const operations = await testOperations();
+  const raw = { command: process.execPath, args: [RAW, join(operations.folder, 'pids')] };
+  return { ...operations, raw };
+}
+
+describe('the operations on MCP servers', () => {
+  it('answer what their output schemas say', async () => {
+    const { checked, raw } = await setUp();
+    for (const [name, input] of [
+      ['mcp.list', {}],
+      ['mcp.add', { name: 'raw', ...raw }],
+      ['mcp.add', { name: 'gone', url: 'http://127.0.0.1:1/mcp', headers: { X: 'y' } }],
+      ['mcp.list', {}],
+      ['mcp.test', { name: 'raw' }],
+      ['mcp.logout', { name: 'raw' }],
+      ['mcp.remove', { name: 'raw' }],
+    ] as const)
+      expect([name, (await checked(name, input)).problem]).toEqual([name, undefined]);
+  });
+
+  it('reach a server that is added, and name its tools as they are called here', async () => {
+    const { invoke, raw } = await setUp();
+    const added = (await invoke('mcp.add', { name: 'raw', ...raw })) as { reached: boolean; tools: string[] };
+    expect(added.reached).toBe(true);
+    expect(added.tools.length).toBeGreaterThan(0);
+    for (const tool of added.tools) expect(tool).toMatch(/^mcp__raw__/);
+    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'raw', tools: added.tools }] });
+  });
+
+  it('keep a server that cannot be reached, and say so', async () => {
+    const { invoke, warnings } = await setUp();
+    const url = 'http://127.0.0.1:1/mcp';
+    expect(await invoke('mcp.add', { name: 'gone', url })).toMatchObject({ reached: false, tools: [] });
+    expect(warnings.join()).toContain('It is kept');
+    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'gone', url }] });
+  });
+
+  it('show no value that may be a secret', async () => {
+    const { invoke } = await setUp();
+    const program = { command: process.execPath, args: ['-e', '0', '--api-key', 'pa55', '--token=pa55'] };
+    const shown = [
+      await invoke('mcp.add', { name: 'program', ...program, env: { KEY: 'pa55', NAMED: `\${MY_KEY}` } }),
+      await invoke('mcp.add', { name: 'address', url: 'http://127.0.0.1:1/?key=pa55', headers: { X: 'pa55' } }),
+      await invoke('mcp.list'),
+    ];
+    expect(JSON.stringify(shown)).not.toContain('pa55');
+    expect(shown[0]).toMatchObject({
+      args: ['-e', '0', '--api-key', '***', '--token=***'],
+      env: { KEY: '***', NAMED: `\${MY_KEY}` },
+    });
+  });
+
+  it.each([
+    ['neither a program nor an address', {}],
+    ['both', { command: 'x', url: 'http://x' }],
+    ['headers for a program', { command: 'x', headers: { A: 'b' } }],
+    ['arguments for an address', { url: 'http://x', args: ['a'] }],
+  ])('refuse %s, and add nothing', async (_what, server) => {
+    const { invoke } = await setUp();
+    await expect(invoke('mcp.add', { name: 'x', ...server })).rejects.toMatchObject({ code: 'MCP_CONFIG' });
+    expect(await invoke('mcp.list')).toEqual({ servers: [], problems: [] });
+  });
+
+  it('refuse a variable whose value is no text', async () => {
+    const { invoke } = await setUp();
+    await expect(invoke('mcp.add', { name: 'x', command: 'y', env: { A: 1 } })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+  });
+});
