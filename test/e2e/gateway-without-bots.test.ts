@@ -83,14 +83,22 @@ describe('which channels are started', () => {
     }
   });
 
-  it('feishu is started when anything of it is set up, and says what is missing', async () => {
-    const refused = await lainclaw(['gateway', 'start'], {
-      home: testHome(),
-      env: { LAINCLAW_FEISHU_APP_ID: 'cli_1' },
-    });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('feishu (default) needs appSecret');
-  });
+  it.for([
+    [{ LAINCLAW_FEISHU_APP_ID: 'cli_1' }, ['feishu (default) needs appSecret']],
+    [{ LAINCLAW_TELEGRAM_MODE: 'webhook' }, ['telegram (default) needs botToken']],
+    [
+      { LAINCLAW_FEISHU_APP_ID: 'cli_1', LAINCLAW_TELEGRAM_MODE: 'webhook' },
+      ['feishu (default) needs appSecret', 'telegram (default) needs botToken'],
+    ],
+  ] as const)(
+    'without --channel those that are set up, here with %j, and it is said what is missing',
+    async ([env, missing]) => {
+      const refused = await lainclaw(['gateway', 'start'], { home: testHome(), env });
+      expect(refused.code).toBe(1);
+      for (const each of ['feishu (default) needs appSecret', 'telegram (default) needs botToken'])
+        expect(refused.stderr.includes(each), each).toBe(missing.some((one) => one === each));
+    },
+  );
 });
 
 it('the layer of jobs is shown, cleared and checked like every other', async () => {

@@ -75,7 +75,7 @@ export function channelFlag(): Option {
 /** Parses to no channel at all for "none". */
 export function channelsFlag(): Option {
   const accepted = [...CHANNEL_NAMES, NO_CHANNEL];
-  const about = `${CHANNEL_NAMES.join(', ')}; may be repeated (default: feishu); ${NO_CHANNEL}: scheduled jobs and background runs only`;
+  const about = `${CHANNEL_NAMES.join(', ')}; may be repeated (default: those that are set up); ${NO_CHANNEL}: scheduled jobs and background runs only`;
   return withValues(new Option('--channel <name>', about), { accepted, isList: true }).argParser<string[]>(
     (written, previous) => {
       const names = written.split(',').map((name) => name.trim());

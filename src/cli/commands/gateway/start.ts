@@ -46,7 +46,7 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
   }
 }
 
-/** Those that are named; otherwise feishu, or none where no channel is set up at all. */
+/** Those that are named, otherwise those that are set up. */
 export async function chooseChannels(
   { settingsFile, channels }: GatewayAdmin,
   { channel, background }: StartFlags,
@@ -54,22 +54,13 @@ export async function chooseChannels(
 ): Promise<string[]> {
   if (channel) return [...new Set(channel)];
   const file = await settingsFile.read();
-  const setUp = [...channels.values()]
-    .filter((each) => isSetUp(each, file, terminal.environment))
-    .map(({ name }) => name);
-  const [other] = setUp;
-  const say = (line: string): void => {
-    if (!background) warn(terminal, line);
-  };
-  if (other === undefined) {
-    say(
+  const setUp = [...channels.values()].filter((each) => isSetUp(each, file, terminal.environment));
+  if (setUp.length === 0 && !background)
+    warn(
+      terminal,
       'no channel is set up, so no bot runs: only scheduled jobs, background runs and the control API. To connect one: lainclaw gateway config set --channel telegram botToken=- (or --channel feishu), then start it again',
     );
-    return [];
-  }
-  if (!setUp.includes('feishu'))
-    say(`starting feishu, the channel when none is named; for ${setUp.join(', ')}: --channel ${other}`);
-  return ['feishu'];
+  return setUp.map(({ name }) => name);
 }
 
 /** The arguments that start the same gateway again. */
