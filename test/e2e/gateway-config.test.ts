@@ -144,13 +144,6 @@ describe('start without what it needs', () => {
     expect((await config(['validate'])).json()).toMatchObject({ valid: true, bots: ['telegram/default'] });
   });
 
-  it('starts feishu when no channel is named, and says what else is set up', async () => {
-    await config(['set', '--channel=telegram', 'botToken=-'], { stdin: TOKEN });
-    const refused = await lainclaw(['gateway', 'start'], { home });
-    expect(errorOf(refused).message).toContain('feishu (default) needs appId');
-    expect(refused.stderr).toContain('--channel telegram');
-  });
-
   it.each([
     [['--pairing-policy', 'anyone'], '--pairing-policy'],
     [['--channel', 'irc'], 'feishu, telegram, local'],
