@@ -1,5 +1,5 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
-import type { ModelFailure, ModelMessage } from '../adapters/adapter.ts';
+import type { ModelFailure, ModelImage, ModelMessage } from '../adapters/adapter.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
 import { createWireNames, type WireNames } from '../tools/wire-names.ts';
@@ -39,6 +39,7 @@ export async function* answerWithModel(
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
   const images = imagesOf(attachments);
+  if (images.length > 0) await keepPictures(context, images);
   const asked = {
     role: 'user' as const,
     text: questionWith(question, attachments) + told,
@@ -87,6 +88,13 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+/** Later turns send them again: the model still sees what was asked about. */
+async function keepPictures({ toolbox, turn }: TurnContext, images: readonly ModelImage[]): Promise<void> {
+  const pictures = images.map(({ mimeType, data }) => ({ mediaType: mimeType, data }));
+  const kept = await toolbox.keepPictures(pictures, { sessionId: turn.entry.sessionId, name: turn.id });
+  if (kept.length > 0) await turn.attached(kept);
 }
 
 /** A person may attach more than a model should be sent: what is cut is kept. */

@@ -18,7 +18,7 @@ export function imagesOf(attachments: readonly Attachment[]): ModelImage[] {
   );
 }
 
-/** What is kept of them in the session. A picture is named, not kept. */
+/** What the session's context says of them: texts whole, pictures by name. */
 export function contextOf(attachments: readonly Attachment[]): string[] {
   return attachments.map((attachment) =>
     attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name),

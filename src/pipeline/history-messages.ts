@@ -1,9 +1,9 @@
 // Earlier turns as the provider's own messages: the question, each answer with its tool calls, their results, the last answer.
 // A turn is written here exactly as it was sent while it ran, so that the next request begins with the same bytes. Every call
 // has its result, and every turn begins with a user's message and ends with an answer, whatever became of it.
-import type { ModelMessage } from '../adapters/adapter.ts';
+import type { ModelImage, ModelMessage } from '../adapters/adapter.ts';
 import { attachedPicture, attachedText, type KeptAttachment } from '../sessions/attached.ts';
-import type { HistoryCall, HistoryStep, HistoryTurn } from '../sessions/history.ts';
+import type { HistoryCall, HistoryPicture, HistoryStep, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
 import { contextParts } from '../sessions/turn-context.ts';
@@ -19,6 +19,23 @@ export interface HistoryMessagesOptions {
   callsAsText: boolean;
   /** The last turn is being continued: it ends with what was said and done, without an answer. */
   isContinuing?: boolean;
+  /** What `readHistoryPictures` found. */
+  pictures?: PictureFiles;
+}
+
+/** Pictures by the path of their file. */
+export type PictureFiles = ReadonlyMap<string, ModelImage>;
+
+/** Those of these turns whose files are still there. */
+export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promise<PictureFiles> {
+  const kept = turns.flatMap(({ pictures = [], calls }) => [
+    ...pictures,
+    ...calls.flatMap(({ result }) => result?.pictures ?? []),
+  ]);
+  if (kept.length === 0) return new Map();
+  const { readPictures } = await import('../tools/pictures.ts');
+  const read = await Promise.all(kept.map(async (one) => [one.path, (await readPictures([one]))[0]] as const));
+  return new Map(read.flatMap(([path, image]) => (image ? [[path, image] as const] : [])));
 }
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
@@ -44,7 +61,7 @@ function turnMessages(turn: HistoryTurn, isContinued: boolean, options: HistoryM
   const told = options.callsAsText && calls.length > 0 ? asToolResults(toolContext(calls.map(pairOf))) : '';
   const text = [question, told].filter((part) => part !== '').join('\n\n');
   return [
-    ...(text === '' ? [] : [{ role: 'user' as const, text }]),
+    ...(text === '' ? [] : [{ role: 'user' as const, text, ...imagesOf(turn.pictures, options) }]),
     ...(options.callsAsText ? [] : steps.flatMap((step) => stepMessages(step, options))),
     ...(isContinued ? [] : [{ role: 'assistant' as const, text: answerOf(turn, answer), toolCalls: [] }]),
   ];
@@ -66,7 +83,16 @@ function written(attachment: KeptAttachment): string {
   return attachment.kind === 'text' ? attachedText(attachment) : attachedPicture(attachment.name);
 }
 
-function stepMessages({ text, calls, native }: HistoryStep, { toWire }: HistoryMessagesOptions): ModelMessage[] {
+function imagesOf(
+  kept: readonly HistoryPicture[] = [],
+  { pictures }: HistoryMessagesOptions,
+): { images?: ModelImage[] } {
+  const images = kept.flatMap(({ path }) => pictures?.get(path) ?? []);
+  return images.length > 0 ? { images } : {};
+}
+
+function stepMessages({ text, calls, native }: HistoryStep, options: HistoryMessagesOptions): ModelMessage[] {
+  const { toWire } = options;
   if (calls.length === 0) return [];
   const toolCalls = calls.map(({ call }) => ({ id: call.id, name: toWire(call.name), args: argsOf(call.args) }));
   return [
@@ -76,6 +102,7 @@ function stepMessages({ text, calls, native }: HistoryStep, { toWire }: HistoryM
       callId: call.call.id,
       toolName: toWire(call.call.name),
       text: pairOf(call).text,
+      ...imagesOf(call.result?.pictures, options),
       isError: call.result?.ok !== true,
     })),
   ];

@@ -9,7 +9,7 @@ import { hasRoom } from './budget.ts';
 import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import { historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
-import { type HistoryMessagesOptions, historyMessages } from './history-messages.ts';
+import { type HistoryMessagesOptions, historyMessages, readHistoryPictures } from './history-messages.ts';
 import type { Summarised } from './summarise-history.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -24,10 +24,11 @@ const KEPT_SHARE = 0.5;
 
 export async function* historyFor(
   context: CompactContext,
-  options: HistoryMessagesOptions,
+  given: HistoryMessagesOptions,
 ): AsyncGenerator<RunEvent, SentHistory> {
   const { request, model, historyTokens } = context;
   const { summary, turns, hasOlder } = context.turn.history;
+  const options = { ...given, pictures: await readHistoryPictures(turns) };
   const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
   const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory =>
     sentHistory(text, newest, options);

@@ -5,6 +5,7 @@ import type { HistoryTurn } from '../sessions/history.ts';
 import { createWireNames } from '../tools/wire-names.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
 import { charactersToRead, historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
+import { readHistoryPictures } from './history-messages.ts';
 import { type PromptContext, promptParts } from './prompt-parts.ts';
 import type { RunDependencies, RunRequest } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
@@ -44,8 +45,9 @@ export async function describeContext(
     const parts = await promptParts(context, toWire);
     const { summary, turns } = turn.history;
     const callsAsText = adapter.callsTools && parts.tools.length === 0;
+    const pictures = await readHistoryPictures(turns);
     const sent = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
-      tokensIn(sentHistory(text, newest, { toWire, callsAsText }).messages);
+      tokensIn(sentHistory(text, newest, { toWire, callsAsText, pictures }).messages);
     const { model: name, contextWindow } = model;
     return {
       ...(name !== undefined && { model: name }),

@@ -15,6 +15,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   'history-summary': false,
   'turn-start': true,
   message: true,
+  attached: true,
   'model-step': true,
   'tool-call': true,
   permission: true,

@@ -20,12 +20,19 @@ export interface HistoryError {
   reason?: string;
 }
 
+/** A picture that is kept in a file. */
+export interface HistoryPicture {
+  mediaType: string;
+  path: string;
+}
+
 export interface HistoryResult {
   ok: boolean;
   /** What the model was told: the whole, or the part that the limit left. */
   text: string;
   error?: HistoryError;
   meta?: Record<string, unknown>;
+  pictures?: HistoryPicture[];
 }
 
 export interface HistoryCall {
@@ -73,6 +80,8 @@ export interface HistoryTurn {
   /** The turn that this one continues; it has no question of its own. */
   continues?: string;
   messages: SessionMessage[];
+  /** Came with the question. */
+  pictures?: HistoryPicture[];
   /** All calls in order; `steps` holds the same ones. */
   calls: HistoryCall[];
   steps: HistoryStep[];
@@ -142,6 +151,9 @@ export function createHistoryReader(): HistoryReader {
         open.messages.push(line.message);
         return items;
       }
+      case 'attached':
+        if (open) open.pictures = picturesOf(line.pictures);
+        return [];
       case 'model-step':
         open ??= begin();
         step = { text: line.text, calls: [], ...(line.native !== undefined && { native: line.native }) };
@@ -246,7 +258,16 @@ function addResult(turn: HistoryTurn, line: Extract<SessionLine, { type: 'tool-r
     text: line.text,
     ...(error && { error }),
     ...(isObject && { meta: line.meta as Record<string, unknown> }),
+    ...(line.pictures !== undefined && { pictures: picturesOf(line.pictures) }),
   };
+}
+
+function picturesOf(value: unknown): HistoryPicture[] {
+  const listed: unknown[] = Array.isArray(value) ? value : [];
+  return listed.flatMap((one) => {
+    const { mediaType, path } = (one ?? {}) as Partial<HistoryPicture>;
+    return isText(mediaType) && isText(path) ? [{ mediaType, path }] : [];
+  });
 }
 
 function errorOf(value: unknown): HistoryError | undefined {
@@ -285,6 +306,8 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.callId) && isPermission(line.granted);
     case 'tool-result':
       return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
+    case 'attached':
+      return isText(line.turnId);
     case 'model-step':
       return isText(line.turnId) && isText(line.text);
     case 'history-summary':

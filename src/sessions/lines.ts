@@ -69,6 +69,13 @@ export type SessionLine =
     }
   | { type: 'message'; message: SessionMessage }
   | {
+      /** Pictures that came with the question. */
+      type: 'attached';
+      turnId: string;
+      /** Where they are kept: paths, never their content. */
+      pictures: unknown;
+    }
+  | {
       /** An answer of the model that calls tools; the lines of its calls follow. The turn's last answer is its message. */
       type: 'model-step';
       turnId: string;
@@ -112,6 +119,7 @@ export type SessionLine =
 const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
   'session',
   'turn-start',
+  'attached',
   'model-step',
   'tool-call',
   'permission',

@@ -2,7 +2,7 @@
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
 import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
-import type { HistoryTurn } from './history.ts';
+import type { HistoryPicture, HistoryTurn } from './history.ts';
 import {
   asSessionLine,
   type HistorySummaryLine,
@@ -85,6 +85,8 @@ export interface Turn {
    * message; the turn of this id is continued where it stopped.
    */
   start(input: string, options?: { tainted?: boolean; continues?: string }): Promise<void>;
+  /** Journals where the pictures that came with the question are kept. */
+  attached(pictures: readonly HistoryPicture[]): Promise<void>;
   /** Journals an answer that calls tools, before the first of its calls starts. */
   stepAnswered(step: ModelStep): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
@@ -182,6 +184,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       indexed = enter(entry);
       indexed.catch(() => {});
     },
+
+    attached: (pictures) => append({ type: 'attached', turnId, pictures }),
 
     async stepAnswered({ text, native }) {
       const step = { type: 'model-step' as const, turnId, timestamp: timestamp(), text };

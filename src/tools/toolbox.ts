@@ -1,4 +1,5 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
+
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
@@ -13,6 +14,7 @@ import type { ToolTexts } from './languages/tool-texts.ts';
 import type { Later } from './later.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { PermissionStore } from './permissions/store.ts';
+import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
 import { type Approval, type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
@@ -66,6 +68,8 @@ export interface Toolbox {
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
   /** A text as a model may see it; what is cut is kept under the session's outputs. */
   bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
+  /** Pictures that came with a question, kept under the session's outputs; those that no model takes are left out. */
+  keepPictures(pictures: readonly ToolPicture[], options: { sessionId: string; name: string }): Promise<KeptPicture[]>;
   executor(options: TurnTools): Executor;
 }
 
@@ -91,6 +95,9 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     },
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
+    },
+    async keepPictures(pictures, { sessionId, name }) {
+      return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
     },
     executor: ({ registry, approval, sessionId, turnId, taint = { tainted: false }, delegation, later, ...turn }) =>
       createExecutor({

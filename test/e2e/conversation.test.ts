@@ -86,6 +86,21 @@ describe.each(PLACES)('over $provider', (place) => {
   });
 });
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+it.each(PLACES)('a picture is sent again with later questions, over $provider', async (place) => {
+  await talk(place, { script: toolTurn }, async ({ app, server }) => {
+    const attachments = [{ kind: 'image' as const, name: 'dot.png', mimeType: 'image/png', data: PIXEL }];
+    await app.ask('What is this?', { attachments, withTools: false });
+    await app.ask('And its colour?', { withTools: false });
+    const [first = '', second = ''] = server.requests.map(({ dialect, body }) =>
+      promptText(dialect ?? 'chat', body as Record<string, unknown>),
+    );
+    expect(second).toContain(PIXEL);
+    expect(Buffer.byteLength(first) - sharedBytes(first, second)).toBeLessThan(130);
+  });
+});
+
 it('many calls in one answer do not lose what Anthropic has cached', async () => {
   const calls = Array.from({ length: 25 }, (_, index) => ({ name: 'fs_read_file', args: { path: `${index}.txt` } }));
   const script: ModelServerOptions['script'] = ({ messages }) =>

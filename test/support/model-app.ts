@@ -14,6 +14,7 @@ import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Executed, Executor } from '../../src/tools/executor.ts';
+import { boundPictures } from '../../src/tools/pictures.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { noSubject } from '../../src/tools/subject.ts';
 import type { ToolArgs, ToolEffect, ToolErrorCode, ToolSpec } from '../../src/tools/tool.ts';
@@ -78,7 +79,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     },
     historyTokens,
     sessions: createSessions({ ...storage, now, newId }),
-    toolbox: toolboxOf(tools),
+    toolbox: toolboxOf(tools, storage),
     hub: createTurnHub({ now, newId }),
     budget: createDayBudget({ ...storage, now }),
     now,
@@ -123,7 +124,7 @@ function withWindow(adapter: Adapter | undefined, contextWindow: number | undefi
   return { ...adapter, describe: async (...asked) => ({ ...(await adapter.describe(...asked)), contextWindow }) };
 }
 
-function toolboxOf(tools: readonly AppTool[]): Toolbox {
+function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'outputs'>): Toolbox {
   const registry = createRegistry(tools.map(specOf));
   const executor: Executor = { execute: ({ name, args }) => execute(tools, name, args) };
   return {
@@ -133,6 +134,8 @@ function toolboxOf(tools: readonly AppTool[]): Toolbox {
     describe: async (offered) =>
       offered.map(({ name, spec }) => ({ name, description: name, inputSchema: spec.inputSchema })),
     bound: async (text) => text,
+    keepPictures: async (pictures, { sessionId, name }) =>
+      (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept,
     executor: () => executor,
   };
 }

@@ -112,7 +112,11 @@ function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, tim
   const attached: Block[] = attachments.map((attachment) =>
     attachment.kind === 'text'
       ? { kind: 'note', isWarning: false, phrase: ['Attached ', { value: attachment.name }], text: attachment.text }
-      : { kind: 'note', isWarning: false, phrase: ['Attached picture ', { value: attachment.name }, ' (not kept)'] },
+      : {
+          kind: 'note',
+          isWarning: false,
+          phrase: ['Attached picture ', { value: attachment.name }, turn.pictures ? '' : ' (not kept)'],
+        },
   );
   if (rest === '') return attached;
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
