@@ -15,6 +15,7 @@ const WORDS = {
     results: (text: string) => `Tool results:\n${text}`,
     notice: 'No model is connected, so this is the offline stub. To connect one:',
     ways: {
+      setup: 'finds what is there, and tries it',
       has: (variable: string) => `${variable} is set`,
       chatgpt: 'ChatGPT',
       key: 'an API key; also openai, gemini, openrouter …',
@@ -29,6 +30,7 @@ const WORDS = {
     results: (text: string) => `工具结果：\n${text}`,
     notice: '尚未连接模型，这是离线应答。连接方式：',
     ways: {
+      setup: '查找可用的模型并试用',
       has: (variable: string) => `已设置 ${variable}`,
       chatgpt: 'ChatGPT',
       key: 'API 密钥；也可用 openai、gemini、openrouter 等',
@@ -43,6 +45,7 @@ const WORDS = {
     results: (text: string) => `Результаты инструментов:\n${text}`,
     notice: 'Модель не подключена, отвечает офлайн-заглушка. Подключить:',
     ways: {
+      setup: 'найдёт, что есть, и проверит',
       has: (variable: string) => `задана ${variable}`,
       chatgpt: 'ChatGPT',
       key: 'ключ API; также openai, gemini, openrouter …',
@@ -95,6 +98,7 @@ function answer({ messages }: ModelRequest, here: readonly WayToConnect[]): stri
 /** In order of ease. */
 function waysToConnect(words: (typeof WORDS)['en']['ways'], here: readonly WayToConnect[]): string[] {
   const ways: [command: string, about: string][] = [
+    ['lainclaw setup', words.setup],
     ...here.map(({ command, has }): [string, string] => [command, words.has(has)]),
     ['lainclaw auth login openai-codex', words.chatgpt],
     ['lainclaw auth login anthropic --api-key-stdin', words.key],

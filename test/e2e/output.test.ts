@@ -145,7 +145,7 @@ describe.concurrent('on a terminal', () => {
   it('an answer is text, and --json is JSON', async () => {
     const home = testHome();
     const shown = await terminal(['ask', 'hi'], { home });
-    expect(shown.stdout).toMatch(/^You said: hi\n\nNo model is connected[^{}]*\n$/);
+    expect(shown.stdout).toMatch(/^You said: hi\n\nNo model is connected[^\n]*:\n {2}lainclaw setup[\s\S]*\n$/);
     expect(shown.code).toBe(0);
     const printed = await terminal(['ask', '--json', 'hi'], { home });
     expect(printed.json<AskResult>()).toMatchObject({ success: true });

@@ -115,9 +115,20 @@ export function startTerminal(args: readonly string[], options: ProcessOptions):
   const { wrapper = [], env, ...rest } = options;
   const command = [...wrapper, process.execPath, options.program ?? BINARY, ...args].map(quoted).join(' ');
   const onTerminal = { ...rest, env: { TERM: 'xterm-256color', SHELL: '/bin/sh', ...env } };
-  return start(['script', '-qec', `exec ${command}`, '/dev/null'], onTerminal, 'open', (text) =>
+  const running = start(['script', '-qec', `exec ${command}`, '/dev/null'], onTerminal, 'open', (text) =>
     text.replaceAll('\r\n', '\n'),
   );
+  const ended = running.ended.then(({ code, signal, stdout, stderr }) =>
+    finishedOf(code, signal, withoutWaitingLines(stdout), stderr),
+  );
+  ended.catch(() => {});
+  return { ...running, ended };
+}
+
+/** A line that tells of waiting is shown only where a model takes its time: on a busy machine that is anywhere. */
+function withoutWaitingLines(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replace(/\x1b\[\?7l[\s\S]*?\r\x1b\[K\x1b\[\?7h/g, '');
 }
 
 function start(

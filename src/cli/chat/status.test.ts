@@ -5,6 +5,7 @@ import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
 describe('the line above the input', () => {
   it.each([
     [{ kind: 'thinking' }, 900, /Thinking… 0 s · Esc cancels$/],
+    [{ kind: 'thinking', thought: 'Well.\nThe sum is off' }, 2_000, /Thinking… 2 s · Esc cancels · The sum is off$/],
     [{ kind: 'calling', names: ['bash'] }, 59_999, /Running bash… 59 s/],
     [{ kind: 'calling', names: ['grep', 'glob'] }, 61_000, /Running 2 tools… 1 min 01 s/],
   ] as const)('tells what is going on and for how long: %j', (activity, ms, expected) => {

@@ -2,6 +2,7 @@
 
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
+import { foldedThought } from '../folded-thought.ts';
 import type { Activity } from './turn-view.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -13,7 +14,8 @@ export function statusLine(activity: Activity, elapsedMs: number, manner: Manner
   if (manner === 'asking') return `◆ Waiting for your answer… ${elapsed(elapsedMs)} · Esc says no`;
   const spinner = SPINNER[Math.floor(elapsedMs / FRAME_MS) % SPINNER.length];
   if (manner === 'cancelling') return `${spinner} Cancelling… ${elapsed(elapsedMs)}`;
-  return `${spinner} ${described(activity)}… ${elapsed(elapsedMs)} · Esc cancels`;
+  const thought = activity.kind === 'thinking' && activity.thought ? foldedThought(activity.thought) : '';
+  return `${spinner} ${described(activity)}… ${elapsed(elapsedMs)} · Esc cancels${thought && ` · ${thought}`}`;
 }
 
 function described(activity: Activity): string {
@@ -54,7 +56,7 @@ export interface FooterFacts {
 export function footerLine({ model, sessionKey, context, usage }: FooterFacts): string {
   const parts = [model, sessionKey];
   if (context) parts.push(meter(context));
-  if (usage) parts.push(`${tokens(usage.inputTokens)} in, ${tokens(usage.outputTokens)} out`);
+  if (usage) parts.push(`${tokenCount(usage.inputTokens)} in, ${tokenCount(usage.outputTokens)} out`);
   if (usage?.costUsd !== undefined) parts.push(`$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`);
   return parts.join(' · ');
 }
@@ -70,8 +72,8 @@ export function addUsage(total: Usage | undefined, more: Usage | undefined): Usa
 }
 
 function meter({ tokens: used, window }: ContextSize): string {
-  if (window === undefined) return `context ${tokens(used)}`;
-  return `context ${Math.round((100 * used) / window)}% of ${tokens(window)}`;
+  if (window === undefined) return `context ${tokenCount(used)}`;
+  return `context ${Math.round((100 * used) / window)}% of ${tokenCount(window)}`;
 }
 
 /** Reads a turn's events on their way: each model call says how large the conversation has become. */
@@ -88,7 +90,8 @@ export async function* watchContext(
   }
 }
 
-function tokens(count: number): string {
+/** `950`, `1.2k`, `3.4M`. */
+export function tokenCount(count: number): string {
   if (count < 1_000) return String(count);
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

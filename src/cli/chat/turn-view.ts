@@ -1,5 +1,6 @@
 // A turn as it is shown: its events, one by one, become entries. Pure, so that what is on the screen can be told without one.
 import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
+import { withThought } from '../folded-thought.ts';
 import type { Entry, NewEntry, ToolEntry } from './entries.ts';
 
 /** Of what a running call shows, the end is kept. */
@@ -7,7 +8,8 @@ const OUTPUT_KEPT = 8_000;
 const AGAIN = '↻ ';
 
 export type Activity =
-  | { kind: 'thinking' }
+  /** `thought`: the end of what the model has thought so far, where it is told. */
+  | { kind: 'thinking'; thought?: string }
   /** For another turn of the session. */
   | { kind: 'waiting' }
   | { kind: 'writing' }
@@ -65,10 +67,13 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
       return calling(
         changedCall(view, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
       );
+    case 'thinking-delta': {
+      const before = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
+      return { ...view, activity: { kind: 'thinking', thought: withThought(before ?? '', event.text) } };
+    }
     // The model's work is told by what it says; questions are put by whoever asks them.
     case 'model-start':
     case 'model-end':
-    case 'thinking-delta':
     case 'permission-request':
     case 'permission-resolved':
     case 'form-request':

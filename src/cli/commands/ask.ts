@@ -85,9 +85,10 @@ async function answer(
     gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
     USAGE,
   );
-  const events = person ? answeredBy(person, asked, runtime, terminal) : asked;
-  const { renderJson, renderText } = await import('../render.ts');
   const asJson = wantsJson(terminal, flags);
+  const answered = person ? answeredBy(person, asked, runtime, terminal) : asked;
+  const events = await withWaiting(answered, { isTextShown: !asJson }, terminal);
+  const { renderJson, renderText } = await import('../render.ts');
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
   if (result.stage === 'tool-limit') warn(terminal, limitNote(result, turn.toolMaxSteps, flags.session));
   if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
@@ -113,6 +114,20 @@ function answeredBy(
     answer: hub.answer,
     onElsewhere: (text) => err.write(`\n→ ${printable(text)}\n`),
   });
+}
+
+/** On a terminal the wait for the model can be seen. */
+async function withWaiting(
+  events: AsyncIterable<RunEvent>,
+  options: { isTextShown: boolean },
+  terminal: Terminal,
+): Promise<AsyncIterable<RunEvent>> {
+  const { err, out, environment } = terminal;
+  // Where JSON goes to the screen, nothing stands beside it.
+  const isInTheWay = !options.isTextShown && out.isTTY;
+  if (!err.isTTY || isInTheWay || environment.variables.TERM === 'dumb') return events;
+  const { showWaiting } = await import('../show-waiting.ts');
+  return showWaiting(events, terminal, options);
 }
 
 async function attachmentsOf(
