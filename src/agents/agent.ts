@@ -1,21 +1,21 @@
-// What a sub-agent is: a Markdown file whose front matter names it and whose text is its instructions.
+// A sub-agent is a Markdown file: the front matter names it, the text is its instructions.
 
 export type AgentSource = 'builtin' | 'home' | 'workspace';
 
 export interface AgentFacts {
   name: string;
   description: string;
-  /** Names of tools; those its caller does not have stay out of reach whatever stands here. */
+  /** Names of tools. A sub-agent never gets a tool that its caller does not have. */
   tools: 'all' | readonly string[];
-  /** Of the caller's provider; the caller's own without one. */
+  /** A model of the caller's provider; by default the caller's model. */
   model?: string;
 }
 
 export interface Agent extends AgentFacts {
   source: AgentSource;
-  /** What it is told to be. */
+  /** The system prompt of the sub-agent. */
   instructions: string;
-  /** Of the file; absent for a built-in. */
+  /** Path of the file; absent for a built-in sub-agent. */
   path?: string;
 }
 

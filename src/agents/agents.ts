@@ -1,6 +1,6 @@
 // The definitions of sub-agents: built in, from `<home>/agents/*.md` and from `<workspace>/.lainclaw/agents/*.md`; a later
-// one takes the place of an earlier one of the same name. Every call looks at the disk. A file that cannot be used is
-// named with the reason and is never fatal.
+// one replaces an earlier one of the same name. Every call reads the disk. An unusable file becomes a problem with its
+// reason and is never fatal.
 import type { FileHandle } from 'node:fs/promises';
 import { nearest } from '../lib/nearest.ts';
 import { unlessRefused } from '../vocabulary/unless-refused.ts';
@@ -27,9 +27,9 @@ export interface AgentsAt {
 }
 
 export interface Agents {
-  /** In order of name. Never rejects because of what a file holds. */
+  /** Sorted by name. Never rejects because of the content of a file. */
   list(at: AgentsAt): Promise<{ agents: Agent[]; problems: AgentProblem[] }>;
-  /** Rejects with AgentError: not found (names the near one, or all) or invalid (says why). */
+  /** Rejects with AgentError: not found (suggests the nearest name, or all) or invalid (says why). */
   get(name: string, at: AgentsAt): Promise<Agent>;
 }
 

@@ -92,7 +92,7 @@ it('what such a process finds cut short takes no place of others, and its chat i
   await runs.claim(1, 1, 'all');
   await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);
   await background({ deliver: undefined, limit: 1 }).work(endless());
-  expect(await runs.get('run-1')).toMatchObject({ state: 'interrupted', isUntold: true });
+  expect(await runs.get('run-1')).toMatchObject({ state: 'interrupted', isUndelivered: true });
   expect((await runs.get('run-2'))?.state).toBe('done');
   const { letters, deliver } = postbox();
   await background({ deliver }).work(endless());
@@ -121,11 +121,11 @@ it.each<[string, () => Promise<DeliveryOutcome>]>([
   'a result whose delivery %s is kept and delivered later; one that is refused is not tried again',
   async (_, fail) => {
     await background({ deliver: fail }).work(endless());
-    expect(await runs.get('run-1')).toMatchObject({ state: 'done', result: 'found it', isUntold: true });
+    expect(await runs.get('run-1')).toMatchObject({ state: 'done', result: 'found it', isUndelivered: true });
     const { letters, deliver } = postbox();
     await background({ deliver }).work(endless());
     expect(letters).toMatchObject([{ key: 'agent-run-1', text: '**helper**\n\nfound it' }]);
-    expect((await runs.get('run-1'))?.isUntold).toBeUndefined();
+    expect((await runs.get('run-1'))?.isUndelivered).toBeUndefined();
 
     await runs.add(
       { id: 'run-2', name: 'helper', message: 'look', injectInto: 'local:x', request: '{}', asker: OWN },

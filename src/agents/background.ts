@@ -1,7 +1,6 @@
-// Background runs of sub-agents: taken from the queue, a few at a time, each run once. Whoever runs one holds a lock that the
-// kernel frees with the process, so a run whose process ended is told apart from one that is still running: it is recorded as
-// interrupted, reported, and never repeated. A process that reaches no chats leaves what is to be answered into one to the
-// gateway.
+// Background runs of sub-agents: taken from the queue, a few at a time, each run once. The process of a run holds a lock that
+// the kernel frees when the process ends, so a run whose process ended is recognised: it is recorded as interrupted, reported,
+// and never repeated. A process that cannot reach chats leaves delivery to the gateway.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSilentAnswer } from '../lib/silent-answer.ts';
 import { wholeCharacters } from '../lib/whole-characters.ts';
@@ -13,17 +12,17 @@ import { AgentError } from './agent-error.ts';
 const CLAIMING = 'agent-runs';
 const CANCEL_POLL_MS = 500;
 const WAIT_FOR_ROOM_MS = 1_000;
-/** The news of an interruption is one message: parts of it must not stand behind a result that was stored before a kill. */
-const MESSAGE_TOLD = 500;
+/** Keeps the notice of an interruption in one message: its parts must not follow a result that was stored before a kill. */
+const LONGEST_QUOTE = 500;
 
 export interface BackgroundDependencies {
   runs: AgentRuns;
   locks: Locks;
-  /** One turn of the sub-agent's own conversation. */
+  /** Runs one turn of the sub-agent's own conversation. */
   ask(run: AgentRun, signal: AbortSignal): Promise<AgentAnswer>;
-  /** Sent once the text is stored for the chat; the same key again must not be sent twice. Absent: no chat is reached here. */
+  /** Resolves to `sent` once the text is stored for the chat; must send a key only once. Absent: this process reaches no chat. */
   deliver?: Deliver;
-  /** Runs at the same time, over all processes. */
+  /** Limit of concurrent runs, over all processes. */
   limit: number;
   now(): number;
   log(text: string): void;
@@ -35,11 +34,11 @@ export type AgentAnswer =
 
 export interface Background {
   /**
-   * Reports what was cut short, then runs what is queued. Resolves when nothing is left, or soon after the signal. Called again
-   * meanwhile, it looks again.
+   * Reports interrupted runs, then runs the queue. Resolves when nothing is left, or soon after the signal. A call meanwhile
+   * makes it look at the queue again.
    */
   work(signal: AbortSignal): Promise<void>;
-  /** Rejects when there is no such run, or it has ended. */
+  /** Rejects when there is no such run, or when it has ended. */
   cancel(id: string): Promise<void>;
 }
 
@@ -65,11 +64,11 @@ export function createBackground(dependencies: BackgroundDependencies): Backgrou
       isAsked = false;
       asked = Promise.withResolvers();
       await reportInterrupted(dependencies);
-      await tellUntold(dependencies);
+      await deliverUndelivered(dependencies);
       for (let taken = await take(dependencies); taken; taken = await take(dependencies)) start(taken, signal);
       if (running.size > 0) await Promise.race([...running, asked.promise]);
       else if (!(await runs.hasQueued(takenBy(dependencies)))) return;
-      // Others are at the limit: what is queued waits for them, or for their end.
+      // Other runs use the whole limit: the queue waits for them to end.
       else await pause(WAIT_FOR_ROOM_MS, undefined, { signal }).catch(() => {});
     }
     await Promise.allSettled(running);
@@ -102,7 +101,7 @@ interface Taken {
   lock: Lock;
 }
 
-/** A run is its owner's from the moment it is called running: nobody looks in between. */
+/** Claims and locks a run under one lock, so that no process sees a running run without its lock. */
 async function take(dependencies: BackgroundDependencies): Promise<Taken | undefined> {
   const { runs, locks, limit, now } = dependencies;
   const claiming = await locks.acquire(CLAIMING);
@@ -122,7 +121,7 @@ async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signa
   const { runs, ask } = dependencies;
   const cancel = new AbortController();
   const watch = setInterval(() => {
-    // Storage that fails now is asked again.
+    // A failing storage is asked again.
     runs.isCancelRequested(run.id).then(
       (asked) => asked && cancel.abort('cancelled'),
       () => {},
@@ -131,11 +130,11 @@ async function runOne(run: AgentRun, dependencies: BackgroundDependencies, signa
   try {
     const answer = await ask(run, AbortSignal.any([signal, cancel.signal]));
     const end = endOf(answer, { stopped: signal.aborted, cancelled: cancel.signal.aborted });
-    // First told, then ended: whoever finds it running after a kill tells again, and of one key one message is sent.
-    await tellAndEnd(run, end, dependencies);
+    // Deliver first, then record the end: after a kill in between the next process delivers again, and a key is sent only once.
+    await deliverAndEnd(run, end, dependencies);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    await tellAndEnd(run, { state: 'failed', error: message }, dependencies);
+    await deliverAndEnd(run, { state: 'failed', error: message }, dependencies);
   } finally {
     clearInterval(watch);
   }
@@ -149,13 +148,17 @@ function endOf(answer: AgentAnswer, { stopped, cancelled }: { stopped: boolean; 
   return { state: 'failed', error: answer.error, sessionId };
 }
 
-async function tellAndEnd(run: AgentRun, end: AgentRunEnd, dependencies: BackgroundDependencies): Promise<void> {
-  const isTold = await tell(run, end, dependencies);
-  await dependencies.runs.end(run.id, { ...end, ...(!isTold && { isUntold: true }) }, dependencies.now());
+async function deliverAndEnd(run: AgentRun, end: AgentRunEnd, dependencies: BackgroundDependencies): Promise<void> {
+  const isDelivered = await deliverResult(run, end, dependencies);
+  await dependencies.runs.end(run.id, { ...end, ...(!isDelivered && { isUndelivered: true }) }, dependencies.now());
 }
 
-/** False: somebody must try again. */
-async function tell(run: AgentRun, end: AgentRunEnd, { deliver, log }: BackgroundDependencies): Promise<boolean> {
+/** False when the delivery must be tried again. */
+async function deliverResult(
+  run: AgentRun,
+  end: AgentRunEnd,
+  { deliver, log }: BackgroundDependencies,
+): Promise<boolean> {
   const { id, name, injectInto: chat, asker } = run;
   const text = messageFor(run, end);
   if (chat === undefined || text === undefined) return true;
@@ -180,12 +183,12 @@ function messageFor({ name, id, message }: AgentRun, { state, result = '', error
     case 'failed':
       return `The sub-agent **${name}** failed: ${error}`;
     case 'interrupted':
-      return `The sub-agent **${name}** was interrupted (${error}) and was not repeated. What it had done until then is in "lainclaw agents logs ${id}". It was asked: ${beginningOf(message)}`;
+      return `The sub-agent **${name}** was interrupted (${error}) and was not repeated. What it did until then is in "lainclaw agents logs ${id}". It was asked: ${beginningOf(message)}`;
   }
 }
 
 function beginningOf(message: string): string {
-  return message.length > MESSAGE_TOLD ? `${wholeCharacters(message.slice(0, MESSAGE_TOLD))}…` : message;
+  return message.length > LONGEST_QUOTE ? `${wholeCharacters(message.slice(0, LONGEST_QUOTE))}…` : message;
 }
 
 async function reportInterrupted(dependencies: BackgroundDependencies): Promise<void> {
@@ -197,7 +200,7 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
       const lock = await locks.tryAcquire(lockName(run));
       if (!lock) continue;
       try {
-        await tellAndEnd(run, end, dependencies);
+        await deliverAndEnd(run, end, dependencies);
       } finally {
         await lock.release();
       }
@@ -207,14 +210,14 @@ async function reportInterrupted(dependencies: BackgroundDependencies): Promise<
   }
 }
 
-/** What could not be told before: there was no way to the chat, or it failed. */
-async function tellUntold(dependencies: BackgroundDependencies): Promise<void> {
+/** Delivers results that could not be delivered before. */
+async function deliverUndelivered(dependencies: BackgroundDependencies): Promise<void> {
   const { runs, deliver } = dependencies;
   if (!deliver) return;
-  for (const run of await runs.untold(1_000)) {
+  for (const run of await runs.undelivered(1_000)) {
     const { id, state, result, error } = run;
     if (state === 'queued' || state === 'running') continue;
-    if (await tell(run, { state, result, error }, dependencies)) await runs.markTold(id);
+    if (await deliverResult(run, { state, result, error }, dependencies)) await runs.markDelivered(id);
   }
 }
 

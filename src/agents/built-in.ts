@@ -1,4 +1,4 @@
-// The sub-agents that are always there. A definition of the same name in the home or the workspace takes their place.
+// The built-in sub-agents. A definition of the same name in the home or the workspace replaces one.
 import type { Agent } from './agent.ts';
 
 const READING = [
@@ -39,7 +39,7 @@ export const BUILT_IN_AGENTS: readonly Agent[] = [
     tools: [...READING, 'bash'],
     instructions:
       'You review work for another agent, whose conversation you do not see. Read what you are pointed to and what it ' +
-      'touches. Report only defects you can show: the place, what goes wrong and when, how to mend it; the gravest ' +
+      'touches. Report only defects you can show: the place, what goes wrong and when, how to repair it; the gravest ' +
       'first. Say so when you find none. You change nothing.',
   },
 ];

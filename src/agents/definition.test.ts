@@ -32,7 +32,7 @@ it.each([
   ['---\nname: a\ndescription: x\ntools: some\n---\ny', 'must be "all" or a list'],
   ['---\nname: a\ndescription: x\ntools: []\n---\ny', 'must be "all" or a list'],
   ['---\nname: a\ndescription: x\nmodel: 7\n---\ny', 'name of a model'],
-  ['---\nname: a\ndescription: x\nhook: rm\n---\ny', '"hook" means nothing here'],
+  ['---\nname: a\ndescription: x\nhook: rm\n---\ny', '"hook" is not a setting'],
   ['---\nname: a\ndescription: x\n---\n \n', 'no instructions'],
   [`---\nname: a\ndescription: x\n---\n${'y'.repeat(70_000)}`, 'over the limit'],
 ])('%j is refused with the reason', async (text, reason) => {

@@ -1,5 +1,5 @@
 // Reads one definition: `name`, `description`, `tools: all | [...]`, `model?` in the front matter, the rest is the
-// instructions. Nothing is guessed: a key that means nothing here is named as an error, so that a slip is seen.
+// instructions. Nothing is guessed: an unknown key is an error, so that a typo is noticed.
 import { parseFrontMatter } from '../lib/front-matter.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { AgentFacts } from './agent.ts';
@@ -28,7 +28,7 @@ export async function readDefinition(bytes: Buffer): Promise<Definition> {
   return { ok: true, instructions, facts: { name, description: described, tools, ...(model && { model }) } };
 }
 
-/** Why this cannot name a sub-agent, or undefined. */
+/** Why this cannot be the name of a sub-agent, or undefined. */
 export function agentNameProblem(name: string): string | undefined {
   if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) return undefined;
   return `the name "${name.slice(0, 80)}" must have 1 to 64 lowercase letters, digits or hyphens, and no hyphen first`;
@@ -39,7 +39,7 @@ function unknownKeys(facts: Record<string, unknown>): string[] {
     .filter((key) => !KEYS.includes(key))
     .map((key) => {
       const near = nearest(key, KEYS);
-      return `"${key}" means nothing here${near ? ` (did you mean "${near}"?)` : `; accepted: ${KEYS.join(', ')}`}`;
+      return `"${key}" is not a setting${near ? ` (did you mean "${near}"?)` : `; accepted: ${KEYS.join(', ')}`}`;
     });
 }
 

@@ -1,5 +1,5 @@
-// Puts a background run on record, with everything it needs to run later in another process. It gets no more than the turn that
-// started it: that turn's tools, without those that start others or change what is remembered about the owner.
+// Queues a background run with everything it needs to run later in another process. The run gets the tools of the turn that
+// started it, without those that start sub-agents or change core memory.
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Asker, NOBODY } from '../vocabulary/asker.ts';
 import type { Agent } from './agent.ts';
@@ -32,7 +32,7 @@ export function readBackgroundRequest(text: string): BackgroundRequest {
   return { ...request, tainted: request.tainted ?? marked };
 }
 
-/** How a background run is asked; kept as JSON with the run. */
+/** The request of a background run; stored as JSON with the run. */
 export interface BackgroundRequest {
   provider: string;
   profileId?: string;
@@ -41,13 +41,13 @@ export interface BackgroundRequest {
   tainted: boolean;
   instructions: string;
   workspace: string;
-  /** Of an openai-compatible server. */
+  /** Address of an openai-compatible server. */
   baseUrl?: string;
 }
 
 export interface SpawnDependencies {
   runs: AgentRuns;
-  /** The definition of this name, when there is one. */
+  /** The definition of this name; undefined when there is none. */
   definition(name: string): Promise<Agent | undefined>;
   workspace: string;
   baseUrl?: string;

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
 export interface WorkerPlace {
-  /** How this program is started: the Node binary and what follows it. */
+  /** The command line of this program: the Node binary and its arguments. */
   program: readonly string[];
   cwd: string;
   variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** A process of its own, which outlives the command that started it and ends when nothing is queued. */
+/** Starts a separate process, which outlives this command and ends when the queue is empty. */
 export function startWorker({ program, cwd, variables }: WorkerPlace): void {
   const [node = process.execPath, ...rest] = program;
   spawn(node, [...rest, 'agents', 'work'], { cwd, env: { ...variables }, detached: true, stdio: 'ignore' }).unref();

@@ -1,5 +1,5 @@
-// The documentation of the installed version: what there is, one page or section of it, and a search. Pages are read
-// once; an address is only ever looked up among them, so none can lead to another file.
+// The documentation of the installed version: lists pages, reads a page or section, searches. Pages are read once; an
+// address is only looked up among them, so it can never lead to another file.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
@@ -21,16 +21,16 @@ export interface DocsEntry {
 }
 
 export interface DocsText {
-  /** What was read: `tools/docs.md` or `tools/docs.md#section`. */
+  /** The address that was read: `tools/docs.md` or `tools/docs.md#section`. */
   address: string;
   title: string;
   text: string;
 }
 
 export interface DocsHit {
-  /** For `read`. */
+  /** The address for `read`. */
   address: string;
-  /** The headings that lead there. */
+  /** The headings above the section, and its own. */
   title: string;
   snippet: string;
   score: number;
@@ -38,7 +38,7 @@ export interface DocsHit {
 
 export interface Docs {
   list(): Promise<DocsEntry[]>;
-  /** `tools/docs.md` or `tools/docs.md#section`. Rejects with near ones when there is none. */
+  /** `tools/docs.md` or `tools/docs.md#section`. Rejects with a suggestion when there is no such page or section. */
   read(address: string): Promise<DocsText>;
   /** Best first; empty when nothing matches. Any text is a query. */
   search(query: string, options?: { topK?: number }): Promise<DocsHit[]>;
@@ -49,7 +49,7 @@ interface Library {
   ranking: Ranking;
 }
 
-/** `directory` is asked once, on first use. */
+/** `directory` is called once, on first use. */
 export function createDocs({ directory }: { directory(): Promise<string> }): Docs {
   let opened: Promise<Library> | undefined;
   const open = (): Promise<Library> => {
@@ -95,7 +95,7 @@ export function createDocs({ directory }: { directory(): Promise<string> }): Doc
   };
 }
 
-/** The directory of the documentation beside the package that `from`, a directory of its code, belongs to. */
+/** The documentation directory of the package that contains `from`, a directory of its code. */
 export async function findDocsDirectory(from: string): Promise<string> {
   for (let at = from, steps = 0; steps < DEEPEST; at = join(at, '..'), steps += 1) {
     const manifest = await readFile(join(at, 'package.json'), 'utf8').catch(() => '');
@@ -117,7 +117,7 @@ async function openLibrary(directory: () => Promise<string>): Promise<Library> {
   return { pages, ranking: createRanking([...pages.values()]) };
 }
 
-/** Markdown files, in order; a page before those of the folders beside it. */
+/** Markdown files in order; pages of a folder come before those of its subfolders. */
 async function findPages(root: string): Promise<string[]> {
   const found: string[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -143,7 +143,7 @@ function parseAddress(address: string): { path: string; fragment: string } {
   if (path === '' || refused) {
     throw new DocsError(
       'DOCS_INVALID_PATH',
-      `"${address.slice(0, 200)}" is not the address of a page: give one such as tools/overview.md or tools/overview.md#results`,
+      `"${address.slice(0, 200)}" is not the address of a page: give an address like tools/overview.md or tools/overview.md#results`,
     );
   }
   return { path: parts.join('/'), fragment: fragments.join('#') };
@@ -176,7 +176,7 @@ function unknownSection({ path, sections }: Page, fragment: string): DocsError {
   );
 }
 
-/** The lines around the one that holds most of the words. */
+/** The lines around the one with most of the words. */
 function snippetOf(text: string, words: readonly string[]): string {
   const lines = text
     .split('\n')

@@ -1,20 +1,20 @@
-// A page of Markdown cut into sections at its headings. A heading inside a code fence is none. Each section has an
-// address as GitHub gives it, so a link copied from a browser works.
+// Cuts a Markdown page into sections at its headings, ignoring code fences. Each section has the address that GitHub gives
+// it, so a link copied from a browser works.
 
 export interface Section {
-  /** Unique within the page; '' for what stands before the first heading. */
+  /** Unique within the page; '' for the text before the first heading. */
   slug: string;
   heading: string;
-  /** 1–6; 0 for what stands before the first heading. */
+  /** 1–6; 0 for the text before the first heading. */
   level: number;
-  /** Headings above it, outermost first, its own last. */
+  /** Headings above the section, outermost first, its own last. */
   trail: string[];
-  /** Its heading and text, without the sections below it. */
+  /** The heading and text, without the sections below it. */
   own: string;
-  /** Of its own text what stands outside code fences, and inside. */
+  /** The section's own text outside code fences, and inside. */
   prose: string;
   code: string;
-  /** Its heading and text, with the sections below it. */
+  /** The heading and text, with the sections below it. */
   whole: string;
 }
 
@@ -72,7 +72,7 @@ export function slugOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The headings, and the numbers of the lines that belong to a code fence. */
+/** The headings, and the line numbers inside code fences. */
 function readLines(lines: readonly string[]): { headings: Heading[]; fenced: Set<number> } {
   const headings: Heading[] = [];
   const fenced = new Set<number>();
@@ -93,7 +93,7 @@ function readLines(lines: readonly string[]): { headings: Heading[]; fenced: Set
   return { headings, fenced };
 }
 
-/** A heading as it is read: without marks and link targets. */
+/** A heading without Markdown marks and link targets. */
 function plain(heading: string): string {
   return heading
     .replace(/[ \t]+#+[ \t]*$/, '')

@@ -1,6 +1,6 @@
-// Ranks sections for a query: BM25 over their words, headings counted more than text. A word of the query also finds
-// longer words that begin with it, and shorter ones it extends by an ending, for less. All words that stand for one
-// word of the query count as one term, so a rare long form earns no more than the word itself.
+// Ranks sections for a query: BM25 over their words, headings counting more than text. A word of the query also matches
+// longer words that begin with it, and shorter ones that it extends by an ending, with a lower score. All words that match
+// one word of the query count as one term, so a rare long form scores no more than the word itself.
 import type { Page, Section } from './page.ts';
 import { wordsOf } from './words.ts';
 
@@ -8,7 +8,7 @@ const K1 = 1.2;
 const B = 0.75;
 const HEADING_WEIGHT = 4;
 const TRAIL_WEIGHT = 1;
-/** An example often only quotes what it could be about. */
+/** Code examples count less: they often only mention a subject. */
 const CODE_WEIGHT = 0.3;
 const NEAR_WEIGHT = 0.7;
 const SHORTEST_PREFIX = 3;
@@ -29,7 +29,7 @@ interface Entry {
 }
 
 export interface Ranking {
-  /** Best first; nothing that matches no word. */
+  /** Best first; only sections that match a word. */
   rank(query: string): Ranked[];
 }
 
@@ -64,7 +64,7 @@ export function createRanking(pages: readonly Page[]): Ranking {
   };
 }
 
-/** 1 for the word itself, less for a form of it, 0 for another word. */
+/** 1 for the same word, less for a form of it, 0 for another word. */
 export function closeness(word: string, form: string): number {
   if (word === form) return 1;
   const [short, long] = word.length < form.length ? [word, form] : [form, word];

@@ -1,5 +1,5 @@
-// The words of a text as a search compares them: whole words in lower case without stemming, the parts of identifiers
-// (`maxBytes`, `read_file`) beside the whole, and pairs of characters where a script writes no spaces.
+// Splits a text into the words that the search compares: whole words in lower case without stemming, the parts of
+// identifiers (`maxBytes`, `read_file`) in addition to the whole, and pairs of characters in scripts without spaces.
 const RUN = /[\p{L}\p{M}\p{N}_]+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
 const PART = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;

@@ -1,8 +1,8 @@
-/** How long a call may take, not counting the time in which somebody holds it. */
+/** Time limit of a call. The clock pauses while the call is held. */
 export interface CallLimit {
   /** Fires when the time is over. */
   signal: AbortSignal;
-  /** The clock stands still until every holder has let go. */
+  /** Pauses the clock until every holder has called the returned function. */
   hold(): () => void;
   end(): void;
 }
@@ -36,7 +36,7 @@ export function createCallLimit(ms: number, late: () => Error, now: () => number
     },
     end() {
       clearTimeout(timer);
-      // Whoever lets go afterwards starts nothing.
+      // A later release must not start the clock again.
       holders = Number.POSITIVE_INFINITY;
     },
   };

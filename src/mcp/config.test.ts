@@ -53,15 +53,15 @@ describe('mcp.json', () => {
       '"both": it needs either',
       '"neither": it needs either',
       '"text": it must be an object',
-      '"typo": "agrs" is no setting of it (did you mean "args"?)',
-      '"zzzzz" is no setting of it; accepted: command, args, env, cwd, type',
+      '"typo": "agrs" is not one of its settings (did you mean "args"?)',
+      '"zzzzz" is not one of its settings; accepted: command, args, env, cwd, type',
       '"types": "command" must be a program',
       '"args" must be a list of texts',
       '"env" must be texts by name',
       '"cwd" must be a directory',
       '"url" must be an http:// or https:// address',
       '"headers" must be texts by name',
-      '"url" must hold no user and password',
+      '"url" must not contain a user or password',
       '"who": "oauth" must hold "clientId"',
     ])
       expect(problem).toContain(part);

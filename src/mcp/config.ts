@@ -1,5 +1,5 @@
 // mcp.json in the home, in the form people know from other programs: {"mcpServers": {"<name>": {"command", "args", "env", "cwd"}
-// or {"url", "headers"}}}. Every error is told at once. A workspace can never add one: only the home is read.
+// or {"url", "headers"}}}. All problems are reported together. A workspace can never add a server: only the home is read.
 import { nearest } from '../lib/nearest.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
 import type { McpServerConfig, McpServers } from './mcp.ts';
@@ -14,10 +14,10 @@ const OAUTH_PROBLEM =
 const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
 
 export interface McpConfig {
-  /** No file means no servers. Rejects with every problem of the file. */
+  /** Without the file there are no servers. Rejects with every problem of the file. */
   read(): Promise<McpServers>;
   add(name: string, server: McpServerConfig, options: { replace: boolean }): Promise<void>;
-  /** Rejects when there is none of that name. */
+  /** Rejects when there is no server of that name. */
   remove(name: string): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function unknownServer(name: string, servers: McpServers): McpError {
   return new McpError('MCP_UNKNOWN_SERVER', `there is no server "${name}"${hint}`);
 }
 
-/** Why this cannot name a server, or undefined. It becomes part of the names of its tools. */
+/** Why this cannot be the name of a server, or undefined. The name becomes part of the names of its tools. */
 export function serverNameProblem(name: string): string | undefined {
   if (/^[a-zA-Z0-9][a-zA-Z0-9-]{0,31}$/.test(name)) return undefined;
   return `"${name}" cannot name a server: accepted are 1 to 32 letters, digits and hyphens`;
@@ -79,7 +79,7 @@ function documentOf(text: string | undefined): Document {
     throw new McpError('MCP_CONFIG', `${FILE} must hold {"mcpServers": {"<name>": {…}}}`);
   const near = Object.keys(value).find((key) => key !== 'mcpServers' && nearest(key, ['mcpServers']) !== undefined);
   if (value.mcpServers === undefined && near !== undefined)
-    throw new McpError('MCP_CONFIG', `${FILE}: "${near}" is no setting (did you mean "mcpServers"?)`);
+    throw new McpError('MCP_CONFIG', `${FILE}: "${near}" is not a setting (did you mean "mcpServers"?)`);
   return { ...value, mcpServers: value.mcpServers ?? {} } as Document;
 }
 
@@ -106,7 +106,7 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
     .filter((key) => !keys.includes(key))
     .map((key) => {
       const near = nearest(key, keys);
-      return `"${key}" is no setting of it${near ? ` (did you mean "${near}"?)` : `; accepted: ${keys.join(', ')}`}`;
+      return `"${key}" is not one of its settings${near ? ` (did you mean "${near}"?)` : `; accepted: ${keys.join(', ')}`}`;
     });
   const { command, args = [], env = {}, cwd, url, headers = {}, oauth } = value;
   const check = (ok: boolean, problem: string): void => void (ok || problems.push(problem));
@@ -120,7 +120,7 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
     return { server, problems };
   }
   check(typeof url === 'string' && /^https?:$/.test(protocolOf(url)), '"url" must be an http:// or https:// address');
-  check(!hasCredentials(url), '"url" must hold no user and password: put them into "headers"');
+  check(!hasCredentials(url), '"url" must not contain a user or password: put them into "headers"');
   check(isTexts(headers), '"headers" must be texts by name');
   check(oauth === undefined || isOAuth(oauth), OAUTH_PROBLEM);
   if (problems.length > 0) return { problems };
@@ -150,7 +150,7 @@ function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
-/** The keys that make sense together. */
+/** The valid combinations of keys. */
 const OAUTH_FORMS: readonly { grant?: string; needs: readonly string[]; may?: readonly string[] }[] = [
   { needs: ['clientId'], may: ['clientSecret'] },
   { needs: ['clientMetadataUrl'] },
@@ -177,7 +177,7 @@ function isOAuth(value: unknown): boolean {
   return isKnown && protocolOf(String(clientMetadataUrl)) === 'https:' && isSafe(String(idpTokenUrl));
 }
 
-/** What goes there is secret: encrypted, or on this machine. */
+/** True for addresses that may get secrets: encrypted, or on this machine. */
 function isSafe(address: string): boolean {
   if (protocolOf(address) === 'https:') return true;
   return protocolOf(address) === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);

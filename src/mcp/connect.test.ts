@@ -96,6 +96,6 @@ describe('a server that does not answer', () => {
   it('is not started where its directory is missing', async () => {
     const cwd = join(directory, 'gone');
     const starting = connected({ kind: 'command', command: process.execPath, args: [], env: {}, cwd });
-    await expect(starting).rejects.toThrow(`the server "s" cannot be started: its "cwd" ${cwd} is no directory`);
+    await expect(starting).rejects.toThrow(`the server "s" cannot be started: its "cwd" ${cwd} is not a directory`);
   });
 });

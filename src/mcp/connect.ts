@@ -1,5 +1,5 @@
-// One connection to one server: starts the program or reaches the address, lists tools, calls them. Values like ${NAME} in
-// `env` and `headers` come from the owner's environment; nothing else of it reaches a server but what programs need to run.
+// One connection to one server: starts the program or connects to the address, lists tools, calls them. Values like ${NAME}
+// in `env` and `headers` come from the owner's environment; otherwise a server gets only the variables programs need to run.
 import { stat } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { createCallLimit } from './call-limit.ts';
@@ -23,30 +23,30 @@ const SHORTEST_SECRET = 4;
 export interface McpConnection {
   listTools(signal: AbortSignal): Promise<McpTool[]>;
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<RawResult>;
-  /** False once the program ended or the connection broke. */
+  /** False once the program has ended or the connection is broken. */
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
 export interface CallOptions {
   signal: AbortSignal;
-  /** A person's time does not count. */
+  /** The time that a person takes to answer does not count. */
   timeoutMs: number;
   progress(text: string): void;
-  /** Whoever may be asked when the server wants input; absent: it is declined, which the result says. */
+  /** Asks a person when the server wants input; absent: the request is declined, and the result says so. */
   elicit?: AskForm | undefined;
 }
 
-/** What `tools/call` answers. */
+/** The result of `tools/call`. */
 export interface RawResult {
   content: readonly Record<string, unknown>[];
   structuredContent?: unknown;
   isError?: boolean;
-  /** What we have to say about it ourselves. */
+  /** Lainclaw's own remarks about the result. */
   notes?: readonly string[];
 }
 
-/** Characters of a program's stderr that are kept for the reason why it ended. */
+/** Characters of a program's stderr that are kept to explain why it ended. */
 const LAST_WORDS = 4_000;
 
 export interface ConnectOptions {
@@ -54,7 +54,7 @@ export interface ConnectOptions {
   server: McpServerConfig;
   version: string;
   variables: Variables;
-  /** What the program says beside the protocol. */
+  /** Called with the program's stderr. */
   onStderr(text: string): void;
   onToolsChanged(): void;
   fits: ElicitationsDependencies['fits'];
@@ -69,7 +69,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     { name: 'lainclaw', version },
     {
       capabilities: { elicitation: { form: { applyDefaults: true } } },
-      // Over stdio the library would start the program twice to find out; there the older handshake is understood by all.
+      // Over stdio the library would start the program twice to find the version; there every server understands the older handshake.
       versionNegotiation: { mode: options.server.kind === 'url' ? 'auto' : 'legacy' },
       listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
     },
@@ -129,7 +129,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   };
 }
 
-/** Of what a program wrote before it ended, the line that tells most. */
+/** The most informative line of what a program wrote before it ended. */
 function lastWords(text: string): string[] {
   const lines = text
     .split('\n')
@@ -150,18 +150,21 @@ async function transportFor({ name, server, variables, signIns, onStderr }: Conn
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, cwd } = server;
-  // The system would say that the program was not found.
+  // Otherwise the system would report that the program was not found.
   if (cwd !== undefined && !(await isDirectory(cwd)))
-    throw new McpError('MCP_UNREACHABLE', `the server "${name}" cannot be started: its "cwd" ${cwd} is no directory`);
+    throw new McpError(
+      'MCP_UNREACHABLE',
+      `the server "${name}" cannot be started: its "cwd" ${cwd} is not a directory`,
+    );
   const env = { ...getDefaultEnvironment(), ...expand(name, server.env, variables) };
   if (process.platform !== 'win32') return createProgramTransport({ command, args, env, cwd, onStderr });
-  // There are no process groups, and programs such as npx need help to start.
+  // Windows has no process groups, and programs such as npx need help to start.
   const transport = new StdioClientTransport({ command, args: [...args], env, cwd, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString('utf8')));
   return transport;
 }
 
-/** Whoever reads the result learns why the server did not get what it asked for. */
+/** Explains in the result why the server did not get the input it asked for. */
 function noteOf(message: string): string {
   return `[The server asked for input: ${JSON.stringify(message)}. Nobody can be asked here, so it was declined.]`;
 }
@@ -173,7 +176,7 @@ async function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-/** What a library or a server says of a failure may repeat what it was given. */
+/** Error messages of a library or a server may repeat the secrets they were given. */
 function withoutSecrets(text: string, { server, variables }: ConnectOptions): string {
   const given: string[] = Object.values(
     server.kind === 'url' ? { ...server.headers, ...secretsOf(server.oauth) } : server.env,
@@ -207,7 +210,7 @@ function isUnauthorised(error: unknown): boolean {
   return status === 401 || name === 'UnauthorizedError';
 }
 
-/** The address answers, but has forgotten the session: nothing was run. */
+/** True when the server no longer knows the session: the call was not run. */
 export function isSessionGone(error: unknown): boolean {
   return error instanceof Error && (error as Error & { status?: unknown }).status === 404;
 }

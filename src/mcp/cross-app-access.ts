@@ -1,5 +1,5 @@
-// Signing in as a person of a company that manages its sign-ins in one place: the ID token this person got there is exchanged there
-// for a grant, and the grant at the server's sign-in for a token. The ID token goes to the company's sign-in only.
+// Signs in a person whose company manages sign-ins in one place: the company's sign-in exchanges the person's ID token for a
+// grant, and the server's sign-in exchanges the grant for a token. The ID token is sent to the company's sign-in only.
 import { readFile } from 'node:fs/promises';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { CrossAppAccess } from './mcp.ts';
@@ -12,7 +12,7 @@ export async function asPersonOfCompany(name: string, oauth: CrossAppAccess): Pr
     clientId,
     clientSecret,
     clientName: 'Lainclaw',
-    // Without one the library takes whoever the server names, which its types call outdated.
+    // Without an issuer the library trusts the one that the server names, which its types call outdated.
     expectedIssuer: issuer as string,
     async assertion({ authorizationServerUrl: audience, resourceUrl: resource, scope, fetchFn }) {
       const idToken = await idTokenOf(name, idTokenFile);
@@ -30,8 +30,8 @@ export async function asPersonOfCompany(name: string, oauth: CrossAppAccess): Pr
         return jwtAuthGrant;
       } catch (error) {
         const why = (error instanceof Error ? error.message : String(error)).replaceAll(idToken, '***');
-        // The words are somebody else's: not a code of those that quote nobody.
-        throw new McpError('MCP_UNREACHABLE', `the server "${name}": ${idpTokenUrl} does not vouch for you: ${why}`);
+        // The reason quotes somebody else, so the code must be one of those that may quote.
+        throw new McpError('MCP_UNREACHABLE', `the server "${name}": ${idpTokenUrl} refused the ID token: ${why}`);
       }
     },
   });

@@ -1,8 +1,8 @@
-// A server may ask for input while one of its tools runs (elicitation). The protocol does not say for which call: the question goes
-// to whoever answers for all calls that are open on its connection. Where that is not exactly one, or nobody, it is declined.
+// A server may ask for input while one of its tools runs (elicitation). The protocol does not say for which call: the question
+// goes to the one person who answers for all open calls of the connection. With nobody, or several people, it is declined.
 import type { CallLimit } from './call-limit.ts';
 
-/** How long a person may take over what a server asks during one call. */
+/** How long a person may take to answer the questions of one call. */
 export const PERSON_MS = 10 * 60_000;
 
 /** A flat form: each property is a text, a number, a boolean, or a choice. */
@@ -20,28 +20,28 @@ export interface FormRequest {
   schema: FormSchema;
 }
 
-/** What an accepted form leaves out gets the server's default, where there is one. */
+/** Fields that an accepted form leaves out get the server's default, where there is one. */
 export type FormAnswer =
   | { action: 'accept'; content: Record<string, FormValue> }
   | { action: 'decline' }
-  /** It was neither accepted nor declined. */
+  /** The person neither accepted nor declined. */
   | { action: 'cancel' };
 
-/** Puts a form to a person. The answer must hold nothing that the person has not typed. */
+/** Shows a form to a person. The answer must contain only what the person typed. */
 export type AskForm = (request: FormRequest, signal: AbortSignal) => Promise<FormAnswer>;
 
 export interface OpenCall {
   elicit: AskForm | undefined;
   signal: AbortSignal;
-  /** A person's time is not the server's. */
+  /** Pauses while a person answers: that time does not count against the server. */
   limit: Pick<CallLimit, 'hold'>;
-  /** Told what the server asked for when nobody could be asked. */
+  /** Called with the server's question when nobody could be asked. */
   onUnasked(message: string): void;
 }
 
 export interface Elicitations {
   during<T>(call: OpenCall, run: () => Promise<T>): Promise<T>;
-  /** `signal` fires when the server takes the question back. */
+  /** `signal` fires when the server withdraws the question. */
   answer(asked: Omit<FormRequest, 'server'>, signal: AbortSignal): Promise<FormAnswer>;
 }
 
@@ -77,7 +77,7 @@ export function createElicitations({ server, fits, log }: ElicitationsDependenci
         if (answer.action !== 'accept') return answer;
         const problem = await fits(schema, withDefaults(schema, answer.content));
         if (problem === undefined) return answer;
-        log(`an answer to "${message}" did not fit what was asked for, and was not sent: ${problem}\n`);
+        log(`an answer to "${message}" did not match the form and was not sent: ${problem}\n`);
         return { action: 'decline' };
       } catch (error) {
         if (until.aborted) return { action: 'cancel' };
@@ -89,7 +89,7 @@ export function createElicitations({ server, fits, log }: ElicitationsDependenci
   };
 }
 
-/** A form as it is sent: what is left out has the server's default. */
+/** The form as it is sent: missing fields get the server's default. */
 export function withDefaults({ properties }: FormSchema, content: Record<string, FormValue>): Record<string, unknown> {
   const defaults = Object.entries(properties).filter(([, field]) => field.default !== undefined);
   return { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...content };

@@ -1,4 +1,4 @@
-// The last messages of a session's streams, so that a client whose connection broke can ask for what it missed.
+// The last messages of a session's streams, so that a client whose connection broke can get the ones it missed.
 import type { EventStore } from '@modelcontextprotocol/server';
 
 const MOST_EVENTS = 200;
@@ -18,7 +18,7 @@ export function createEventLog(): EventStore {
     async replayEventsAfter(lastId, { send }) {
       const at = events.findIndex(({ id }) => id === lastId);
       const stream = events[at]?.stream;
-      if (stream === undefined) throw new Error('what came after this event is no longer kept');
+      if (stream === undefined) throw new Error('the messages after this event are no longer kept');
       for (const event of events.slice(at + 1)) {
         // An event without a message only marks where its stream began.
         if (event.stream === stream && 'jsonrpc' in event.message) await send(event.id, event.message);

@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
 
 export interface McpHttpHandler {
   handle(request: Request): Promise<Response>;
-  /** Ends every session and what runs in it. */
+  /** Ends every session and its calls. */
   close(): Promise<void>;
 }
 
@@ -19,9 +19,9 @@ export interface McpHttpHandlerOptions {
   create: CreateMcpServer;
   /** Names of this server in `Host` and `Origin`, without ports. By default those of the loopback. */
   hosts?: readonly string[];
-  /** Whether whoever sent this may speak at all: the token. */
+  /** Resolves to true when the request carries the token. */
   admits(request: Request): Promise<boolean>;
-  /** Must not be guessable. */
+  /** The id must not be guessable. */
   newSessionId(): string;
   onError(error: Error): void;
 }

@@ -1,5 +1,5 @@
-// Signing in to a server: it says where, a person goes there, and comes back to a port of this machine with a code that is
-// exchanged for tokens. Nobody else can bring one: the code must come with the state we sent along.
+// Signs in to a server: the server names an address, a person visits it, and the browser returns to a port of this machine
+// with a code that is exchanged for tokens. The code must come with the state we sent, so nobody else can supply one.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -19,12 +19,12 @@ export interface LoginOptions {
   signIns: SignIns;
   version: string;
   variables: Variables;
-  /** Shows a person the address to go to. */
+  /** Shows a person the address to visit. */
   visit(url: URL): void;
   signal: AbortSignal;
 }
 
-/** Resolves when the server accepts us; at once when it wants no sign-in. */
+/** Resolves when the server accepts us; at once when it needs no sign-in. */
 export async function login(options: LoginOptions): Promise<'signed-in' | 'not-needed'> {
   const { name, server, signIns, version, variables, visit, signal } = options;
   const { Client, StreamableHTTPClientTransport, UnauthorizedError } = await import('@modelcontextprotocol/client');

@@ -1,4 +1,4 @@
-// What a server of the Model Context Protocol is to Lainclaw: named by the owner in `<home>/mcp.json`, a source of tools.
+// Types of MCP servers: the owner names them in `<home>/mcp.json`, and they are a source of tools.
 import type { McpError, McpErrorCode } from './mcp-error.ts';
 
 export type McpServerConfig =
@@ -7,7 +7,7 @@ export type McpServerConfig =
       kind: 'url';
       url: string;
       headers: Readonly<Record<string, string>>;
-      /** Who we are to its sign-in, where it does not let us register. */
+      /** Our client credentials, for a sign-in that does not let us register. */
       oauth?: McpOAuth;
     };
 
@@ -21,23 +21,23 @@ export type McpOAuth =
 
 type Registered = {
   clientId: string;
-  /** Who may be given these credentials; otherwise whoever the server names. */
+  /** The issuer that may get these credentials; by default the one that the server names. */
   issuer?: string;
 };
 
-/** A company's sign-in vouches for its people: their ID token is exchanged there for a grant that the server's sign-in takes. */
+/** A company's sign-in exchanges a person's ID token for a grant, which the server's sign-in accepts. */
 export type CrossAppAccess = { grant: 'cross_app_access' } & Registered & {
     clientSecret: string;
     idpTokenUrl: string;
     idpClientId: string;
     idpClientSecret?: string;
-    /** Read anew for every sign-in, since ID tokens do not last. */
+    /** Read again for every sign-in, because ID tokens expire soon. */
     idTokenFile: string;
   };
 
 export type McpServers = ReadonlyMap<string, McpServerConfig>;
 
-/** What a tool of a server is called here. */
+/** The name of a server's tool in Lainclaw. */
 export function toolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }
@@ -51,9 +51,9 @@ export interface McpTool {
 
 export interface McpOutput {
   ok: boolean;
-  /** What a model is told. */
+  /** The text that the model sees. */
   text: string;
-  /** What the server said, with large binary parts left out. */
+  /** The server's result, without large binary parts. */
   data: unknown;
   /** In base64, as the server gave them. */
   pictures?: { mediaType: string; data: string }[];
@@ -61,10 +61,10 @@ export interface McpOutput {
 
 const OUR_OWN: readonly McpErrorCode[] = ['MCP_CONFIG', 'MCP_UNKNOWN_SERVER', 'MCP_EXISTS', 'MCP_SIGN_IN'];
 
-/** Whether a server may have put its words into the message: so unless it is certain that it said nothing. */
+/** True unless the message certainly contains no words of a server. */
 export function mayQuoteServer({ code, cause }: McpError): boolean {
   if (OUR_OWN.includes(code)) return false;
-  // Our own clock: nothing that was said caused it.
+  // Our own timeout quotes nothing.
   if (code === 'MCP_TIMEOUT' && cause === undefined) return false;
   const { name, code: reason } = (cause ?? {}) as { name?: unknown; code?: unknown };
   return !(name === 'SdkError' && (reason === 'CONNECTION_CLOSED' || reason === 'REQUEST_TIMEOUT'));

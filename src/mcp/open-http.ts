@@ -3,12 +3,12 @@ import { createMcpServers, type Offer } from './serve.ts';
 
 export interface OpenMcpHttpOptions {
   offer: Offer;
-  /** Whether whoever sent this may speak at all. */
+  /** Resolves to true when the request may be served. */
   admits(request: Request): Promise<boolean>;
   onError(error: Error): void;
 }
 
-/** What is offered, over streamable HTTP. */
+/** Serves the offer over streamable HTTP. */
 export async function openMcpHttp({ offer, admits, onError }: OpenMcpHttpOptions): Promise<McpHttpHandler> {
   const create = await createMcpServers(offer);
   return createMcpHttpHandler({ create, admits, newSessionId: () => crypto.randomUUID(), onError });

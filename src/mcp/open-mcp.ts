@@ -1,4 +1,4 @@
-// Everything about MCP servers, put together.
+// Builds everything about MCP servers.
 import { appendFile, mkdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnerFiles } from '../storage/storage.ts';
@@ -14,9 +14,9 @@ const LONGEST_LOG_BYTES = 1_000_000;
 export interface Mcp {
   config: McpConfig;
   servers: McpServers;
-  /** The names of the tools that servers said they have; none is started to ask. */
+  /** Names of the tools that are known already; starts no server. */
   knownTools(): Promise<string[]>;
-  /** Rejects when there is no such server, or it is a program. */
+  /** Rejects when there is no such server, or when it is a program. */
   login(name: string, visit: (url: URL) => void, signal: AbortSignal): Promise<'signed-in' | 'not-needed'>;
   logout(name: string): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
   };
 }
 
-/** What a server says on stderr, in a file of its own. Losing some of it is harmless. */
+/** Writes the stderr of each server to its own file. Losing some of it is harmless. */
 function createLog(directory: string): (server: string, text: string) => void {
   let last: Promise<unknown> = Promise.resolve();
   return (server, text) => {

@@ -1,10 +1,10 @@
 // Servers of the protocol 2025-03-26 have no metadata of their own: their sign-in is described at the root of their address, and its
-// issuer may have a path (https://host/oauth), which the later rules refuse. It is taken only where the server has no metadata, the
-// description came from that root, and the issuer is of the same origin: whoever can write there can describe every issuer of the
-// origin anyhow (RFC 8414 places them all under its /.well-known). An issuer elsewhere stays refused.
+// issuer may have a path (https://host/oauth), which the later rules refuse. It is accepted only when the server has no metadata,
+// the description came from that root, and the issuer has the same origin: a person who can write there can describe every
+// issuer of the origin anyway (RFC 8414 places them all under its /.well-known). An issuer elsewhere stays refused.
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 
-/** Where the sign-in of such a server is; undefined when the failure is another, or the rule does not hold. */
+/** The sign-in of such a server; undefined after another failure, or when the rule does not apply. */
 export async function discoverAtOwnRoot(
   error: unknown,
   serverUrl: string,

@@ -1,6 +1,6 @@
-// A server that is a program, spoken to over its stdin and stdout. It runs in a process group of its own, so that ending it ends
-// whatever it started too (`npx` starts the real one), and Ctrl-C reaches us and not it. Ended in three steps: its input closes,
-// then it is asked to end, then it is killed. Should this process not wait for that, it is killed with it.
+// Talks to a server that is a program over its stdin and stdout. The program has its own process group, so that ending it also
+// ends what it started (`npx` starts the real server), and Ctrl-C reaches us and not the program. Ending takes three steps:
+// close its input, ask it to end, kill it. If this process exits without waiting, the program is killed at once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
@@ -71,7 +71,7 @@ export async function createProgramTransport({ command, args, env, cwd, onStderr
       ending.stdin?.end();
       if (!(await within(ended))) signalGroup(ending, 'SIGTERM');
       await within(ended);
-      // Also when it has ended itself: what it started may go on.
+      // Also when it has ended itself: processes that it started may still run.
       signalGroup(ending, 'SIGKILL');
       await ended;
     },
@@ -85,11 +85,11 @@ function within(ended: Promise<true>): Promise<boolean> {
   return Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
-/** The group lasts as long as anybody is in it; nobody in it is what we want. */
+/** The group exists as long as any process is in it. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // Nobody is left.
+    // No process is left.
   }
 }

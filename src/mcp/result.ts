@@ -1,4 +1,4 @@
-// What a server answered, as a model and a program see it. Pictures go beside it; other binary parts are named, not shown.
+// Renders a server's result for a model and for a program. Pictures go beside it; other binary parts are named, not shown.
 import type { RawResult } from './connect.ts';
 import type { McpOutput } from './mcp.ts';
 

@@ -1,4 +1,4 @@
-// The protocol on a loopback port of its own. Loopback is no proof of who is asking: the handler checks.
+// Serves the protocol on its own loopback port. Loopback does not prove who is asking: the handler checks.
 import type { AddressInfo } from 'node:net';
 import type { McpHttpHandler } from './http-handler.ts';
 import { McpError } from './mcp-error.ts';
@@ -7,7 +7,7 @@ const PATH = '/mcp';
 
 export interface ServeHttpOptions {
   handler: McpHttpHandler;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
 }
 

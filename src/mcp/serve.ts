@@ -1,5 +1,5 @@
-// Our side of the protocol as a server: what is offered is handed in, so this knows neither tools nor documentation. A server
-// object serves one connection; the transports (stdio, HTTP) ask for one each.
+// Lainclaw as a server of the protocol. The offer is passed in, so this file knows neither tools nor documentation. A server
+// object serves one connection; each transport (stdio, HTTP) makes its own.
 import type { Readable, Writable } from 'node:stream';
 import type { CallToolResult, GetPromptResult, Server, ServerContext } from '@modelcontextprotocol/server';
 
@@ -9,7 +9,7 @@ export interface ServedTool {
   name: string;
   description: string;
   inputSchema: { type: 'object' } & Record<string, unknown>;
-  /** It changes nothing anywhere. */
+  /** True when the tool changes nothing anywhere. */
   onlyReads: boolean;
 }
 
@@ -30,14 +30,14 @@ type ResourceContent = { uri: string; mimeType: string } & ({ text: string } | {
 type PromptMessages = { role: 'user' | 'assistant'; content: Record<string, unknown> & { type: string } }[];
 
 export interface ServedCall {
-  /** Fires when the client cancels or goes away. */
+  /** Fires when the client cancels or disconnects. */
   signal: AbortSignal;
-  /** Told to a client that asked for it. */
+  /** Sent to a client that asked for progress. */
   progress(text: string): void;
   log(level: 'info' | 'warning', text: string): void;
 }
 
-/** What `tools/call` answers. `isError`: the tool failed, which is for the model to read. */
+/** The result of `tools/call`. `isError`: the tool failed, and the content tells the model why. */
 export interface ServedResult {
   content: readonly (Record<string, unknown> & { type: string })[];
   structuredContent?: Record<string, unknown>;
@@ -46,14 +46,14 @@ export interface ServedResult {
 
 export interface Offer {
   version: string;
-  /** Told to the model that uses this. */
+  /** Instructions for the model that uses this server. */
   instructions?: string;
   tools(): Promise<ServedTool[]>;
   /** Undefined when there is no such tool. Rejects only when its signal fires. */
   call(name: string, args: Record<string, unknown>, call: ServedCall): Promise<ServedResult | undefined>;
   resources?: {
     list(): Promise<ServedResource[]>;
-    /** Undefined when there is none. */
+    /** Undefined when there is no such resource. */
     read(uri: string): Promise<ResourceContent | undefined>;
   };
   prompts?: {
@@ -69,7 +69,7 @@ type Library = typeof import('@modelcontextprotocol/server');
 
 export type CreateMcpServer = () => Server;
 
-/** Loads the library; what is returned makes a server for each connection. */
+/** Loads the library; the returned function makes a server for each connection. */
 export async function createMcpServers(offer: Offer): Promise<CreateMcpServer> {
   const library = await import('@modelcontextprotocol/server');
   return () => createServer(library, offer);
@@ -141,11 +141,11 @@ export interface ServeStdioOptions {
   input: Readable;
   output: Writable;
   signal: AbortSignal;
-  /** Told of what went wrong beside the protocol. */
+  /** Called with errors outside the protocol. */
   onError(error: Error): void;
 }
 
-/** Speaks the protocol on standard input and output; resolves when the other side has gone. */
+/** Serves the protocol on standard input and output; resolves when the client disconnects. */
 export async function serveStdio(
   create: CreateMcpServer,
   { input, output, signal, onError }: ServeStdioOptions,
@@ -155,7 +155,7 @@ export async function serveStdio(
   const transport = new StdioServerTransport(input, output);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const handle = serve(create, { transport, onerror: onError });
-  // The library listens too, and was first: what it has to do at the end is done.
+  // The library registered its listener first, so its own clean-up is done by then.
   input.once('end', resolve).once('close', resolve);
   signal.addEventListener('abort', () => resolve(), { once: true });
   await ended;

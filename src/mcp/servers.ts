@@ -1,5 +1,5 @@
-// The servers of mcp.json: which tools there are, and calling one. A server is started when one of its tools is called (or when
-// nothing is known of it yet), kept while this process lives, and started again after it ended, later each time it fails.
+// The servers of mcp.json: lists their tools and calls them. A server is started when one of its tools is called (or when its
+// tools are not known yet), kept while this process lives, and started again after it ended, with a longer pause after each failure.
 import { type McpConfig, unknownServer } from './config.ts';
 import {
   type CallOptions,
@@ -18,7 +18,7 @@ import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 const REFRESH_MS = 30_000;
-/** A server that ran this long before it ended is no failing one. */
+/** A server that ran this long before it ended does not count as failing. */
 const STEADY_MS = 60_000;
 
 export interface OfferedTool {
@@ -27,12 +27,12 @@ export interface OfferedTool {
 }
 
 export interface McpServers {
-  /** What the configured servers offer; a server nothing is known of is asked. Problems are told, never thrown. */
+  /** The tools of the configured servers; asks servers whose tools are not known. Problems are returned, never thrown. */
   tools(signal: AbortSignal): Promise<{ tools: OfferedTool[]; problems: string[] }>;
   call(server: string, tool: string, args: Record<string, unknown>, options: CallOptions): Promise<McpOutput>;
-  /** Asks the server itself, and remembers what it says. */
+  /** Asks the server itself and remembers its tools. */
   refresh(server: string, signal: AbortSignal): Promise<ListedTools>;
-  /** Told when what is offered may have changed since `tools`. */
+  /** Calls the listener when the result of `tools` may have changed. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface McpServersDependencies {
   log(server: string, text: string): void;
   signIns: SignIns;
   now(): number;
-  /** How a server is reached; of a test's own. */
+  /** Opens a connection to a server; tests pass their own. */
   connect?: typeof connect;
 }
 
@@ -58,7 +58,7 @@ interface Kept {
   startedAt: number;
 }
 
-/** Why a server is left alone for a while. */
+/** Why a server is not started for a while. */
 interface Failing {
   kind: 'unreachable' | 'died';
   count: number;
@@ -74,12 +74,12 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
   let changed = (): void => {};
   let isClosed = false;
 
-  /** The one that is open, or a new one; callers at the same time share it. */
+  /** The open connection, or a new one; concurrent callers share it. */
   async function connection(name: string, servers: Named, signal: AbortSignal): Promise<McpConnection> {
     const server = servers.get(name);
     if (!server) throw unknownServer(name, servers);
     for (let present = kept.get(name); present; present = kept.get(name)) {
-      // Another caller may have given up while it started: that is no reason for this one to.
+      // Another caller may have cancelled while the server started: this caller tries again.
       const made = await present.connection.catch(() => undefined);
       if (made?.isOpen() && isSame(present.server, server)) return made;
       if (kept.get(name) !== present) continue;
@@ -107,7 +107,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     } catch (error) {
       if (kept.get(name) === mine) kept.delete(name);
       signal.throwIfAborted();
-      // Waiting mends neither: the owner has to.
+      // Waiting does not help: the owner must fix it.
       if (error instanceof McpError && (error.code === 'MCP_SIGN_IN' || error.code === 'MCP_CONFIG')) throw error;
       const count = (failing.get(name)?.count ?? 0) + 1;
       failing.set(name, { kind: 'unreachable', count, until: now() + backOff(count), reason: reasonOf(error) });
@@ -115,7 +115,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     }
   }
 
-  /** Once it is simply started again; a server that keeps dying is started later each time. */
+  /** After the first death a server is started again at once; after each further one the pause grows. */
   function noteDeath(name: string, { startedAt }: Kept): void {
     const before = failing.get(name)?.kind === 'died' && now() - startedAt < STEADY_MS ? failing.get(name) : undefined;
     const count = (before?.count ?? 0) + 1;
@@ -130,7 +130,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     await made?.close().catch(() => {});
   }
 
-  /** What a running server offers now; what cannot be learned stays as it was. */
+  /** Asks a running server for its tools again; on failure the known tools stay. */
   async function relist(name: string, server: McpServerConfig): Promise<void> {
     const made = await kept.get(name)?.connection.catch(() => undefined);
     if (!made) return;
@@ -142,7 +142,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       await lists.put(name, server, listed);
       changed();
     } catch {
-      // It is asked again with the next start.
+      // The next start asks again.
     }
   }
 
@@ -192,7 +192,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       };
       try {
         return await attempt().catch(async (error: unknown) => {
-          // It was refused before it ran, since the server no longer knows us.
+          // The server refused the call before it ran, because it no longer knows the session.
           if (!isSessionGone(error)) throw error;
           await drop(name);
           return attempt();

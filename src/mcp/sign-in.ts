@@ -1,5 +1,5 @@
-// Who we are to a server that wants a sign-in (OAuth): what it gave us is kept in a private file of the home, by server and address,
-// so that a token never goes to another address than the one it was given for.
+// Our credentials at servers that need a sign-in (OAuth), in a private file of the home, by server and address, so that a
+// token is only ever sent to the address it was issued for.
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import type { OwnerFiles } from '../storage/storage.ts';
 import type { McpOAuth, McpServerConfig } from './mcp.ts';
@@ -16,23 +16,23 @@ interface SignedIn {
   tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
   discovery?: OAuthDiscoveryState;
   verifier?: string;
-  /** What a call was refused for the lack of; asked for with the next sign-in. */
+  /** The scope that a refused call needed; the next sign-in asks for it. */
   wantedScope?: string;
 }
 
-/** A person who can be sent to an address and come back to another. */
+/** Sends a person to an address and receives the redirect at another. */
 export interface Visit {
   redirectUrl: string;
   state: string;
   visit(url: URL): void;
-  /** Where its sign-in is, when that is known already. */
+  /** Where the server's sign-in is, when that is known already. */
   discovery?: OAuthDiscoveryState;
 }
 
 export interface SignIns {
-  /** Undefined where nobody has signed in: the server then says that somebody should. */
+  /** Undefined when nobody has signed in: then the server asks for it. */
   stored(name: string, server: UrlServer): Promise<OAuthClientProvider | undefined>;
-  /** Starts anew, with a person. */
+  /** Starts a new sign-in with a person. */
   withPerson(name: string, server: UrlServer, visit: Visit): OAuthClientProvider;
   remove(name: string): Promise<void>;
 }
@@ -101,7 +101,7 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
       let isNew = true;
       return {
         ...base,
-        // The old ones are what is being replaced, and a client is registered for one redirect only.
+        // A new sign-in replaces the old tokens, and a client is registered for one redirect only.
         tokens: async () => (isNew ? undefined : base.tokens()),
         clientInformation: async () => (isRegistered || !isNew ? base.clientInformation() : undefined),
         discoveryState: async () => (isNew ? discovery : base.discoveryState?.()),
@@ -132,12 +132,12 @@ export function isMachine(oauth: McpOAuth | undefined): oauth is Machine {
   return oauth !== undefined && 'grant' in oauth;
 }
 
-/** Its tokens live as long as the connection: another is had without anybody. */
+/** The tokens live as long as the connection: a new one needs no person. */
 async function asMachine(name: string, oauth: Machine): Promise<OAuthClientProvider> {
   const { ClientCredentialsProvider, PrivateKeyJwtProvider } = await import('@modelcontextprotocol/client');
   if (oauth.grant === 'cross_app_access') return (await import('./cross-app-access.ts')).asPersonOfCompany(name, oauth);
   const { grant: _, issuer: expectedIssuer, ...rest } = oauth;
-  // Without an issuer the library takes whoever the server names, which its types call outdated.
+  // Without an issuer the library trusts the one that the server names, which its types call outdated.
   const named = { ...rest, clientName: 'Lainclaw', expectedIssuer: expectedIssuer as string };
   return 'privateKey' in named ? new PrivateKeyJwtProvider(named) : new ClientCredentialsProvider(named);
 }

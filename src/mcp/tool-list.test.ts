@@ -50,8 +50,8 @@ describe('the tools of a server', () => {
       expect.stringContaining('bad name: its name holds more than'),
       expect.stringContaining(': its name holds'),
       expect.stringMatching(/^x{100}: its name holds/),
-      'list: its input schema is no object',
-      'none: its input schema is no object',
+      'list: its input schema is not an object',
+      'none: its input schema is not an object',
       'long: its input schema is longer than 20000 characters',
       expect.stringContaining('broken: its input schema cannot be read'),
     ]);

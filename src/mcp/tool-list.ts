@@ -1,5 +1,5 @@
-// What each server offers, kept on disk so that a question does not have to start every server to know its tools. An entry
-// holds for one configuration of its server; a server that could not be reached is not asked again for a while.
+// The tools of each server, kept on disk so that a turn need not start every server to know its tools. An entry is valid for
+// one configuration of its server; a server that could not be reached is not asked again for a while.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
@@ -19,7 +19,7 @@ export interface ListedTools {
 type Entry = { config: string; at: number } & (ListedTools | { error: string });
 
 export interface ToolLists {
-  /** Undefined when it has to be asked. */
+  /** Undefined when the server must be asked. */
   get(name: string, server: McpServerConfig): Promise<ListedTools | { error: string } | undefined>;
   put(name: string, server: McpServerConfig, listed: ListedTools | { error: string }): Promise<void>;
   remove(name: string): Promise<void>;
@@ -51,7 +51,7 @@ export function createToolLists({ files, now }: { files: OwnerFiles; now(): numb
   };
 }
 
-/** Tools as they may be offered: described in bounded plain text, with a schema that can be checked. */
+/** The tools that can be offered, each with a bounded plain-text description and a schema that can be checked. */
 export async function usableTools(
   tools: readonly McpTool[],
   accepts: (schema: Record<string, unknown>) => Promise<string | undefined>,
@@ -72,7 +72,7 @@ async function toolProblem(
   accepts: (schema: Record<string, unknown>) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   if (!/^[\w./-]{1,100}$/.test(name)) return 'its name holds more than letters, digits and _ . / -';
-  if (schema?.type !== 'object') return 'its input schema is no object';
+  if (schema?.type !== 'object') return 'its input schema is not an object';
   if (JSON.stringify(schema).length > MAX_SCHEMA) return `its input schema is longer than ${MAX_SCHEMA} characters`;
   return accepts(schema);
 }
@@ -81,7 +81,7 @@ function entriesOf(text: string | undefined): Record<string, Entry> {
   try {
     return { ...(JSON.parse(text ?? '') as { servers: Record<string, Entry> }).servers };
   } catch {
-    // It is only what servers said: they can be asked again.
+    // The file is only a cache: servers can be asked again.
     return {};
   }
 }

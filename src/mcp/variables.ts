@@ -1,10 +1,10 @@
-// `${NAME}` in mcp.json stands for a variable of the owner's environment, so that no secret has to be in the file.
+// `${NAME}` in mcp.json is replaced by a variable of the owner's environment, so that the file needs no secret.
 import { McpError } from './mcp-error.ts';
 export const REFERENCE = /\$\{(\w+)\}/g;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Rejects when a name is not set: an empty secret would only fail later, and less clearly. */
+/** Throws when a variable is not set: an empty secret would fail later and less clearly. */
 export function expand<T extends Readonly<Record<string, string>>>(server: string, values: T, variables: Variables): T {
   const put = (_: string, name: string): string => {
     const found = variables[name];

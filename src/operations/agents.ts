@@ -132,7 +132,7 @@ async function shownRuns(runs: readonly AgentRun[], { runtime }: OperationContex
   const isForGateway = ({ state, injectInto }: AgentRun): boolean => state === 'queued' && injectInto !== undefined;
   const isWaiting = runs.some(isForGateway) && !(await runtime.isGatewayRunning());
   return runs.map((each) => {
-    const { request: _request, isUntold: _isUntold, createdAt, startedAt, endedAt, asker, ...run } = each;
+    const { request: _request, isUndelivered: _isUndelivered, createdAt, startedAt, endedAt, asker, ...run } = each;
     return {
       ...run,
       asker: { ...asker },

@@ -1,4 +1,4 @@
-// Reads the front matter of a SKILL.md, as anyone may have written it: only plain values are taken over.
+// Reads the front matter of a SKILL.md. Anybody may have written it, so only plain values are used.
 import { parseFrontMatter } from '../lib/front-matter.ts';
 import { nameProblem, type SkillFacts } from './skill.ts';
 

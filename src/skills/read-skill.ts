@@ -1,5 +1,5 @@
-// Reads skills from one place (the workspace's `skills`, or the home's) through confined files. A folder that is no
-// usable skill becomes a problem with its reason; only cancellation is thrown.
+// Reads skills from one place (the workspace's `skills`, or the home's) through confined files. A folder without a usable
+// skill becomes a problem with its reason; only cancellation is thrown.
 import type { FileHandle } from 'node:fs/promises';
 import { FRONT_MATTER_BYTES } from '../lib/front-matter.ts';
 import { unlessRefused } from '../vocabulary/unless-refused.ts';
@@ -20,13 +20,13 @@ const MAX_CACHED = 4_000;
 export interface Place {
   source: SkillSource;
   files: ConfinedFiles;
-  /** Of the folder that holds the skills, relative to the files' root. */
+  /** The folder of the skills, relative to the root of the files. */
   folder: string;
 }
 
 export type SkillFound = { ok: true; skill: Skill } | { ok: false; reason: string; absent?: true };
 
-/** What was read before, by the identity, size and times of the file it was read from. */
+/** Earlier results, valid while the fingerprint (identity, size, times) of the file is the same. */
 export type FrontMatterCache = Map<string, { fingerprint: string; found: SkillFound }>;
 
 export async function scanPlace(
@@ -55,14 +55,17 @@ export async function scanPlace(
     const found: SkillFound =
       type === 'directory'
         ? await readSkill(place, name, cache, signal)
-        : { ok: false, reason: `it is ${type === 'symlink' ? 'a symbolic link' : 'no folder'}: copy the folder here` };
+        : {
+            ok: false,
+            reason: `it is ${type === 'symlink' ? 'a symbolic link' : 'not a folder'}: copy the folder here`,
+          };
     if (found.ok) skills.push(found.skill);
     else problems.push({ source, folder: name, reason: found.reason });
   }
   return { skills, problems };
 }
 
-/** The front matter of one folder, and nothing else of it. */
+/** Reads only the front matter of one folder's skill. */
 export async function readSkill(
   place: Place,
   name: string,
@@ -85,7 +88,7 @@ export async function readSkill(
   }
 }
 
-/** The whole SKILL.md; what is checked is what is returned. */
+/** The whole SKILL.md; the checked bytes are the returned ones. */
 export async function readWholeSkill(
   place: Place,
   name: string,

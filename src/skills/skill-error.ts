@@ -5,7 +5,7 @@ export type SkillErrorCode =
   | 'SKILL_INVALID'
   | 'SKILL_EXISTS'
   | 'SKILL_NOT_INSTALLED'
-  | 'SKILL_USAGE' // what was given to install from is of no accepted form
+  | 'SKILL_USAGE' // the install source has no accepted form
   | 'SKILL_SOURCE'
   | 'SKILL_FETCH'
   | 'SKILL_LIMIT';

@@ -1,15 +1,15 @@
-// What a skill is: a folder with a SKILL.md, in the public Agent Skills format (agentskills.io/specification).
+// A skill is a folder with a SKILL.md, in the public Agent Skills format (agentskills.io/specification).
 import type { FileHandle } from 'node:fs/promises';
 
 export const SKILL_FILE = 'SKILL.md';
-/** Of a whole SKILL.md. */
+/** Limit of a whole SKILL.md. */
 export const MAX_SKILL_BYTES = 262_144;
-/** Of a supporting file, when it is read. */
+/** Limit of a supporting file, when it is read. */
 export const MAX_FILE_BYTES = 262_144;
 
 export type SkillSource = 'workspace' | 'home';
 
-/** What the front matter says. None of it is acted on: `allowedTools` is a claim that grants nothing. */
+/** The front matter. Lainclaw acts on none of it: `allowedTools` grants nothing. */
 export interface SkillFacts {
   name: string;
   description: string;
@@ -21,13 +21,13 @@ export interface SkillFacts {
 
 export interface Skill extends SkillFacts {
   source: SkillSource;
-  /** Of the folder: relative to the workspace, absolute for one in the home. */
+  /** Path of the folder: relative to the workspace, absolute for a skill of the home. */
   path: string;
 }
 
 export interface SkillProblem {
   source: SkillSource;
-  /** Name of the folder; '' when the place of skills itself cannot be read. */
+  /** Name of the folder; '' when the folder of all skills cannot be read. */
   folder: string;
   reason: string;
 }
@@ -35,7 +35,7 @@ export interface SkillProblem {
 /** The part of a confined workspace that skills are read through; no path ever leads out of it. */
 export interface ConfinedFiles {
   readonly root: string;
-  /** `path` tells where it really is: relative to the root, links resolved. */
+  /** `path` is the real place: relative to the root, links resolved. */
   openFile(
     path: string,
     signal?: AbortSignal,

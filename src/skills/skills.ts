@@ -1,6 +1,6 @@
 // Skills: folders with a SKILL.md in `<workspace>/skills` and `<home>/skills`. Disclosed step by step: `list` reads front
-// matter only, `load` one SKILL.md, `readFile` one file beside it. Every call looks at the disk, so a new skill is seen
-// at once. The workspace's skill comes before one of the same name in the home.
+// matter only, `load` one SKILL.md, `readFile` one file beside it. Every call reads the disk, so a new skill appears at once.
+// A skill of the workspace wins over one of the same name in the home.
 import { nearest } from '../lib/nearest.ts';
 import { unlessRefused } from '../vocabulary/unless-refused.ts';
 import {
@@ -19,14 +19,14 @@ const MAX_FILES_SHOWN = 200;
 const FILES_DEPTH = 6;
 
 export interface ListedSkill extends Skill {
-  /** The workspace's stands in front of one in the home. */
+  /** Set when the workspace's skill hides one of the same name in the home. */
   hidesHome?: true;
 }
 
 export interface SkillListing {
-  /** In order of name. */
+  /** Sorted by name. */
   skills: ListedSkill[];
-  /** Folders that are no usable skills, with the reason. */
+  /** Folders without a usable skill, with the reason. */
   problems: SkillProblem[];
 }
 
@@ -40,15 +40,15 @@ export interface LoadedSkill {
 }
 
 export interface SkillsAt {
-  /** The workspace whose skills count. */
+  /** The workspace whose skills are used. */
   workspace: ConfinedFiles;
   signal?: AbortSignal;
 }
 
 export interface Skills {
-  /** Never rejects because of what a skill holds. */
+  /** Never rejects because of the content of a skill. */
   list(at: SkillsAt): Promise<SkillListing>;
-  /** Rejects with SkillError: not found (names a near one) or invalid (says why). */
+  /** Rejects with SkillError: not found (suggests the nearest name) or invalid (says why). */
   load(name: string, at: SkillsAt): Promise<LoadedSkill>;
   /** A supporting file as text; never through a link, never outside the skill's folder. */
   readFile(name: string, file: string, at: SkillsAt): Promise<{ path: string; text: string }>;
@@ -58,7 +58,7 @@ export interface Skills {
 export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skills {
   const cache: FrontMatterCache = new Map();
 
-  /** The workspace first. */
+  /** The workspace comes first. */
   async function placesOf({ workspace, signal }: SkillsAt): Promise<{ places: Place[]; problems: SkillProblem[] }> {
     const places: Place[] = [{ source: 'workspace', files: workspace, folder: 'skills' }];
     const files = await unlessRefused(home(), signal);
@@ -81,7 +81,7 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
     return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
   }
 
-  /** The place whose skill of this name counts: the first where it is valid. */
+  /** The first place that has a valid skill of this name. */
   async function find(name: string, at: SkillsAt): Promise<Place> {
     const { places } = await placesOf(at);
     let reason = nameProblem(name);
@@ -121,7 +121,7 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
       if (file.startsWith('/') || parts.includes('..') || parts.length === 0) {
         throw new SkillError(
           'SKILL_NOT_FOUND',
-          `"${file.slice(0, 200)}" is no file of the skill: give a path as skill_load lists it`,
+          `"${file.slice(0, 200)}" is not a file of the skill: give a path as skill_load lists it`,
         );
       }
       const path = within(place.folder, [name, ...parts].join('/'));

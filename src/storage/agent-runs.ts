@@ -1,5 +1,5 @@
-// The contract of background runs of sub-agents: what was asked for, where each stands, how it ended. A run is on record before
-// whoever asked is told so, and runs at most once: one that was cut short is interrupted for good.
+// The contract of background runs of sub-agents: the request, state and end of each. A run is recorded before its caller gets
+// an answer, and runs at most once: an interrupted run is never repeated.
 
 import type { Asker } from '../vocabulary/asker.ts';
 
@@ -13,7 +13,7 @@ export interface AgentRunDraft {
   injectInto?: string;
   /** Decides which chat the result may go to. */
   asker: Asker;
-  /** How it is to be asked, as JSON: whoever runs it reads it. */
+  /** The request as JSON, read by the process that runs it. */
   request: string;
 }
 
@@ -22,16 +22,16 @@ export interface AgentRun extends AgentRunDraft {
   createdAt: number;
   startedAt?: number;
   endedAt?: number;
-  /** Somebody wants it to end. */
+  /** True when somebody asked to cancel the run. */
   cancelRequested: boolean;
-  /** What it answered. */
+  /** The answer. */
   result?: string;
   /** Why there is no answer. */
   error?: string;
-  /** The conversation it was a turn of. */
+  /** The session that the run was a turn of. */
   sessionId?: string;
-  /** It has ended, and its chat is still to be told. */
-  isUntold?: true;
+  /** Set when the run has ended and its result was not delivered to its chat yet. */
+  isUndelivered?: true;
 }
 
 export interface AgentRunEnd {
@@ -39,8 +39,8 @@ export interface AgentRunEnd {
   result?: string;
   error?: string;
   sessionId?: string;
-  /** Its chat could not be told. */
-  isUntold?: true;
+  /** Set when the result could not be delivered. */
+  isUndelivered?: true;
 }
 
 /** `unanswered`: only runs whose result goes to no chat. */
@@ -49,7 +49,7 @@ export type RunsTaken = 'all' | 'unanswered';
 export interface AgentRuns {
   /** Durable when it resolves. */
   add(draft: AgentRunDraft, now: number): Promise<void>;
-  /** The oldest queued run of those becomes this caller's, unless `limit` are running; nobody else gets it. */
+  /** Marks the oldest queued run of those as running and returns it, unless `limit` are running; no other caller gets it. */
   claim(limit: number, now: number, which: RunsTaken): Promise<AgentRun | undefined>;
   /** Ends a run that is queued or running; false when it had ended before. Durable when it resolves. */
   end(id: string, end: AgentRunEnd, now: number): Promise<boolean>;
@@ -58,10 +58,10 @@ export interface AgentRuns {
   isCancelRequested(id: string): Promise<boolean>;
   get(id: string): Promise<AgentRun | undefined>;
   hasQueued(which: RunsTaken): Promise<boolean>;
-  /** Ended runs whose chats are still to be told. */
-  untold(limit: number): Promise<AgentRun[]>;
-  /** It is told, or never can be. Durable when it resolves. */
-  markTold(id: string): Promise<void>;
+  /** Ended runs whose results were not delivered yet. */
+  undelivered(limit: number): Promise<AgentRun[]>;
+  /** Marks a result as delivered, or as impossible to deliver. Durable when it resolves. */
+  markDelivered(id: string): Promise<void>;
   /** Removes the ended runs that were turns of a session. */
   forgetSession(sessionId: string): Promise<void>;
   /** The newest first; of one sub-agent, or in one state. */

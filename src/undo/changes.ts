@@ -1,12 +1,12 @@
-// What a change is told to before it happens, so that it can always be undone.
+// Records every change to a file before it happens, so that it can always be undone.
 import type { FileChange } from '../storage/undo-records.ts';
 
 export interface Changes {
   /**
-   * Resolves only after the change is durable on record with both contents; the caller makes it afterwards. One that
-   * is then not made does no harm: undoing it finds the file as it was.
+   * Resolves only after the record of the change is durable with both contents; the caller changes the file afterwards. If
+   * it does not, no harm is done: undo finds the file as it was.
    */
   record(change: FileChange): Promise<void>;
-  /** What a command has changed already, all at once, and why that is not everything. */
+  /** Records all changes that a command has made. `notCovered`: why some of its changes are missing. */
   recordMade(made: { changes: readonly FileChange[]; notCovered?: string }): Promise<void>;
 }

@@ -1,6 +1,5 @@
-// Putting files back as they were before a turn: first everything is looked at, then the whole is recorded as a turn
-// of its own, then file after file is written, each only if it still is what was looked at. A failure in the middle
-// puts back what was already done.
+// Restores files as they were before a turn: reads every file, records the whole undo as a turn of its own, then writes file
+// after file, each only if it has not changed since it was read. After a failure the files already written are put back.
 import { sha256Of } from '../lib/sha256.ts';
 import type {
   FileChange,
@@ -13,12 +12,12 @@ import type {
 
 /** The files of one workspace, as undo needs them. */
 export interface FileAccess {
-  /** Undefined when nothing stands there. Rejects when it is anything but a regular file of a size that can be kept. */
+  /** Undefined when the file does not exist. Rejects when it is not a regular file, or too large to keep. */
   read(path: string): Promise<CurrentFile | undefined>;
-  /** Makes missing directories. Rejects, changing nothing, when something else stands there than expected. */
+  /** Makes missing directories. Rejects, changing nothing, when the file is not the expected one. */
   write(path: string, state: FileState, expected: CurrentFile | undefined): Promise<void>;
   remove(path: string, expected: CurrentFile): Promise<void>;
-  /** Rejects when something is in it. */
+  /** Rejects when the directory is not empty. */
   removeEmptyDirectory(path: string): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export interface PlanRequest {
   turn: RecordedTurn;
   store: UndoRecords;
   files: FileAccess;
-  /** Overwrite what was changed since; only what is no file at all still stands in the way. */
+  /** Also overwrite files that were changed since. Anything that is not a file is still a conflict. */
   force: boolean;
 }
 
@@ -97,13 +96,13 @@ export async function applyPlan({ files, directories }: Plan, access: FileAccess
     for (const file of done.reverse()) await putBack(file, access);
     throw error;
   }
-  // Something may be in them by now; then they stay.
+  // Directories that are not empty by now stay.
   for (const path of directories) await access.removeEmptyDirectory(path).catch(() => {});
 }
 
 /**
- * The same restoring, as changes that can be undone in turn. Directories made for a file that comes back are not on
- * this record: taking the undo back removes the file and leaves them.
+ * The undo as changes that can be undone in turn. Directories made for a restored file are not recorded: undoing the undo
+ * removes the file and leaves them.
  */
 export function asChanges({ files }: Plan): FileChange[] {
   return files
@@ -121,7 +120,7 @@ function directoriesOf(changes: readonly RecordedChange[]): string[] {
   return changes.flatMap(({ kind, path }) => (kind === 'made-directory' ? [path] : [])).toReversed();
 }
 
-/** Permissions that the agent did not touch stay as they are now. */
+/** Permissions that the turn did not change stay as they are now. */
 function targetMode(before: RecordedState, after: RecordedState | undefined, current: CurrentFile | undefined): number {
   return current && after?.mode === before.mode ? current.mode : before.mode;
 }
@@ -146,7 +145,7 @@ async function whatHappened({ turn, store, path, sha256 }: Happened): Promise<st
   return other && other !== turn.turnId ? `it was changed again by ${other}: undo that first` : 'it was changed since';
 }
 
-/** As far as possible: a file changed in this very moment is left alone. */
+/** Best effort: a file that changes at this moment is left alone. */
 async function putBack({ path, current, target }: PlannedFile, access: FileAccess): Promise<void> {
   try {
     const now = await access.read(path);
@@ -155,6 +154,6 @@ async function putBack({ path, current, target }: PlannedFile, access: FileAcces
     if (current) await access.write(path, current, now);
     else if (now) await access.remove(path, now);
   } catch {
-    // The first failure is the one to tell.
+    // The first failure is the one that is reported.
   }
 }

@@ -1,5 +1,5 @@
-// Undo: every change the agent makes to a file is on record before it happens, by session and turn; a turn can be shown
-// as a diff and taken back. Taking back is a turn of its own on the same record, so that it can be undone too.
+// Undo: every change the agent makes to a file is recorded before it happens, by session and turn; a turn can be shown as a
+// diff and undone. An undo is recorded as a turn of its own, so that it can be undone too.
 import type { Locks } from '../storage/locks.ts';
 import type { FileChange, RecordedChange, RecordedTurn, TurnScope, UndoRecords } from '../storage/undo-records.ts';
 import {
@@ -23,12 +23,12 @@ export interface UndoDependencies {
 }
 
 export interface UndoRequest {
-  /** Whose turns wait while files are put back. */
+  /** The session whose turns wait while files are restored. */
   sessionKey: string;
   sessionId: string;
-  /** An id, or the beginning of one; without it the newest turn that changed files and was not undone. */
+  /** An id, or the start of one; by default the newest turn that changed files and was not undone. */
   turnId?: string;
-  /** Also overwrite what was changed since. */
+  /** Also overwrite files that were changed since. */
   force: boolean;
   signal?: AbortSignal;
   onWait?: () => void;
@@ -41,7 +41,7 @@ export interface Undone {
   /** The turn that undoes this undo. */
   undoId: string;
   files: { path: string; action: FileAction }[];
-  /** What commands of the turn changed, or may have, and was not put back: a reason each. */
+  /** Reasons why changes that commands of the turn made, or may have made, were not restored. */
   notCovered: string[];
 }
 
@@ -49,7 +49,7 @@ export interface ChangedFile {
   path: string;
   root: string;
   status: 'created' | 'modified' | 'deleted';
-  /** Unified, bounded. */
+  /** A unified diff, bounded. */
   diff: string;
   added: number;
   removed: number;
@@ -67,13 +67,13 @@ export interface ListedTurn {
 }
 
 export interface Undo {
-  /** `notCovered`: that more was changed, or may have been, and why it cannot be put back. */
+  /** `notCovered`: why further changes, certain or possible, cannot be restored. */
   record(scope: TurnScope, changes: readonly FileChange[], notCovered?: string): Promise<void>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
-  /** All of the turn's files or, as far as the system allows, none. Rejects with UndoError. */
+  /** Restores all files of the turn or, as far as the system allows, none. Rejects with UndoError. */
   undo(request: UndoRequest): Promise<Undone>;
-  /** What a turn changed, or the whole session from its beginning; sorted by path. Rejects with UndoError. */
+  /** The files that a turn, or the whole session, changed; sorted by path. Rejects with UndoError. */
   diff(request: { sessionId: string; turnId?: string }): Promise<ChangedFile[]>;
 }
 
@@ -183,10 +183,10 @@ function findTurn(turns: readonly RecordedTurn[], wanted: string): RecordedTurn 
   const found = exact ?? (alike.length === 1 ? alike[0] : undefined);
   if (found) return found;
   const why = alike.length > 1 ? `${alike.length} turns begin with "${wanted}"` : `no turn "${wanted}" changed a file`;
-  throw new UndoError('UNDO_UNKNOWN_TURN', `${why} in this session; "lainclaw undo --list" shows what there is`);
+  throw new UndoError('UNDO_UNKNOWN_TURN', `${why} in this session; "lainclaw undo --list" lists the turns`);
 }
 
-/** The undo that took the turn back and was not taken back itself. */
+/** The undo of the turn that was not undone itself. */
 function undoOf(turn: RecordedTurn, turns: readonly RecordedTurn[]): RecordedTurn | undefined {
   return turns.find((other) => other.undoes === turn.turnId && !undoOf(other, turns));
 }

@@ -1,11 +1,11 @@
 // A unified diff of two contents, bounded. Equal bytes at both ends are cut off first, so a small change in a large
-// file costs its own size; what is left goes to the diff library, which gives up on too much difference: then the whole
-// of it stands as removed and added. The text ends at a line, with a note, when it would grow over the limit.
+// file costs its own size; the rest goes to the diff library, which gives up on too many differences: then the whole rest is
+// shown as removed and added. A text that would exceed the limit ends after a line, with a note.
 import type { StructuredPatchHunk } from 'diff';
 
 export interface DiffRequest {
   path: string;
-  /** Undefined: no such file. */
+  /** Undefined when the file did not exist. */
   before: Uint8Array | undefined;
   after: Uint8Array | undefined;
   maxChars: number;
@@ -49,7 +49,7 @@ export async function unifiedDiff({ path, before, after, maxChars }: DiffRequest
   return { ...bounded(lines, maxChars), added, removed };
 }
 
-/** The lines that differ, with some around them, and how many stand before. */
+/** The lines that differ, with some context, and the number of lines before them. */
 function differingLines(old: Buffer, now: Buffer): { old: string; now: string; linesBefore: number } {
   const shorter = Math.min(old.length, now.length);
   const head = longestEqual(shorter, (length) => old.subarray(0, length).equals(now.subarray(0, length)));
@@ -99,11 +99,11 @@ async function hunksOf(old: string, now: string): Promise<Hunk[]> {
   const removed = marked('-', old);
   const added = marked('+', now);
   const counts = { oldLines: linesIn(removed), newLines: linesIn(added) };
-  // As the library has it: an empty side starts at the line before.
+  // As in the library: an empty side starts at the line before.
   return [{ oldStart: 1, newStart: 1, ...counts, lines: [...removed, ...added] }];
 }
 
-/** What needs no searching: lines removed, added, or one replaced, in one place. Undefined when there is more to it. */
+/** Handles simple changes without a search: lines removed, added, or one replaced, in one place. Otherwise undefined. */
 function oneChange(old: string[], now: string[]): Hunk | undefined {
   let head = 0;
   while (head < Math.min(old.length, now.length) && old[head] === now[head]) head += 1;
@@ -130,7 +130,7 @@ function oneChange(old: string[], now: string[]): Hunk | undefined {
   };
 }
 
-/** With their endings. */
+/** The lines with their line endings. */
 function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }

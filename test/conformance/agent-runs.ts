@@ -83,11 +83,11 @@ export function describeAgentRuns(name: string, create: () => AgentRunsSubject):
         await runs.claim(9, 1, 'all');
       }
       await runs.end('a', { state: 'done', result: 'told' }, 2);
-      await runs.end('b', { state: 'interrupted', error: 'gone', isUntold: true }, 2);
-      expect(await other.untold(10)).toMatchObject([{ id: 'b', state: 'interrupted', isUntold: true }]);
-      await other.markTold('b');
-      expect(await runs.untold(10)).toEqual([]);
-      expect((await runs.get('b'))?.isUntold).toBeUndefined();
+      await runs.end('b', { state: 'interrupted', error: 'gone', isUndelivered: true }, 2);
+      expect(await other.undelivered(10)).toMatchObject([{ id: 'b', state: 'interrupted', isUndelivered: true }]);
+      await other.markDelivered('b');
+      expect(await runs.undelivered(10)).toEqual([]);
+      expect((await runs.get('b'))?.isUndelivered).toBeUndefined();
     });
 
     it('ends once: what came first stays', async () => {

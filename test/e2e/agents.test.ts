@@ -63,7 +63,7 @@ describe('definitions', () => {
       { name: 'review', source: 'builtin' },
     ]);
     expect(problems.map(({ reason }) => reason)).toEqual([
-      '"tool" means nothing here (did you mean "tools"?)',
+      '"tool" is not a setting (did you mean "tools"?)',
       'it has no instructions: write them below the front matter',
     ]);
     expect(stderr).toContain('broken.md cannot be used');

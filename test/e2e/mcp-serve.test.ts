@@ -274,7 +274,7 @@ describe('over HTTP', () => {
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('choose another with --port')]);
     writeFileSync(join(home.path, 'mcp-token'), 'easy\n');
     const weak = await lainclaw(['mcp', 'serve', '--http'], { home });
-    expect([weak.code, weak.stderr]).toEqual([1, expect.stringContaining('delete it, and a new one is made')]);
+    expect([weak.code, weak.stderr]).toEqual([1, expect.stringContaining('delete it, and Lainclaw makes a new one')]);
     expect((await lainclaw(['mcp', 'serve', '--port', '1'], { home })).code).toBe(2);
     expect((await lainclaw(['mcp', 'serve', '--http', '--port', '70000'], { home })).code).toBe(2);
   });

@@ -190,7 +190,7 @@ describe('the servers of mcp.json', () => {
     const cwd = join(home.base, 'gone');
     configure(home, { raw: { command: process.execPath, args: [RAW, join(home.base, 'pids')], cwd } });
     const { code, stderr } = await mcp(home, 'test', 'raw');
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`its "cwd" ${cwd} is no directory`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`its "cwd" ${cwd} is not a directory`)]);
     expect(stderr).not.toContain('not found');
   });
 

@@ -192,7 +192,7 @@ describe('skills install', () => {
   it.each([
     [['install', 'http://example.com/x.git'], 'accepted: a folder, a git address', 2],
     [['install', 'ext::sh -c touch% sprung'], 'accepted:', 2],
-    [['install', 'https://user:hunter2@example.com/x.git'], 'holds a password', 2],
+    [['install', 'https://user:hunter2@example.com/x.git'], 'contains a password', 2],
     [['install', './absent'], 'there is no folder ./absent', 1],
     [['install'], 'source', 2],
     [['remove', 'absent'], 'there is no skill', 1],

@@ -8,13 +8,13 @@ const MAX_CANDIDATES = 500;
 
 export interface Chosen {
   facts: SkillFacts;
-  /** Its regular files, with where each goes in the skill's folder. */
+  /** The skill's regular files, with the path of each in the skill's folder. */
   files: { entry: TreeEntry; path: string }[];
   /** Links and special files, which are left out. */
   skipped: string[];
 }
 
-/** Without names the one skill there is; several need a choice. */
+/** Without names, chooses the only skill; several skills need names. */
 export async function chooseSkills(tree: Tree, names: readonly string[], signal?: AbortSignal): Promise<Chosen[]> {
   const { valid, problems } = await candidatesIn(tree, signal);
   if (valid.size === 0) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SkillError } from '../skill-error.ts';
 import { MAX_ENTRIES, safePath, type Tree, type TreeEntry, tooManyEntries } from './tree.ts';
 
-/** A folder on this machine. Links in it are never followed, folders of the names to skip never entered. */
+/** Reads a folder on this machine. Never follows links, never enters skipped folders. */
 export async function readFolderTree(
   root: string,
   { skip = [], signal }: { skip?: readonly string[]; signal?: AbortSignal } = {},

@@ -1,5 +1,5 @@
-// A git repository, read from its objects alone: a bare clone of the newest commit has no working tree, so no hook,
-// filter, attribute or submodule of the repository has anything to act on, and no link of it is ever made.
+// Reads a git repository from its objects alone: a bare clone of the newest commit has no working tree, so no hook, filter,
+// attribute or submodule of the repository takes effect, and none of its links is ever made.
 import { join } from 'node:path';
 import { SkillError } from '../skill-error.ts';
 import { runProgram } from './run-program.ts';
@@ -18,7 +18,7 @@ const SAFE_SETTINGS = [
 
 export interface GitOptions {
   url: string;
-  /** An empty directory of one's own. */
+  /** A private empty directory. */
   temporary: string;
   env: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;

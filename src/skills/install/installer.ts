@@ -1,6 +1,6 @@
-// Puts skills into `<home>/skills` and takes them out again. Fetch → choose → check → write aside → record → rename: what
-// is fetched is only ever read and copied, never run, and until the last step nothing of it is seen. A kill in
-// between leaves hidden folders, which the next change clears; a skill being replaced is put back.
+// Installs skills into `<home>/skills` and removes them. Fetch → choose → check → write aside → record → rename: fetched
+// files are only read and copied, never run, and not visible before the last step. A kill in between leaves hidden folders,
+// which the next change removes; a skill that was being replaced is restored.
 import { constants } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -32,16 +32,16 @@ export interface InstallerOptions {
   /** `<home>/skills`; made when it is missing. */
   directory: string;
   locks: Locks;
-  /** What a relative folder starts from. */
+  /** Base of a relative folder. */
   cwd: string;
-  /** Of the process: what git and npm need of it is handed on. */
+  /** Environment of the process; git and npm get the variables they need. */
   variables: Readonly<Record<string, string | undefined>>;
   now(): number;
   newId(prefix: string): string;
 }
 
 export interface InstallOptions {
-  /** Which skills, where the source holds several. */
+  /** The skills to install, when the source has several. */
   names?: readonly string[];
   /** Replace skills of the same name. */
   force?: boolean;
@@ -63,11 +63,11 @@ export interface InstalledState extends InstalledSkill {
 }
 
 export interface Installer {
-  /** All of the chosen skills or none: whatever can be refused is refused before anything is written. */
+  /** Installs all of the chosen skills or none: every check comes before the first write. */
   install(given: string, options?: InstallOptions): Promise<InstallOutcome[]>;
-  /** `force`: also one that was not installed from elsewhere. */
+  /** `force`: also remove a skill that was not installed. */
   remove(name: string, options?: { force?: boolean; signal?: AbortSignal }): Promise<{ name: string; path: string }>;
-  /** What was installed and is still there, and whether it is still what was installed. */
+  /** Installed skills that still exist, and whether each was changed since. */
   installed(signal?: AbortSignal): Promise<{ skills: Map<string, InstalledState>; damaged: boolean }>;
 }
 
@@ -233,7 +233,7 @@ async function putInPlace(
       skipped,
     }),
   );
-  // Recorded first: killed before the rename, the old folder counts as changed, never a new one as known.
+  // Record first: after a kill before the rename the old folder counts as changed, but a new folder is never unrecorded.
   const entries = outcomes.map(({ name, source, hash, installedAt, files, bytes }) => [
     name,
     { source, hash, installedAt, files, bytes },

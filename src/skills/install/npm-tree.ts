@@ -13,15 +13,15 @@ const MAX_PACKED_BYTES = 32 * 1_048_576;
 const MAX_UNPACKED_BYTES = 128 * 1_048_576;
 
 export interface NpmOptions {
-  /** A name in a registry, with a version or tag or without: never an address or a path. */
+  /** A package name, with or without a version or tag; never an address or a path. */
   spec: string;
-  /** An empty directory of one's own. */
+  /** A private empty directory. */
   temporary: string;
   env: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
 }
 
-/** A package of a registry, as it was published: downloaded, read in memory, none of its scripts run. */
+/** Reads a published package: downloads it, reads it in memory, runs none of its scripts. */
 export async function packageTree({ spec, temporary, env, signal }: NpmOptions): Promise<Tree> {
   const flags = ['--ignore-scripts', '--no-update-notifier', '--loglevel=error', '--pack-destination', temporary];
   const args = ['pack', ...flags, '--', spec];

@@ -1,5 +1,5 @@
-// What was installed, from where and with which hash: `<home>/skills/.installed.json`. The caller holds the lock when it
-// writes.
+// The record of installed skills, their sources and hashes: `<home>/skills/.installed.json`. A caller that writes holds the
+// lock.
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ export interface InstalledFrom {
   kind: 'folder' | 'git' | 'npm';
   /** The folder, address or package. */
   from: string;
-  /** Of a git repository. */
+  /** The commit, for a git repository. */
   commit?: string;
 }
 
 export interface InstalledSkill {
   source: InstalledFrom;
-  /** Over every path, every executable bit and every byte. */
+  /** Hash of every path, executable bit and byte. */
   hash: string;
   installedAt: string;
   files: number;
@@ -37,7 +37,7 @@ export interface HashedFile {
   bytes: Buffer;
 }
 
-/** A damaged record is told apart from none. */
+/** `damaged` distinguishes a damaged record from a missing one. */
 export async function readRecord(directory: string): Promise<{ skills: InstalledSkills; damaged: boolean }> {
   const source = await readFile(join(directory, RECORD), 'utf8').catch(() => undefined);
   if (source === undefined) return { skills: {}, damaged: false };
@@ -55,7 +55,7 @@ export async function readRecord(directory: string): Promise<{ skills: Installed
   }
 }
 
-/** A damaged record is kept aside. */
+/** Renames a damaged record instead of overwriting it. */
 export async function changeRecord(
   directory: string,
   change: (skills: InstalledSkills) => InstalledSkills,
@@ -75,7 +75,7 @@ export function hashOf(files: readonly HashedFile[]): string {
   return `sha256-${hash.digest('hex')}`;
 }
 
-/** Undefined when the folder holds what no installation leaves: links, special files, too much, or nothing. */
+/** Undefined when the folder cannot be an installed skill: it has links, special files, too much, or nothing. */
 export async function hashOfFolder(folder: string, signal?: AbortSignal): Promise<string | undefined> {
   try {
     const tree = await readFolderTree(folder, { signal });

@@ -1,4 +1,4 @@
-// Runs git or npm to its end: output bounded, everything it started ended with it at the timeout or when cancelled.
+// Runs git or npm to its end, with bounded output. At a timeout or cancellation every process it started ends too.
 import { spawn } from 'node:child_process';
 import { SkillError } from '../skill-error.ts';
 
@@ -15,7 +15,7 @@ export interface Program {
   signal?: AbortSignal;
 }
 
-/** Rejects with SkillError when it cannot be started, fails, says too much or takes too long. */
+/** Rejects with SkillError when the program cannot be started, fails, writes too much or takes too long. */
 export async function runProgram(program: Program): Promise<Buffer> {
   const { file, args, cwd, env, stdin, maxOutputBytes, timeoutMs, signal } = program;
   signal?.throwIfAborted();
@@ -34,7 +34,7 @@ export async function runProgram(program: Program): Promise<Buffer> {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has ended already.
+      // The program has ended already.
     }
   };
   const timer = setTimeout(
@@ -72,7 +72,7 @@ export async function runProgram(program: Program): Promise<Buffer> {
   }
 }
 
-/** Of the caller's environment what git and npm need to reach their servers; no keys of Lainclaw's providers. */
+/** The variables that git and npm need to reach their servers; never keys of providers. */
 export function environmentFor(
   variables: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {

@@ -22,21 +22,21 @@ describe('what can be installed from', () => {
   });
 
   it.each([
-    ['http://example.com/a.git', 'is not fetched'],
-    ['git://example.com/a.git', 'is not fetched'],
-    ['ext::sh -c whoami', 'cannot be installed from'],
-    ['ext://x', 'is not fetched'],
-    ['https://user:token@example.com/a.git', 'holds a password'],
-    ['https://token@example.com/a.git', 'holds a password'],
+    ['http://example.com/a.git', 'cannot be fetched'],
+    ['git://example.com/a.git', 'cannot be fetched'],
+    ['ext::sh -c whoami', 'is not a valid source'],
+    ['ext://x', 'cannot be fetched'],
+    ['https://user:token@example.com/a.git', 'contains a password'],
+    ['https://token@example.com/a.git', 'contains a password'],
     ['ssh://-oProxyCommand=x/a', ''],
-    ['-oProxyCommand=x@host:a', 'cannot be installed from'],
-    ['--upload-pack=x', 'cannot be installed from'],
-    ['git+https://example.com/a.git', 'is not fetched'],
-    ['user/repo', 'cannot be installed from'],
-    ['skill@https://example.com/x.tgz', 'cannot be installed from'],
+    ['-oProxyCommand=x@host:a', 'is not a valid source'],
+    ['--upload-pack=x', 'is not a valid source'],
+    ['git+https://example.com/a.git', 'cannot be fetched'],
+    ['user/repo', 'is not a valid source'],
+    ['skill@https://example.com/x.tgz', 'is not a valid source'],
     ['./absent', 'there is no folder'],
     ['../absent', 'there is no folder'],
-    ['', 'nothing to install from'],
+    ['', 'the source is empty'],
   ])('not %j', async (given, reason) => {
     await expect(parse(given)).rejects.toMatchObject({ name: 'SkillError', message: expect.stringContaining(reason) });
   });

@@ -1,4 +1,4 @@
-// What `skills install` was given: a folder, a git address or the name of an npm package.
+// Parses the source given to `skills install`: a folder, a git address or the name of an npm package.
 import { SkillError } from '../skill-error.ts';
 export type Source = { kind: 'folder'; path: string } | { kind: 'git'; url: string } | { kind: 'npm'; spec: string };
 
@@ -7,25 +7,25 @@ const ACCEPTED =
 const PACKAGE = /^(@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*(@[\w.^~<>=*+-]+)?$/i;
 const SCP_FORM = /^[a-z0-9_][\w.-]*@[a-z0-9][\w.-]*:(?!\/\/)\S+$/i;
 
-/** `isFolder`: whether a folder stands at the path. */
+/** `isFolder` resolves to true when the path is a folder. */
 export async function parseSource(given: string, isFolder: (path: string) => Promise<boolean>): Promise<Source> {
-  if (given.trim() === '') throw refused(`there is nothing to install from; ${ACCEPTED}`);
+  if (given.trim() === '') throw refused(`the source is empty; ${ACCEPTED}`);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return { kind: 'git', url: checkAddress(given) };
   if (await isFolder(given)) return { kind: 'folder', path: given };
   if (/^(\.{0,2}\/|\.{1,2}$|~)/.test(given)) throw new SkillError('SKILL_SOURCE', `there is no folder ${given}`);
   if (SCP_FORM.test(given)) return { kind: 'git', url: given };
   const spec = given.replace(/^npm:/, '');
   if (PACKAGE.test(spec)) return { kind: 'npm', spec };
-  throw refused(`"${given.slice(0, 200)}" cannot be installed from; ${ACCEPTED}`);
+  throw refused(`"${given.slice(0, 200)}" is not a valid source; ${ACCEPTED}`);
 }
 
 function checkAddress(given: string): string {
   const { protocol, username, password, hostname } = URL.canParse(given) ? new URL(given) : new URL('none://');
   if (!['https:', 'ssh:', 'file:'].includes(protocol))
-    throw refused(`"${given.slice(0, 200).replace(/\/\/[^/@]*@/, '//')}" is not fetched; ${ACCEPTED}`);
-  // It would end up in the list of processes and in the record.
+    throw refused(`"${given.slice(0, 200).replace(/\/\/[^/@]*@/, '//')}" cannot be fetched; ${ACCEPTED}`);
+  // A password would appear in the list of processes and in the record.
   if (password !== '' || (protocol === 'https:' && username !== ''))
-    throw refused('the address holds a password: leave it out and use a git credential helper or ssh');
+    throw refused('the address contains a password: leave it out and use a git credential helper or ssh');
   if (hostname.startsWith('-') || (protocol !== 'file:' && hostname === ''))
     throw refused(`"${given.slice(0, 200)}" names no host; ${ACCEPTED}`);
   return given;

@@ -1,6 +1,6 @@
 // Reads a tar archive in memory: ustar with the extensions npm packages use (pax and GNU long names). Nothing is
-// written anywhere; a path that leads up or away refuses the archive. Stops at the end mark, the end of the bytes or the
-// first damaged header.
+// written; an archive with a path that leads outside is refused. Stops at the end mark, the end of the bytes or the first
+// damaged header.
 import { LONGEST_TAR_EXTENSION, parseTarExtension, parseTarHeader, TAR_BLOCK, TarError } from '../../lib/tar-header.ts';
 import { SkillError } from '../skill-error.ts';
 import { MAX_ENTRIES, safePath, type TreeEntry, tooManyEntries } from './tree.ts';

@@ -1,18 +1,18 @@
-// What may be installed, before any of it is written: the files of a folder, a repository or a package, by path. Links
-// and special files are named but never read.
+// The files of a folder, a repository or a package, by path, before any of them is installed. Links and special files are
+// named but never read.
 import { SkillError } from '../skill-error.ts';
-/** Of one skill. */
+/** Limit of files in one skill. */
 export const MAX_FILES = 500;
 export const MAX_FILE_BYTES = 10 * 1_048_576;
 export const MAX_TOTAL_BYTES = 20 * 1_048_576;
-/** Of everything that is looked through for skills. */
+/** Limit of entries in the whole source. */
 export const MAX_ENTRIES = 20_000;
 
 const DEEPEST = 16;
 const LONGEST_NAME = 255;
 
 export interface TreeEntry {
-  /** Relative, '/' between parts; `safePath` has passed it. */
+  /** Relative, '/' between parts; checked by `safePath`. */
   path: string;
   kind: 'file' | 'link' | 'other';
   size: number;
@@ -21,11 +21,11 @@ export interface TreeEntry {
 
 export interface Tree {
   entries: TreeEntry[];
-  /** The bytes of files, in the order asked for; exactly as long as their entries say. */
+  /** The bytes of files, in the given order; exactly as long as their entries say. */
   read(entries: readonly TreeEntry[], signal?: AbortSignal): Promise<Buffer[]>;
 }
 
-/** The path as it was given, when it can only lead downwards; otherwise the whole source is refused. */
+/** Returns the path unchanged when it leads downwards only; otherwise refuses the whole source. */
 export function safePath(path: string): string {
   const parts = path.split('/');
   const isSafe =

@@ -30,7 +30,7 @@ it('forgets the oldest of very many that have ended, and none that has not or wh
   const draft = { name: 'n', message: 'm', request: '{}', asker: { kind: 'nobody' } } as const;
   await runs.add({ ...draft, id: 'waiting' }, 1);
   await runs.add({ ...draft, id: 'untold', injectInto: 'local:anna' }, 1);
-  await runs.end('untold', { state: 'done', result: 'yes', isUntold: true }, 1);
+  await runs.end('untold', { state: 'done', result: 'yes', isUndelivered: true }, 1);
   await database.use((db) => {
     db.exec('BEGIN');
     const insert = db.prepare(
@@ -45,7 +45,7 @@ it('forgets the oldest of very many that have ended, and none that has not or wh
   expect(kept).toHaveLength(1_002);
   expect(kept[0]?.id).toBe('last');
   expect(kept.at(-1)?.id).toBe('waiting');
-  expect((await runs.untold(9)).map(({ id }) => id)).toEqual(['untold']);
+  expect((await runs.undelivered(9)).map(({ id }) => id)).toEqual(['untold']);
   await database.close();
   rmSync(home, { recursive: true, force: true });
 });

@@ -39,13 +39,13 @@ export function createAgentRuns(database: Database): AgentRuns {
         return row && toRun(row);
       }),
 
-    end: (id, { state, result, error, sessionId, isUntold }, now) =>
+    end: (id, { state, result, error, sessionId, isUndelivered }, now) =>
       use((db) => {
         const { changes } = db
           .prepare(
             "UPDATE agent_runs SET state = ?, ended_at = ?, result = ?, error = ?, session_id = ?, untold = ? WHERE id = ? AND state IN ('queued', 'running')",
           )
-          .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUntold ? 1 : 0, id);
+          .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUndelivered ? 1 : 0, id);
         db.prepare(
           `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND untold = 0 AND key <= (
              SELECT key FROM agent_runs WHERE state NOT IN ('queued', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?)`,
@@ -75,10 +75,10 @@ export function createAgentRuns(database: Database): AgentRuns {
           db.prepare(`SELECT 1 FROM agent_runs WHERE state = 'queued' ${isOneOf(which)} LIMIT 1`).get() !== undefined,
       ),
 
-    untold: (limit) =>
+    undelivered: (limit) =>
       use((db) => db.prepare('SELECT * FROM agent_runs WHERE untold = 1 ORDER BY key LIMIT ?').all(limit).map(toRun)),
 
-    markTold: (id) =>
+    markDelivered: (id) =>
       use((db) => {
         db.prepare('UPDATE agent_runs SET untold = 0 WHERE id = ?').run(id);
       }),
@@ -124,6 +124,6 @@ function toRun(row: Record<string, unknown>): AgentRun {
     ...optional('result', row.result),
     ...optional('error', row.error),
     ...optional('sessionId', row.session_id),
-    ...(row.untold === 1 && { isUntold: true as const }),
+    ...(row.untold === 1 && { isUndelivered: true as const }),
   };
 }

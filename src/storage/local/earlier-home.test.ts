@@ -91,7 +91,7 @@ it('its background runs are there, asked by nobody, and new ones can be added', 
   const asker = { kind: 'chat', chat: 'local:anna' } as const;
   await runs.add({ id: 'run-2', name: 'n', message: 'm', request: '{}', asker }, 2);
   expect((await runs.get('run-2'))?.asker).toEqual(asker);
-  expect(await runs.untold(10)).toEqual([]);
+  expect(await runs.undelivered(10)).toEqual([]);
 });
 
 it('processes that open it at the same moment do not get in each other’s way', async () => {
