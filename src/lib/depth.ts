@@ -1,7 +1,7 @@
-/** Arguments of a tool: deeper than any schema of ours, shallow enough for whoever reads them recursively. */
+/** Limit for arguments of a tool: deeper than any schema of ours, shallow enough for recursive readers. */
 export const DEEPEST_ARGS = 100;
 
-/** Whether a JSON value is nested deeper than this. Itself it does not recurse: the value may be made to break that. */
+/** True when a JSON value is nested deeper than `limit`. Does not recurse: a hostile value could exhaust the stack. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

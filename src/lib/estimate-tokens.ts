@@ -1,6 +1,6 @@
 /**
- * About how many tokens a text is, without a tokenizer: four letters make a token, a Han or kana character makes one
- * by itself, other scripts lie between. Errs on the high side, because it guards a limit.
+ * Estimates the tokens of a text without a tokenizer: four letters make a token, a Han or kana character makes one by
+ * itself, other scripts lie between. Errs on the high side, because it guards a limit.
  */
 export function estimateTokens(text: string): number {
   let dense = 0;

@@ -1,4 +1,4 @@
-/** Events from several sides, read by one: pushed at any time, iterated until closed. */
+/** A queue of events with many writers and one reader: pushed at any time, iterated until closed. */
 export interface EventQueue<T> extends AsyncIterable<T> {
   push(event: T): void;
   close(): void;

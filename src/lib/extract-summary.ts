@@ -1,11 +1,11 @@
-// An extractive summary: the sentences whose words recur most in the text, in their own order, none of them twice; scraps
-// of a word or two come last. No model, no state; the same text always gives the same summary, and a text with any words
-// never gives an empty one.
+// An extractive summary: the sentences whose words recur most in the text, in their own order, each once; fragments of a word
+// or two have the lowest rank. No model, no state; the same text always gives the same summary, and a text with any words never
+// gives an empty one.
 import { wholeCharacters } from './whole-characters.ts';
 
 const SAMPLE_CHARACTERS = 200_000;
 const LONGEST_SENTENCE = 400;
-/** Up to a mark that ends one: not the point in "10.0.0.5", "example.com" or "Dr. Lindqvist". */
+/** A sentence up to its end mark: not the point in "10.0.0.5", "example.com" or "Dr. Lindqvist". */
 const SENTENCE =
   /(?:[^.!?。！？\n]+|(?<![.!?])[.!?]+(?=[^\s.!?])|(?<=(?<!\p{L})\p{Lu}\p{Ll}{0,2})\.(?= \p{Lu}))+[.!?。！？]*/gu;
 
@@ -13,7 +13,7 @@ export function extractSummary(text: string, sentencesWanted = 3): string {
   return extractSentences(text, sentencesWanted).join(' ');
 }
 
-/** The sentences themselves. */
+/** The sentences of the summary. */
 export function extractSentences(text: string, sentencesWanted: number): string[] {
   const sentences = splitSentences(text.slice(0, SAMPLE_CHARACTERS));
   if (sentences.length <= sentencesWanted) return sentences.map(shorten);
@@ -46,7 +46,7 @@ function wordsOf(sentence: string): string[] {
   return [...words, ...han.slice(1).map((character, index) => `${han[index]}${character}`)];
 }
 
-/** Fewer than three words, or characters where words are not parted. */
+/** True for fewer than three words, or characters in scripts without spaces. */
 function isScrap(sentence: string): boolean {
   const units = sentence.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|\p{L}+/gu) ?? [];
   return units.length < 3;

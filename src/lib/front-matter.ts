@@ -1,7 +1,7 @@
-// The front matter of a Markdown file: the YAML between two lines ---. The bytes come from anyone: nothing here throws, loops
-// over more than the given bytes or expands anything. Aliases are refused and tags mean nothing.
+// Reads the front matter of a Markdown file: the YAML between two lines ---. The file may be hostile: nothing here throws, loops
+// over more than the given bytes or expands anything. Aliases are refused and tags are ignored.
 
-/** Front matter that has not ended here is refused. */
+/** Longer front matter is refused. */
 export const FRONT_MATTER_BYTES = 8_192;
 
 const MAX_NESTING = 16;
@@ -15,8 +15,8 @@ export type FrontMatterBlock = {
 };
 
 /**
- * `bytes`: the beginning of the file; more than FRONT_MATTER_BYTES of it are not looked at.
- * `plainKeys`: those whose value is taken as text when it is no YAML.
+ * `bytes`: the beginning of the file; only the first FRONT_MATTER_BYTES are read.
+ * `plainKeys`: keys whose value is taken as text when it is not valid YAML.
  */
 export async function parseFrontMatter(
   bytes: Uint8Array,
@@ -65,7 +65,7 @@ async function parseYaml(text: string, plainKeys: readonly string[]): Promise<{ 
   };
   const strict = parse(text);
   if ('value' in strict) return { ok: true, value: strict.value };
-  // "description: Use when: …" is no YAML, and the slip most often made: take the rest of the line as text.
+  // "description: Use when: …" is not valid YAML, and the most common mistake: take the rest of the line as text.
   const quoted = parse(quotePlainValues(text, plainKeys));
   if ('value' in quoted) return { ok: true, value: quoted.value };
   return refused(`its front matter is not valid YAML: ${oneLine(strict.error).slice(0, 200)}`);

@@ -1,6 +1,6 @@
 const SAMPLE = 2_000;
 
-/** Which of our three languages a text is written in, by its script; English when in doubt. */
+/** The language of a text, one of our three, by its script; English when in doubt. */
 export function languageOf(text: string): 'en' | 'zh' | 'ru' {
   let han = 0;
   let cyrillic = 0;
@@ -11,7 +11,7 @@ export function languageOf(text: string): 'en' | 'zh' | 'ru' {
     else if (code >= 0x400 && code < 0x530) cyrillic += 1;
     else if (code >= 0x3400 && code < 0xa000) han += 1;
   }
-  // One Han character says as much as several letters.
+  // One Han character counts as several letters.
   if (han > 0 && han * 3 >= Math.max(cyrillic, latin)) return 'zh';
   return cyrillic > 0 && cyrillic >= latin ? 'ru' : 'en';
 }

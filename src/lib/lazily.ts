@@ -1,7 +1,7 @@
-/** A value that is made when it is first asked for, once. */
+/** A value that is made once, on first use. */
 export interface Lazy<T> {
   (): Promise<T>;
-  /** Undefined while nobody has asked for it. */
+  /** Undefined before the first use. */
   made(): Promise<T> | undefined;
 }
 

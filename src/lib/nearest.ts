@@ -1,4 +1,4 @@
-/** The candidate closest to what was typed, when it is close enough to be a slip of the hand, or the only one that begins so. */
+/** The candidate closest to the typed word, when it is close enough to be a typo, or the only one that starts with it. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(typed.length * 0.4)) + 1;

@@ -1,8 +1,8 @@
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * A name that no other process or moment makes: 103 random bits. It is no secret, so the generator every process is
- * seeded with is enough, and node:crypto (5 ms to load) stays out of the start.
+ * A unique name: 103 random bits. It is not a secret, so Math.random is enough, and node:crypto (5 ms to load) is not loaded at
+ * start-up.
  */
 export function newId(prefix: string): string {
   let id = '';

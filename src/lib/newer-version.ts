@@ -1,7 +1,7 @@
-// Whether a JSON text says at its top that it is of a newer version than we understand, and how that is told.
+// Detects a JSON text whose top-level version is newer than we understand, and the error message for it.
 
 export function newerVersionIn(text: string, understood: number): number | undefined {
-  // Most texts say nothing of the kind: they are not parsed for it.
+  // Most texts have no such version, and are not parsed.
   const mentioned = [...text.matchAll(/"version"\s*:\s*(\d+)/g)];
   if (!mentioned.some(([, version]) => Number(version) > understood)) return undefined;
   try {

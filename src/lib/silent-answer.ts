@@ -1,4 +1,4 @@
-/** `{"silent":true,…}`: an answer by which a background turn says that there is nothing to tell anybody. */
+/** True for `{"silent":true,…}`: a background turn answers this when it has nothing to report. */
 export function isSilentAnswer(text: string): boolean {
   const trimmed = text
     .trim()

@@ -1,4 +1,4 @@
-// The headers of a tar archive: ustar with the extensions in use (pax and GNU long names). Reads single blocks, so that
+// Parses the headers of a tar archive: ustar with the extensions in use (pax and GNU long names). Reads single blocks, so that
 // an archive can be read from memory or as it arrives.
 
 export const TAR_BLOCK = 512;
@@ -16,7 +16,7 @@ export interface TarHeader {
 
 export type TarExtension = { path?: string; size?: string };
 
-/** Undefined at the end mark. What an extension said before comes first. */
+/** Undefined at the end mark. Values of a preceding extension win. */
 export function parseTarHeader(header: Buffer, extension: TarExtension): TarHeader | undefined {
   if (header.every((byte) => byte === 0)) return undefined;
   if (!hasRightSum(header)) throw new TarError('a header does not add up');
@@ -31,7 +31,7 @@ export function parseTarHeader(header: Buffer, extension: TarExtension): TarHead
   };
 }
 
-/** What an extension says of the entry behind it. A global one holds a comment in practice, and never a path. */
+/** The values of an extension for the next entry. A global extension holds a comment in practice, and never a path. */
 export function parseTarExtension(type: string, bytes: Buffer): TarExtension {
   if (type === 'L') return { path: bytes.toString('utf8').replace(/\0.*$/s, '') };
   return type === 'x' ? paxRecords(bytes) : {};
@@ -43,7 +43,7 @@ function ustarPath(header: Buffer): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** `<length> <key>=<value>\n`, length counting itself, in bytes. */
+/** Records `<length> <key>=<value>\n`; length in bytes, including itself. */
 function paxRecords(bytes: Buffer): TarExtension {
   const records: TarExtension = {};
   for (let at = 0; at < bytes.length; ) {

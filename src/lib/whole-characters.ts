@@ -1,4 +1,4 @@
-/** A text that was cut must not begin or end with half of a surrogate pair. */
+/** Removes half of a surrogate pair at the start and the end of a cut text. */
 export function wholeCharacters(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
 }

@@ -1,7 +1,7 @@
-// Cuts Markdown into chunks of about the wanted size. A chunk is a slice: all chunks together are the text, unchanged.
-// Blocks are found first (headings, code fences, paragraphs); a heading opens a chunk and is the context of what follows,
-// a fence is never split, a paragraph that is too long is cut between sentences, then between words, then anywhere
-// between characters. Blocks are then packed until the next one would make the chunk too big.
+// Cuts Markdown into chunks of about the wanted size. A chunk is a slice: all chunks together are the unchanged text. First
+// the text is cut into blocks (headings, code fences, paragraphs): a heading opens a chunk and is the context of the text
+// below it, a fence is never split, a long paragraph is cut between sentences, else between words, else between characters.
+// Then blocks are packed until the next one would make the chunk too big.
 import { typicalTokens } from './typical-tokens.ts';
 
 export interface Chunk {
@@ -11,9 +11,9 @@ export interface Chunk {
 }
 
 export interface ChunkOptions {
-  /** Tokens of a chunk, about. A chunk that is no single fence never has more than twice as many. */
+  /** Approximate tokens of a chunk. Only a chunk that is a single fence may have more than twice as many. */
   size?: number;
-  /** Of the whole: stands above all headings, unless it is one of them. */
+  /** Title of the whole text: comes above all headings, unless it is one of them. */
   title?: string;
 }
 
@@ -22,8 +22,8 @@ const SMALLEST_SIZE = 16;
 const LONGEST_CONTEXT = 160;
 const SLACK = 1.15;
 /**
- * Between sentences: nothing is consumed, so nothing is lost. Here and below, no run of blanks or marks is looked at from
- * each of its places: a text may be a million of them.
+ * Matches between sentences and consumes nothing, so nothing is lost. Here and below, no pattern rescans a run of blanks or
+ * marks from each of its positions: a text may be a million of them.
  */
 const SENTENCE_END =
   /(?=\S)(?<=[.!?…]["'”»)\]]{0,3}\s+)|(?<=[。！？；]["'”」』）]{0,3})(?=[^。！？；"'”」』）\s])|(?<=\n)/;
@@ -68,7 +68,7 @@ function isHeading(title: string, blocks: readonly Block[]): boolean {
   return blocks.some((block) => block.kind === 'heading' && block.title === title);
 }
 
-/** A chunk of white space says nothing: it goes to the end of the one before, or to the beginning of the next. */
+/** Joins a chunk of white space to the chunk before it, or to the next. */
 function withoutBlanks(chunks: readonly Chunk[]): Chunk[] {
   const kept: Chunk[] = [];
   let leading = '';
@@ -111,7 +111,7 @@ function blocksOf(text: string): Block[] {
       endParagraph();
       blocks.push({ kind: 'heading', ...heading, text: line });
     } else {
-      // A paragraph takes the blank lines behind it along.
+      // A paragraph includes the blank lines after it.
       const isBlank = line.trim() === '';
       if (endsBlank && !isBlank) endParagraph();
       endsBlank = isBlank && paragraph !== '';
@@ -123,7 +123,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The marks that may close a heading are no part of its title; those of "C#" are. */
+/** Closing marks of a heading are not part of its title; the mark of "C#" is. */
 export function headingOf(line: string): { level: number; title: string } | undefined {
   const [, hashes, rest = ''] = /^ {0,3}(#{1,6})(?=\s|$)(.*)/.exec(line) ?? [];
   if (hashes === undefined) return undefined;
@@ -139,11 +139,11 @@ function closes(line: string, mark: string): boolean {
   return closing.length >= mark.length && closing === (mark[0] ?? '').repeat(closing.length);
 }
 
-/** Pieces of at most `wanted` tokens and about the same size, cut at the best places that allow it. */
+/** Cuts into pieces of at most `wanted` tokens and similar size, at the best places available. */
 function split(text: string, wanted: number): string[] {
   const tokens = typicalTokens(text);
   if (tokens <= wanted) return [text];
-  // Alike in size: a short rest would say little, and rank too high for its length.
+  // Similar size: a short rest would say little, and rank too high for its length.
   const alike = Math.min(wanted, Math.ceil((tokens / Math.ceil(tokens / wanted)) * SLACK));
   return pack(text.split(SENTENCE_END), alike, (sentence) =>
     pack(sentence.match(/\s*\S+\s*|\s+/g) ?? [sentence], wanted, (word) => cutAnywhere(word, wanted)),

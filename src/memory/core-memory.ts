@@ -1,6 +1,6 @@
 // Core memory: the few facts that are always in context, core_memory.json `{user:{},agent:{}}`. A file people may read and
-// edit. Changes are made under a lock and replace the file whole, so writers in other processes never lose each other's;
-// what a change replaces is kept in core_memory.history.jsonl first.
+// edit. A change is made under a lock and replaces the whole file, so processes never lose each other's changes; the old value
+// is first kept in core_memory.history.jsonl.
 
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Locks } from '../storage/locks.ts';
@@ -21,7 +21,7 @@ const MOST_TOKENS = 4_000;
 
 export interface CoreMemory {
   get(): Promise<CoreFacts>;
-  /** Resolves only after the change is durable. Returns the value it replaced. */
+  /** Resolves only after the change is durable. Returns the old value. */
   update(section: CoreSection, key: string, value: string): Promise<{ previous?: string }>;
   /** Rejects when there is no such key. */
   delete(section: CoreSection, key: string): Promise<{ previous: string }>;
@@ -79,7 +79,7 @@ export function createCoreMemory({ files, locks, now }: CoreMemoryDependencies):
   };
 }
 
-/** For the system prompt; an empty text when there is nothing to tell. */
+/** Text for the system prompt; empty when there are no facts. */
 export function renderCoreMemory(facts: CoreFacts): string {
   const sections = CORE_SECTIONS.flatMap((section) => {
     const lines = Object.entries(facts[section]).map(([key, value]) => `- ${oneLine(key)}: ${oneLine(value)}`);
@@ -100,7 +100,7 @@ interface Change {
 
 interface Contents {
   facts: Facts;
-  /** Sections of somebody else's: not told to a model, and left as they are. */
+  /** Unknown sections: kept as they are, and not shown to a model. */
   others: Record<string, unknown>;
 }
 
@@ -122,7 +122,7 @@ function parseContents(text: string | undefined, path: string): Contents {
     if (!root || !isObject(facts)) {
       throw new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: repair it or move it away`);
     }
-    // Whatever a person wrote by hand is a fact; a number or a list is kept as its JSON.
+    // Every value that a person wrote by hand is a fact; a number or a list is kept as JSON.
     return new Map(
       Object.entries(facts).map(([key, fact]) => [key, typeof fact === 'string' ? fact : JSON.stringify(fact)]),
     );
@@ -149,7 +149,7 @@ function checkValue(value: string): void {
   if (value.length > LONGEST_VALUE) {
     throw new MemoryError(
       'MEMORY_FULL',
-      `the value has ${value.length} characters, core memory takes ${LONGEST_VALUE}: it is in every prompt; save long texts with memory_save`,
+      `the value has ${value.length} characters, core memory accepts ${LONGEST_VALUE}: it is in every prompt; save long texts with memory_save`,
     );
   }
 }

@@ -1,7 +1,7 @@
-// Importing a folder of Markdown: every file a document, its path the source. Unchanged files are left alone (by content),
-// changed ones replace what they were, one that was moved is found at its new place only. What was imported from a file
-// that is gone stays and is reported, unless the caller wants it forgotten; but never of a folder that is there and empty:
-// its disk may be missing. Front matter gives title and date; links are not followed.
+// Imports a folder of Markdown: each file is a document, its path the source. Files with unchanged content are skipped, a
+// changed file replaces its old document, a moved file is found only at its new path. Documents of missing files stay and are
+// reported, unless the caller wants to forget them; documents of an existing but empty folder are never forgotten, because its
+// disk may be missing. Front matter gives title and date; links are not followed.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
@@ -56,7 +56,7 @@ export async function importFolder(
   return report;
 
   async function settleGone(): Promise<void> {
-    // What is still there but cannot be read is not gone, and nothing is known of what an unreadable folder holds.
+    // An unreadable file is not gone, and the content of an unreadable folder is unknown.
     const there = new Set([...paths, ...report.skipped.map(({ path }) => path)]);
     const head = join(resolve(folder), sep);
     const known = (await archive.sourcesBeginning(head)).filter((source) => MARKDOWN.test(source));
@@ -87,7 +87,7 @@ function isUnder(path: string, folders: ReadonlySet<string>): boolean {
 
 interface FoundFiles {
   paths: string[];
-  /** Where a disk may be missing. */
+  /** Folders whose disk may be missing. */
   emptyFolders: Set<string>;
 }
 
@@ -116,7 +116,7 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<Foun
 function whyNot(folder: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return `there is no folder ${folder}`;
   if (error.code === 'ENOTDIR')
-    return `${folder} is no folder: import the one it is in, or save it alone with "lainclaw memory save - < file"`;
+    return `${folder} is not a folder: import the one it is in, or save it alone with "lainclaw memory save - < file"`;
   return `cannot read the folder ${folder}: ${error.message}`;
 }
 

@@ -1,21 +1,21 @@
-/** What became of each file of an imported folder. */
+/** The outcome of importing a folder, in numbers and paths of files. */
 export interface ImportReport {
   files: number;
   added: number;
   changed: number;
   unchanged: number;
-  /** Of those that are new: the same text was there under a path that is gone. */
+  /** Number of new files whose text was known under a path that is gone. */
   moved: number;
-  /** Paths of files that are no longer there; what they held is still remembered. */
+  /** Paths of files that no longer exist; their documents stay. */
   gone: string[];
-  /** How many files that are no longer there were forgotten. */
+  /** Number of missing files whose documents were forgotten. */
   forgotten: number;
   chunks: number;
   skipped: { path: string; reason: string }[];
 }
 
 export interface ImportOptions {
-  /** What was imported from files that are gone since. */
+  /** Forget the documents of files that no longer exist. */
   forgetGone?: boolean;
   signal?: AbortSignal;
   onFile?: (path: string) => void;

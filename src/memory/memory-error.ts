@@ -12,5 +12,5 @@ export type MemoryErrorCode =
   | 'MEMORY_EMBEDDING'
   | 'MEMORY_MODEL';
 
-/** What memory cannot do: the message says why and what to do about it. */
+/** Every failure of memory: the message says why and what to do. */
 export class MemoryError extends CodedError<MemoryErrorCode> {}

@@ -355,7 +355,7 @@ describe('import', () => {
     expect(await memory.importFolder(folder)).toMatchObject({ files: 3, added: 0, changed: 1, unchanged: 2 });
     expect(textsOf(await memory.search('plant tulips')).join()).not.toContain('October');
     const refused = (message: RegExp): object => ({ code: 'MEMORY_FOLDER', message: expect.stringMatching(message) });
-    await expect(memory.importFolder(join(folder, 'a.md'))).rejects.toMatchObject(refused(/a\.md is no folder/));
+    await expect(memory.importFolder(join(folder, 'a.md'))).rejects.toMatchObject(refused(/a\.md is not a folder/));
     await expect(memory.importFolder(join(folder, 'none'))).rejects.toMatchObject(refused(/there is no folder .*none/));
   });
 

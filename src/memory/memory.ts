@@ -1,5 +1,5 @@
-// The archive as the rest of Lainclaw sees it: save, search, list, forget, reindex, import. It knows what a chunk and a term
-// are; where they are kept is storage's business.
+// The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
+// decides where they are kept.
 import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
@@ -16,14 +16,14 @@ const DEFAULT_SOURCE = 'manual';
 export interface Memory {
   /** Resolves only after the note is durable. */
   save(note: Note): Promise<Saved>;
-  /** One transaction for all: the way to save many. All are kept, or none. */
+  /** Saves many notes in one transaction: all of them or none. */
   saveAll(notes: readonly Note[]): Promise<Saved[]>;
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   get(id: string): Promise<{ document: ArchiveDocument; text: string } | undefined>;
   list(options?: { limit?: number; source?: string }): Promise<Listed[]>;
-  /** Really removes: text, terms and vectors. Rejects when there is nothing of that id. */
+  /** Removes text, terms and vectors. Rejects when there is no document of that id. */
   forget(id: string): Promise<void>;
-  /** Of a source: everything that was saved under it. Returns how much that was; rejects when there is nothing. */
+  /** Removes every document of a source. Returns their number; rejects when there is none. */
   forgetSource(source: string): Promise<number>;
   /** Everything that was said in a session. */
   forgetSession(sessionId: string): Promise<void>;
@@ -31,14 +31,14 @@ export interface Memory {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<{ chunks: number }>;
-  /** Every Markdown file under a folder; what is unchanged since the last time is left alone. */
+  /** Imports every Markdown file under a folder, except those unchanged since the last import. */
   importFolder(folder: string, options?: ImportOptions): Promise<ImportReport>;
   /**
-   * Gives vectors to the chunks that lack one of the current model; can be stopped and continued at any time. Rejects when
-   * there is no model.
+   * Embeds the chunks that have no vector of the current model; can be stopped and continued at any time. Rejects when there is
+   * no model.
    */
   embed(options?: EmbedOptions): Promise<IndexProgress>;
-  /** Lets the background give vectors to what has none, for at most so long; it goes on with the next use. */
+  /** Lets the background embed missing chunks for at most this long; it continues with the next use. */
   settle(options: { milliseconds: number; signal?: AbortSignal }): Promise<void>;
   /** Stops the background and unloads the model; nothing is written afterwards. */
   close(): void;
@@ -49,9 +49,9 @@ export interface MemoryDependencies {
   embeddings: Embeddings;
   now(): number;
   newId(prefix: string): string;
-  /** Tokens of a chunk, about. */
+  /** Approximate tokens of a chunk. */
   chunkSize?: number;
-  /** Whether each use gives vectors to what lacks them, beside what else the process does. */
+  /** True: each use embeds missing chunks in the background. */
   embedInBackground?: boolean;
 }
 
@@ -65,8 +65,8 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
   const version = String(ANALYSER_VERSION);
 
   /**
-   * Terms of another version can neither be searched nor taken out again: the index is rebuilt first. One that says nothing of
-   * its version is new, or of a time when it was not recorded.
+   * Terms of another version can neither be searched nor removed: the index is rebuilt first. An index without a version is new,
+   * or older than the record of versions.
    */
   async function ensureCurrent(): Promise<Archive> {
     if ((await archive.indexVersion()) !== version) await archive.rebuild(termsOf, { version, unlessCurrent: true });
@@ -75,7 +75,7 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
 
   function documentOf(note: Note): NewDocument {
     const content = note.content.toWellFormed();
-    if (content.trim() === '') throw new MemoryError('MEMORY_EMPTY', 'there is nothing to save: the text is empty');
+    if (content.trim() === '') throw new MemoryError('MEMORY_EMPTY', 'the text is empty: give a text to save');
     if (content.length > LONGEST_NOTE) {
       throw new MemoryError(
         'MEMORY_TOO_LONG',
@@ -114,10 +114,7 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
     list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
     async forget(id) {
       if ((await (await ensureCurrent()).remove([id], termsOf)) === 0) {
-        throw new MemoryError(
-          'MEMORY_NOT_FOUND',
-          `there is no memory "${id}": "lainclaw memory list" shows what there is`,
-        );
+        throw new MemoryError('MEMORY_NOT_FOUND', `there is no memory "${id}": "lainclaw memory list" shows the ids`);
       }
     },
     async forgetSource(source) {
@@ -157,14 +154,14 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
   return memory;
 }
 
-/** Loaded with the first save only: a search never needs it. */
+/** Loads node:crypto with the first save only: a search never needs it. */
 function hashOf(text: string): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', text, 'base64url');
 }
 
 function isoDate(date: string): string {
-  // Anything else is read in the American order, or not at all: 3.4.26 would be the fourth of March.
+  // Date.parse reads other forms in the American order, or not at all: 3.4.26 would be the fourth of March.
   const time = /^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(date.trim()) ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(time)) throw new MemoryError('MEMORY_BAD_DATE', `"${date}" is no date: write it like 2026-12-31`);
+  if (Number.isNaN(time)) throw new MemoryError('MEMORY_BAD_DATE', `"${date}" is not a date: write it like 2026-12-31`);
   return new Date(time).toISOString();
 }

@@ -8,15 +8,15 @@ export interface Note {
   date?: string;
   speaker?: string;
   session?: string;
-  /** The id of what this replaces: it stays findable and links here. */
+  /** The id of the note that this one replaces: the old note stays findable and links here. */
   supersedes?: string;
-  /** What makes it the same note when it is saved again; by default its text. */
+  /** Identifies the note when it is saved again; by default its text. */
   identity?: string;
 }
 
 export interface Saved {
   id: string;
-  /** False when the same text of the same source was there already. */
+  /** False when the archive already had the same text of the same source. */
   added: boolean;
   chunks: number;
 }

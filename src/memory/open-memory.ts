@@ -1,4 +1,4 @@
-// Puts a memory together from settings: which embedding model, if any, and how large a chunk.
+// Opens memory with the chosen embedding model, if any, and the configured chunk size.
 import type { Archive } from '../storage/archive.ts';
 import type { Locks } from '../storage/locks.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
@@ -17,7 +17,7 @@ export interface OpenMemoryOptions {
   archive: Archive;
   locks: Locks;
   endpoint: EndpointSettings;
-  /** What the owner chose, asked with each use: a model's name, "endpoint", "none"; undefined while nobody chose. */
+  /** The owner's choice, read at each use: a model's name, "endpoint" or "none"; undefined when nobody chose. */
   choice(): Promise<string | undefined>;
   localModel(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
   chunkSize?: number;

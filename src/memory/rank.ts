@@ -1,6 +1,6 @@
-// Ranking: candidates are rescored from their own text. BM25 with little regard for length (chunks are alike in length),
-// a small bonus for holding more of what was asked, then mixed with the likeness of spelling (trigrams, weighted within
-// the best candidates, so that no second index is needed) and, where there are vectors, with likeness of meaning.
+// Ranks candidates from their own text: BM25 with little weight on length (chunks are similar in length), a small bonus for
+// matching more of the query, then mixed with the similarity of spelling (trigrams, weighted within the best candidates, so
+// that no second index is needed) and, where there are vectors, with the similarity of meaning.
 import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
 
@@ -18,7 +18,7 @@ export interface Ranked {
   chunk: ArchiveChunk;
   /** Between 0 and 1, within this search. */
   score: number;
-  /** Of the query, as they stand in the index. */
+  /** Terms of the query, as they are in the index. */
   matched: string[];
   similarity?: number;
 }
@@ -37,7 +37,7 @@ export function rankByText(
     })
     .sort(byScore);
   const highest = scored[0]?.score ?? 0;
-  // Without a word in common, likeness of spelling is chance.
+  // Without a common word, similar spelling is chance.
   const worded = scored.filter(({ score }) => score > 0);
   const spelling = spellingScores(worded.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
   return scored
@@ -72,7 +72,7 @@ function scoreText({ terms }: Counts, relativeLength: number, weights: ReadonlyM
   return total > 0 ? score * (1 + (COVERAGE * covered) / total) : 0;
 }
 
-/** Likeness of spelling, between 0 and 1 of the best; undefined when nothing is alike. */
+/** Similarity of spelling, between 0 and 1 for the best; undefined when nothing is similar. */
 function spellingScores(best: readonly Counts[]): number[] | undefined {
   const average = best.reduce((sum, { spelt }) => sum + spelt, 0) / (best.length || 1) || 1;
   const holders = new Map<number, number>();
@@ -92,7 +92,7 @@ function rarity(holding: number, all: number): number {
   return Math.log(1 + (Math.max(0, all - holding) + 0.5) / (holding + 0.5));
 }
 
-/** How much a word says by standing there `count` times: little more than by standing there at all. */
+/** The weight of a word that occurs `count` times: little more than that of one occurrence. */
 function saturation(count: number, relativeLength: number): number {
   return (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
 }
@@ -102,13 +102,13 @@ function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; 
 }
 
 /**
- * Joins the order by text with the order by meaning. `byText` holds every chunk of both. One that has no vector yet counts
- * by its text alone: it is no worse than the others for that.
+ * Fuses the ranking by text with the ranking by meaning. `byText` contains every chunk of both. A chunk without a vector counts
+ * by its text alone, without a penalty.
  */
 export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], fusion: Fusion): Ranked[] {
   const nearest = byVector.toSorted((a, b) => b.similarity - a.similarity);
   const vectorPlace = new Map(nearest.map((hit, place) => [hit.id, { hit, place }]));
-  // Each is scaled over what it can judge: a chunk without any of the words has no place among those that have some.
+  // Each score is scaled over the chunks that it can rank: chunks without any word of the query do not count for text.
   const textScore = scaled(byText.flatMap(({ score }) => (score > 0 ? [score] : [])));
   const vectorScore = scaled(byVector.map(({ similarity }) => similarity));
   const fused = byText.map((entry, place): Ranked => {
@@ -124,12 +124,12 @@ export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], 
   return fused.sort(byScore);
 }
 
-/** What the index knows of a chunk. */
+/** The text of a chunk that is indexed. */
 export function indexedText({ context, text }: { context: string; text: string }): string {
   return context === '' ? text : `${context}\n${text}`;
 }
 
-/** Between 0 and 1. Below zero nothing is less alike than at zero; where all is alike, the least alike counts as zero. */
+/** Scales to 0…1. Negative similarity counts as zero; when all values are positive, the smallest counts as zero. */
 function scaled(values: readonly number[]): (value: number) => number {
   const highest = Math.max(...values);
   const lowest = Math.max(0, Math.min(...values));

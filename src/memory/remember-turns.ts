@@ -4,7 +4,7 @@ import type { Saved } from './note.ts';
 import { taintedSource } from './tainted-source.ts';
 
 export interface Turn {
-  /** Of the message: the same one is kept once, however often it is handed in. */
+  /** Id of the message: a message is saved once, however often it is passed in. */
   id: string;
   role: 'user' | 'assistant';
   content: string;
@@ -19,7 +19,7 @@ export interface RememberedSession {
   tainted: boolean;
 }
 
-/** In the order they were said; empty ones are passed over. Resolves once they are durable. */
+/** Saves messages in order, without empty ones. Resolves once they are durable. */
 export function rememberTurns(
   memory: Pick<Memory, 'saveAll'>,
   { sessionKey, sessionId, tainted }: RememberedSession,

@@ -1,5 +1,5 @@
-// A search: the query's terms and vector → candidates → ranked from their text → fused → put in the light of their
-// conversation → as many as fit the budget. It never fails on a query: one without any word finds nothing.
+// A search: the query's terms and vector → candidates → rank by text → fuse with meaning → adjust by conversation → as many
+// results as fit the budget. No query fails: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, QueryTerms } from './analysis/analyser.ts';
@@ -18,14 +18,14 @@ export const DEFAULT_BUDGET = 2_500;
 
 export interface SearchOptions {
   topK?: number;
-  /** Tokens of all results together. The first is always there, cut when it must be. */
+  /** Limit of tokens of all results together. The first result is always included, cut if necessary. */
   budget?: number;
   fusion?: Fusion;
   signal?: AbortSignal;
 }
 
 export interface Found {
-  /** Of the document: what `forget` takes. */
+  /** Id of the document, for `forget`. */
   id: string;
   source: string;
   date: string;
@@ -41,7 +41,7 @@ export interface Found {
 
 export interface SearchResult {
   query: string;
-  /** Whether meaning was searched as well as words, and if not, why not. */
+  /** `hybrid` when the search used meaning as well as words; otherwise the note says why not. */
   mode: 'full-text' | 'hybrid';
   note?: string;
   results: Found[];
@@ -54,7 +54,7 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
-/** The vector of a query; undefined when there is no model, with the reason in words. */
+/** The vector of a query, or the reason why there is none. */
 export type EmbedQuery = (query: string, signal?: AbortSignal) => Promise<QueryVector | { unavailable: string }>;
 
 export interface SearchDependencies {
@@ -98,7 +98,7 @@ export async function searchArchive(
     return meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
   }
 
-  /** Each candidate is judged by both, whichever of the two found it. */
+  /** Every candidate gets both scores, whichever search found it. */
   async function nearestOf({ model, vector }: QueryVector, textual: readonly number[]): Promise<VectorHit[]> {
     const nearest = await archive.nearest(model, vector, VECTOR_CANDIDATES);
     const known = new Set(nearest.map(({ id }) => id));
@@ -107,7 +107,7 @@ export async function searchArchive(
   }
 }
 
-/** What was replaced is still found, behind what is as good and still holds. */
+/** A superseded note is still found, but ranks behind equally good current ones. */
 function demoteSuperseded(ranked: readonly Ranked[]): Ranked[] {
   return ranked
     .map((entry) => (entry.chunk.document.supersededBy ? { ...entry, score: entry.score * SUPERSEDED_SHARE } : entry))

@@ -1,5 +1,5 @@
-// Slips of the hand in a query: a word that nobody wrote is replaced by the words written most like it. Only in a query of a
-// few words, where each is what is looked for; in a long question a word that nobody wrote is mostly a way of asking.
+// Corrects typos in a query: a word that the archive does not contain is replaced by the most similar words it contains. Only
+// in short queries, where each word matters; in a long question an unknown word is mostly a way of asking.
 import { editDistance } from '../lib/nearest.ts';
 import type { Candidates } from '../storage/archive.ts';
 import { askingFor, type QueryTerms } from './analysis/analyser.ts';
@@ -7,7 +7,7 @@ import { askingFor, type QueryTerms } from './analysis/analyser.ts';
 const MOST_TERMS = 3;
 const MOST_INSTEAD = 3;
 const TERMS_LOOKED_AT = 20_000;
-/** People seldom get the beginning of a word wrong, and so only a small part of all words is looked at. */
+/** Typos are rare at the start of a word, so only words with the same start are compared. */
 const HEAD = 2;
 const LONG_WORD = 8;
 const WORD =
@@ -15,7 +15,7 @@ const WORD =
 
 type TermsBeginning = (head: string, limit: number) => Promise<string[]>;
 
-/** Undefined when every word was written, or nothing is like it. */
+/** Undefined when every word is known, or nothing is similar. */
 export async function withoutSlips(
   query: QueryTerms,
   { frequencies }: Pick<Candidates, 'frequencies'>,

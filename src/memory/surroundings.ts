@@ -1,6 +1,6 @@
-// A turn of a conversation is seldom about something by itself: its score counts together with its neighbours' and its
-// session's. A note outside of any session is a session of its own, so all kinds stay comparable; a piece of a longer text
-// gains nothing from the pieces beside it, or long texts would stand before short ones that answer better.
+// A single turn is seldom meaningful alone: its score counts together with those of its neighbours and its session. A note
+// outside any session counts as its own session, so all kinds stay comparable; a chunk of a longer text gains nothing from the
+// chunks beside it, or long texts would rank above short ones that answer better.
 import type { Around } from '../storage/archive.ts';
 import type { Ranked } from './rank.ts';
 
@@ -22,7 +22,7 @@ export async function withSurroundings(ranked: readonly Ranked[], around: FindAr
     const session = sessions.get(document.session) ?? own;
     return { ...entry, score: (own + near + SESSION_SHARE * session) / (1 + SESSION_SHARE) };
   });
-  // What the neighbours add must not make a score of more than one.
+  // The neighbours must not raise a score above one.
   const highest = placed.reduce((most, { score }) => Math.max(most, score), 1);
   return placed
     .map((entry) => ({ ...entry, score: entry.score / highest }))

@@ -1,6 +1,6 @@
 /**
- * How many tokens a text typically is (measured with o200k on prose: 4.9 letters of English, 3.7 of Russian, 1.3 Han
- * characters make one). For cutting text into pieces of a size; lib/estimate-tokens guards limits and errs on the high side.
+ * The typical number of tokens of a text (measured with o200k on prose: 4.9 letters of English, 3.7 of Russian, 1.3 Han
+ * characters make one). For cutting text into pieces; lib/estimate-tokens guards limits and errs on the high side.
  */
 export function typicalTokens(text: string): number {
   let tokens = 0;

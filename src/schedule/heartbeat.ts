@@ -5,15 +5,15 @@
 //   timezone: Europe/Berlin     (optional, as are model and injectInto)
 //   message: what is to be done; everything up to the next "## " belongs to it
 //
-// What stands before the first "## " is for people, and so is everything in <!-- … -->. Settings may be list items ("- cron: …").
-// The file comes from a workspace: it can say what is asked and when, never who approves it, where models are or what is allowed.
+// Text before the first "## " and everything in <!-- … --> is for people. Settings may be list items ("- cron: …").
+// The file comes from a workspace: it can set prompts and times, never approvals, the addresses of models or permissions.
 
 export interface HeartbeatSection {
   name: string;
-  /** Of its heading, from 1. */
+  /** Line of the heading, from 1. */
   line: number;
   cron: string;
-  /** Where the cron stands. */
+  /** Line of the cron setting. */
   cronLine: number;
   message: string;
   model?: string;
@@ -24,7 +24,7 @@ export interface HeartbeatSection {
 export interface HeartbeatProblem {
   line: number;
   message: string;
-  /** The section it is in, when it has a name. */
+  /** The name of its section, when it has one. */
   name?: string;
 }
 
@@ -59,8 +59,7 @@ export function parseHeartbeat(text: string): Heartbeat {
     const message = values.get('message')?.text.trim() ?? '';
     if (!cron) complain(line, `"${name}" has no cron: add a line such as "cron: 0 9 * * *"`);
     if (message === '') complain(line, `"${name}" has no message: add a line "message: …"`);
-    if (sections.some((other) => other.name === name))
-      complain(line, `"${name}" stands here twice: rename one of them`);
+    if (sections.some((other) => other.name === name)) complain(line, `"${name}" is here twice: rename one of them`);
     if (draft.hasProblem || !cron) return;
     const optional = (['model', 'injectInto', 'timezone'] as const).flatMap((key) => {
       const value = values.get(key)?.text;
@@ -98,7 +97,7 @@ function read(draft: Draft, content: string, line: number, complain: (line: numb
     const seen = content.trim().slice(0, 60);
     complain(
       line,
-      setting ? `${setting} stands here twice` : `"${seen}" is no setting; there are ${SETTINGS.join(', ')}`,
+      setting ? `${setting} is set twice` : `"${seen}" is not a setting; accepted: ${SETTINGS.join(', ')}`,
     );
     return;
   }
@@ -106,7 +105,7 @@ function read(draft: Draft, content: string, line: number, complain: (line: numb
   draft.values.set(setting, { text: setting === 'message' ? value : value.trim().replace(/^`(.*)`$/, '$1'), line });
 }
 
-/** The lines keep their numbers. */
+/** Removes comments without changing line numbers. */
 function withoutComments(text: string): string {
   return text.replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => comment.replace(/[^\n]/g, ''));
 }

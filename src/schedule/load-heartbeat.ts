@@ -1,5 +1,5 @@
-// Keeps the stored jobs in step with HEARTBEAT.md: new sections are added, changed ones start anew, missing ones go. A section
-// that cannot be used pauses its job, so that nobody waits for it in vain.
+// Keeps the stored jobs in step with HEARTBEAT.md: adds jobs for new sections, redefines changed ones, removes missing ones. An
+// unusable section pauses its job, so that nobody waits for it in vain.
 import type { Job, Jobs } from '../storage/jobs.ts';
 import { NOBODY } from '../vocabulary/asker.ts';
 import { type HeartbeatProblem, type HeartbeatSection, parseHeartbeat } from './heartbeat.ts';
@@ -7,16 +7,16 @@ import type { JobRequest, Schedule } from './schedule.ts';
 import { ScheduleError } from './schedule-error.ts';
 
 export interface HeartbeatFile {
-  /** Where it is, for people. */
+  /** Path of the file, for people. */
   path: string;
-  /** Undefined: there is none. `state` changes with the content. */
+  /** Undefined: there is no file. `state` changes with the content. */
   read(): Promise<{ text: string; state: string } | undefined>;
 }
 
 export interface HeartbeatLoader {
   /** Loads the file when it changed since the last time. */
   load(): Promise<void>;
-  /** What is wrong with the file as it is now. Changes nothing. */
+  /** The problems of the current file. Changes nothing. */
   problems(): Promise<HeartbeatProblem[]>;
 }
 
@@ -29,18 +29,18 @@ export interface HeartbeatDependencies {
 
 export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDependencies): HeartbeatLoader {
   let loaded: { state: string | undefined } | undefined;
-  // One file counts at a time: what another workspace's file left is replaced.
+  // Only one file is active at a time: its jobs replace those of another workspace's file.
   const isOurs = ({ source }: Job): boolean => source === 'heartbeat';
   const isSame = ({ origin, originText }: Job, section: HeartbeatSection): boolean =>
     origin === file.path && originText === JSON.stringify(requestOf(section));
   const define = (section: HeartbeatSection) => {
     const request = requestOf(section);
     const originText = JSON.stringify(request);
-    // Whoever can write the file must not choose who is written to.
+    // A person who can write the file must not choose which chat gets the answers.
     return schedule.define(request, { source: 'heartbeat', asker: NOBODY, origin: file.path, originText });
   };
 
-  /** The file against the jobs there are: what to do, and what cannot be done. */
+  /** Compares the file with the stored jobs: returns the changes to make, and the problems. */
   function compare(text: string, existing: readonly Job[]) {
     const { sections, problems } = parseHeartbeat(text);
     const taken = new Map(existing.map((job) => [job.name, job]));
@@ -54,7 +54,7 @@ export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDe
         });
         return false;
       }
-      // Unchanged: a moment that has passed, or a pause, stays as it is.
+      // Unchanged: a past moment or a pause stays as it is.
       if (job && isOurs(job) && isSame(job, section)) return true;
       try {
         define(section);

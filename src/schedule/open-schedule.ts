@@ -1,4 +1,4 @@
-// The schedule and what its scheduler needs, on one storage.
+// Opens the schedule and its scheduler on one storage.
 import type { Jobs } from '../storage/jobs.ts';
 import type { Locks } from '../storage/locks.ts';
 import { createHeartbeatLoader, type HeartbeatFile, type HeartbeatLoader } from './load-heartbeat.ts';
@@ -17,7 +17,7 @@ export type SchedulerOptions = Pick<SchedulerDependencies, 'fire' | 'deliver' | 
 export interface OpenSchedule {
   schedule: Schedule;
   heartbeat(file: HeartbeatFile, log: (text: string) => void): HeartbeatLoader;
-  /** With a heartbeat, its file is loaded whenever it has changed. */
+  /** With a heartbeat, loads its file whenever it has changed. */
   scheduler(options: SchedulerOptions, heartbeat?: HeartbeatLoader): Scheduler;
 }
 

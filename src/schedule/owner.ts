@@ -1,5 +1,5 @@
-// Who runs jobs: each scheduler holds one of a fixed set of locks under whose name its runs are on record. A dead process's lock
-// becomes free, so "is the owner of this run still there?" has a true answer at any moment, whatever the clock did.
+// The owner of runs: each scheduler holds one of a fixed set of locks, and its runs are recorded under the name of that lock. The
+// lock of a dead process becomes free, so whether the owner of a run is alive can always be checked, whatever the clock did.
 import type { Lock, Locks } from '../storage/locks.ts';
 
 const MOST_OWNERS = 64;

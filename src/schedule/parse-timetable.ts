@@ -1,5 +1,5 @@
-// Text → timetable. Accepted: cron with five, six (seconds first) or seven fields (year last), @hourly and its kind,
-// "every 20m", and "at 2026-12-01T09:00" once.
+// Parses text into a timetable. Accepted: cron with five, six (seconds first) or seven fields (year last), @hourly and similar,
+// "every 20m", and "at 2026-12-01T09:00", which runs once.
 import type { Timetable } from '../storage/jobs.ts';
 import { ScheduleError } from './schedule-error.ts';
 import { calendarOf, type Slots } from './timetable.ts';
@@ -8,7 +8,7 @@ import { createZone, type Zone } from './zone.ts';
 export interface ParseTimetableOptions {
   slots: Slots;
   timezone: string;
-  /** Intervals are counted from here; a moment must lie after it. */
+  /** Start of intervals; a single moment must be later. */
   now: number;
 }
 
@@ -26,14 +26,14 @@ export function parseTimetable(text: string, { slots, timezone, now }: ParseTime
     throw new ScheduleError(
       'SCHEDULE_NEVER_FIRES',
       timetable.kind === 'at'
-        ? `"${given}" lies in the past (in ${zone.name}): name a moment to come`
-        : `"${given}" never fires: no date from now on fits it`,
+        ? `"${given}" is in the past (in ${zone.name}): name a later moment`
+        : `"${given}" never fires: no future date matches it`,
     );
   }
   return timetable;
 }
 
-/** Milliseconds of "90s", "20m", "1h30m", "2d"; undefined when it is no duration. */
+/** Milliseconds of "90s", "20m", "1h30m", "2d"; undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/(\d+) ?([smhdw])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.replace(/(?<=[smhdw]) /g, ''))
@@ -63,7 +63,7 @@ function read(given: string, zone: Zone, now: number): Timetable {
 function everyOf(given: string, now: number): Timetable {
   const everyMs = parseDuration(given.slice('every '.length).toLowerCase());
   if (everyMs === undefined || everyMs < 1_000 || everyMs > LONGEST_MS)
-    throw invalid(given, 'after "every" stands a time from 1s to 366d, such as 20m, 2h, 1d or 1h30m');
+    throw invalid(given, '"every" needs a time from 1s to 366d, such as 20m, 2h, 1d or 1h30m');
   return { kind: 'every', everyMs, anchor: now };
 }
 
@@ -71,12 +71,9 @@ function atOf(given: string, zone: Zone): Timetable {
   const [, date, time = '', offset] = MOMENT.exec(given.replace(/^at /i, '')) ?? [];
   const clock = time.length === 5 ? `${time}:00` : time;
   const wall = Date.parse(`${date}T${clock}Z`);
-  // A date that does not exist is read as another one.
+  // Date.parse reads a date that does not exist as another one.
   if (Number.isNaN(wall) || new Date(wall).toISOString() !== `${date}T${clock}.000Z`)
-    throw invalid(
-      given,
-      'after "at" stands an existing moment such as 2026-12-01T09:00, with Z or +02:00 behind it if meant so',
-    );
+    throw invalid(given, '"at" needs an existing moment such as 2026-12-01T09:00, optionally followed by Z or +02:00');
   const at = offset === undefined ? zone.instantOf(wall) : Date.parse(`${date}T${clock}${offset.toUpperCase()}`);
   if (Number.isNaN(at)) throw invalid(given, 'its offset from UTC does not exist');
   return { kind: 'at', at, timezone: zone.name };
@@ -98,5 +95,5 @@ function cronOf(given: string, zone: Zone): Timetable {
 }
 
 function invalid(given: string, why: string, cause?: unknown): ScheduleError {
-  return new ScheduleError('SCHEDULE_INVALID', `"${given}" is no schedule: ${why}`, cause);
+  return new ScheduleError('SCHEDULE_INVALID', `"${given}" is not a schedule: ${why}`, cause);
 }

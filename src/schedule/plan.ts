@@ -1,16 +1,16 @@
-// What becomes of a job's slots: pure decisions, which storage then carries out in one transaction.
+// Decides what happens to a job's slots. Pure functions; storage carries the decisions out in one transaction.
 //
-// Due: the newest slot that has come is the one that runs, unless the policy says otherwise. Older ones passed while nobody
-// could run them: `skip` leaves them, `once` makes up for them with that one run, `all` runs each of them in turn (at most
-// the newest hundred). Finished: slots that came meanwhile are skipped (`all` keeps them waiting), and so are those within
-// the time a failing job backs off. Whatever does not run is recorded.
+// Due: the newest slot that has come runs, unless the policy says otherwise. Older slots passed while nobody could run them:
+// `skip` drops them, `once` makes up for them with that one run, `all` runs each of them in turn (at most the newest hundred).
+// Finished: slots that came meanwhile are skipped (`all` keeps them waiting), and so are those within the time a failing job
+// backs off. Every slot that does not run is recorded.
 import type { Claim, Job, NextSlot, PassedOver } from '../storage/jobs.ts';
 import { jitterOf } from './jitter.ts';
 import type { Slots } from './timetable.ts';
 
-/** Slots that `all` makes up for at most. */
+/** The most slots that `all` makes up for. */
 export const MOST_MADE_UP = 100;
-/** More are counted as this many. */
+/** Larger numbers are counted as this many. */
 export const MOST_COUNTED = 1_000;
 export const MISSED = 'it passed while nothing ran';
 const FIRST_BACK_OFF_MS = 60_000;
@@ -35,7 +35,7 @@ export function planDue(job: Job, now: number, { slots, graceMs }: { slots: Slot
   if (!job.next) throw new Error(`${job.name} has no next slot`);
   const pointer = job.next.slot;
   const come = comeBy(job, pointer, now, slots);
-  // Whatever the timetable says today, the slot that was promised counts.
+  // The stored slot counts, even if the timetable no longer contains it.
   const pending = come[0] === pointer || come.length === MOST_COUNTED ? come : [pointer, ...come];
   const isLate = (slot: number): boolean => now - slot - jitterOf(job.name, slot, job.jitterMs) > graceMs;
   const newest = pending.at(-1) ?? pointer;
@@ -76,7 +76,7 @@ export interface AfterRun {
   next?: NextSlot;
 }
 
-/** A run of the job has ended; `failures` is how many there are now in a row. */
+/** Plans after a run of the job; `failures` is the current number in a row. */
 export function planAfterRun(job: Job, at: number, failures: number, slots: Slots): AfterRun {
   const { next } = job;
   if (!next) return { passedOver: [] };
@@ -102,7 +102,7 @@ export function backOffMs(failures: number): number {
   return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - 1), LONGEST_BACK_OFF_MS);
 }
 
-/** The slots from a pointer on that are due by a moment: the newest, when there are too many to count. */
+/** The slots from a pointer on that are due by a moment; only the newest when there are too many. */
 function comeBy(job: Timed, pointer: number, moment: number, slots: Slots): number[] {
   const range = { after: pointer - 1, until: moment, limit: MOST_COUNTED };
   return slots.latest(job.timetable, range).filter((slot) => slot + jitterOf(job.name, slot, job.jitterMs) <= moment);

@@ -1,14 +1,14 @@
-// Runs claimed slots, a few at a time, and records each end with what follows from it: the next slot, the letters to the chat,
-// the pause after too many failures.
+// Runs claimed slots, a few at a time, and records each end with its consequences: the next slot, the messages to the chat, the
+// pause after too many failures.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Fence } from '../storage/locks.ts';
-import { answerLetter, failureText, interruptedText, notice } from './letters.ts';
+import { answerMessage, failureText, interruptedText, notice } from './messages.ts';
 import { planAfterRun } from './plan.ts';
 import type { Slots } from './timetable.ts';
 
 export type FireResult = { ok: true; answer: string } | { ok: false; reason: string };
 
-/** One turn of the job's own session. Must end soon after the signal fires. */
+/** Runs one turn of the job's own session. Must end soon after the signal fires. */
 export type Fire = (job: Job, slot: number | undefined, signal: AbortSignal) => Promise<FireResult>;
 
 export interface RunnerDependencies {
@@ -30,13 +30,13 @@ export interface ClaimedRun {
 }
 
 export interface Runner {
-  /** How many more could start at once. */
+  /** Number of runs that could start now. */
   free(): number;
   add(claimed: readonly ClaimedRun[], owner: Fence): void;
   has(runId: number): boolean;
-  /** Resolves when what runs has ended, and with `withQueued` everything that was added. */
+  /** Resolves when the current runs have ended; with `withQueued`, when all added runs have. */
   drained(options: { withQueued: boolean }): Promise<void>;
-  /** What has ended since it was last asked. */
+  /** The runs that have ended since the last call. */
   finished(): Run[];
 }
 
@@ -90,22 +90,22 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
 
   /** Undefined: the job was removed meanwhile. */
   async function endOf(run: Run, result: FireResult): Promise<Finish | undefined> {
-    // As it is now: it may have been changed or paused meanwhile.
+    // Read again: the job may have been changed or paused meanwhile.
     const job = await jobs.jobOf(run.id);
     if (!job) return undefined;
     const at = now();
     const base = { runId: run.id, at, expectedSlot: job.next?.slot };
     if (result.ok) {
-      const letters = answerLetter(job, run, result.answer);
-      const delivery = letters.length > 0 ? 'pending' : 'none';
+      const messages = answerMessage(job, run, result.answer);
+      const delivery = messages.length > 0 ? 'pending' : 'none';
       const outcome = { status: 'ok', answer: result.answer, delivery } as const;
-      return { ...base, outcome, ...planAfterRun(job, at, 0, slots), failures: 0, letters };
+      return { ...base, outcome, ...planAfterRun(job, at, 0, slots), failures: 0, messages };
     }
     if (signal.aborted) {
       const outcome = { status: 'interrupted', reason: 'the scheduler was stopped' } as const;
-      // Whoever started it by hand stopped it by hand.
-      const letters = run.trigger === 'manual' ? [] : notice(job, run, 'interrupted', interruptedText(job));
-      return { ...base, outcome, passedOver: [], next: job.next, failures: job.failures, letters };
+      // A run started by hand was stopped by hand: no notice.
+      const messages = run.trigger === 'manual' ? [] : notice(job, run, 'interrupted', interruptedText(job));
+      return { ...base, outcome, passedOver: [], next: job.next, failures: job.failures, messages };
     }
     const failures = job.failures + 1;
     const text = failureText(job, failures, result.reason);
@@ -116,7 +116,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       ...planAfterRun(job, at, failures, slots),
       failures,
       ...(failures >= job.maxFailures && { pause: `${failures} failures in a row, the last: ${result.reason}` }),
-      letters: notice(job, run, 'failed', text),
+      messages: notice(job, run, 'failed', text),
     };
   }
 

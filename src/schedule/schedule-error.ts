@@ -9,5 +9,5 @@ export type ScheduleErrorCode =
   | 'SCHEDULE_RUNNING'
   | 'SCHEDULE_BAD_VALUE';
 
-/** What a schedule cannot be, or cannot do now: the message says what to do. */
+/** Every failure of the schedule: the message says what to do. */
 export class ScheduleError extends CodedError<ScheduleErrorCode> {}

@@ -1,4 +1,4 @@
-// The jobs as people and models handle them: add, list, remove, pause, resume, look ahead and back. Reading changes nothing.
+// Jobs as people and models manage them: add, list, remove, pause, resume, history and upcoming runs. Reading changes nothing.
 import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
@@ -25,7 +25,7 @@ type JobOrigin = Pick<JobDefinition, 'source' | 'asker' | 'origin' | 'originText
 export interface Schedule {
   /** `asker` decides where the answers may go. */
   add(request: JobRequest, source: JobSource, asker: Asker): Promise<Job>;
-  /** The job this would be, without keeping it. Throws as `add` does. */
+  /** Builds the job without storing it. Throws as `add` does. */
   define(request: JobRequest, from: JobOrigin): { definition: JobDefinition; next: NextSlot };
   list(): Promise<Job[]>;
   get(name: string): Promise<Job>;
@@ -34,7 +34,7 @@ export interface Schedule {
   resume(name: string): Promise<Job>;
   /** Newest first. */
   history(name: string, limit: number): Promise<Run[]>;
-  /** When it runs next, jitter included. */
+  /** The next runs, jitter included. */
   upcoming(name: string, count: number): Promise<NextSlot[]>;
 }
 
@@ -43,7 +43,7 @@ export interface ScheduleDependencies {
   slots: Slots;
   now(): number;
   systemTimezone(): string;
-  /** The channels a chat can be in. */
+  /** The names of the channels. */
   channels: readonly string[];
 }
 
@@ -62,8 +62,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
   function define(request: JobRequest, from: JobOrigin) {
     const { name, cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
     checkName(name);
-    if (message.trim() === '')
-      throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what is to be done');
+    if (message.trim() === '') throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what to do');
     if (message.length > LONGEST_MESSAGE)
       throw new ScheduleError('SCHEDULE_BAD_VALUE', `the message is longer than ${LONGEST_MESSAGE} characters`);
     if (model?.trim() === '')
@@ -110,7 +109,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     async remove(name) {
       const { source, origin } = await existing(name);
       if (source === 'heartbeat')
-        throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" stands in ${origin}: remove its section there`);
+        throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is defined in ${origin}: remove its section there`);
       await jobs.remove(name);
     },
     async pause(name) {
@@ -122,7 +121,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     async resume(name) {
       const job = await existing(name);
       if (job.status === 'active') return job;
-      // Not what passed while it was paused, nor a slot that it had already.
+      // Slots that passed while the job was paused do not run, nor does a slot that ran already.
       const next = nextOf(job, Math.max(now(), job.lastSlot ?? 0), slots);
       if (!next)
         throw new ScheduleError('SCHEDULE_NEVER_FIRES', `"${name}" has no further run: remove it and add another`);
@@ -142,7 +141,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
   };
 }
 
-/** It becomes a part of a session's key. */
+/** The name becomes part of a session key. */
 function checkName(name: string): void {
   const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.-]*$/u.test(name) && Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
   if (isPlain) return;
@@ -157,7 +156,7 @@ function checkChat(chat: string, channels: readonly string[]): void {
   if (channels.includes(channel)) return;
   throw new ScheduleError(
     'SCHEDULE_BAD_VALUE',
-    `"${chat}" is no chat: write <channel>:<chatId>, such as telegram:123456; channels are ${channels.join(', ')}`,
+    `"${chat}" is not a chat: write <channel>:<chatId>, such as telegram:123456; channels are ${channels.join(', ')}`,
   );
 }
 
@@ -165,5 +164,5 @@ function jitterFrom(text: string | undefined): number {
   if (text === undefined) return 0;
   const jitter = text === '0' ? 0 : parseDuration(text);
   if (jitter !== undefined && jitter <= 86_400_000) return jitter;
-  throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${text}" is no jitter: write a time up to 1d, such as 30s or 5m`);
+  throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${text}" is not a jitter: write a time up to 1d, such as 30s or 5m`);
 }

@@ -1,12 +1,12 @@
-// The scheduler: one timer to the next slot, whatever the number of jobs. When it rings, everything due is claimed in one
-// transaction and run, a few at a time. Nothing is decided in memory: after a kill another scheduler on the same storage goes
-// on where this one was, and tells which runs it found cut short.
+// The scheduler: one timer to the next slot, whatever the number of jobs. When it fires, everything due is claimed in one
+// transaction and run, a few at a time. No state is only in memory: after a kill another scheduler on the same storage continues
+// where this one was, and reports the interrupted runs.
 import type { Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
 import type { Deliver } from '../vocabulary/delivery.ts';
+import { createFlushMessages } from './flush-messages.ts';
 import { becomeOwner } from './owner.ts';
 import { nextOf, planDue } from './plan.ts';
-import { createPost } from './post.ts';
 import { createRunner, type Fire } from './runner.ts';
 import { settleAbandoned } from './settle.ts';
 import type { Slots } from './timetable.ts';
@@ -18,31 +18,31 @@ export interface SchedulerDependencies {
   fire: Fire;
   deliver: Deliver;
   now(): number;
-  /** Calls back once after this time; returns how to cancel it. */
+  /** Calls back once after this time; returns a function that cancels it. */
   timer(ms: number, callback: () => void): () => void;
   log(text: string): void;
-  /** Runs at the same time. */
+  /** Number of concurrent runs. */
   concurrency?: number;
-  /** A slot taken up later than this is late. */
+  /** A slot claimed later than this is late. */
   graceMs?: number;
-  /** Called before a look for due jobs, every five to ten seconds. */
+  /** Called before each look for due jobs, every five to ten seconds. */
   beforeLook?(): Promise<void>;
-  /** However far the next slot is: the clock may be set, the machine may sleep, a job may be added elsewhere. */
+  /** The longest wait, however far the next slot is: the clock may be set, the machine may sleep, a job may be added elsewhere. */
   longestWaitMs?: number;
-  /** A run that takes longer is ended, and has failed. */
+  /** A longer run is ended and counts as failed. */
   longestRunMs?: number;
 }
 
 export interface Scheduler {
-  /** Settles what an earlier process left, then runs whatever comes due until the signal fires or `stop`. Resolves when ready. */
+  /** Settles the runs of ended processes, then runs due jobs until the signal fires or `stop`. Resolves when ready. */
   start(signal: AbortSignal): Promise<void>;
-  /** Takes nothing new and resolves when the running ones have ended (at once cut short when the signal of `start` fires). */
+  /** Claims nothing new and resolves when the current runs have ended (interrupted at once when the signal of `start` fires). */
   stop(): Promise<void>;
-  /** Runs what is due now, and resolves when all of it has ended. */
+  /** Runs the jobs that are due now, and resolves when all of them have ended. */
   runDue(signal: AbortSignal): Promise<Run[]>;
-  /** Runs one job now, beside its slots. Undefined: a run of it is under way. */
+  /** Runs one job now, in addition to its slots. Undefined: the job is running already. */
   runByHand(name: string, signal: AbortSignal): Promise<Run | undefined>;
-  /** Looks at once instead of at the next ring. */
+  /** Looks for due jobs at once instead of when the timer fires. */
   wake(): void;
 }
 
@@ -53,14 +53,14 @@ const DEFAULT_LONGEST_RUN_MS = 3_600_000;
 const BATCH = 100;
 const SETTLE_EVERY_MS = 60_000;
 const PREPARE_EVERY_MS = 5_000;
-/** A claimed slot so far ahead can only mean that the clock was wrong then. */
+/** A claimed slot so far ahead means that the clock was wrong then. */
 const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
 
 export function createScheduler(dependencies: SchedulerDependencies): Scheduler {
   const { jobs, locks, slots, fire, now, timer, log } = dependencies;
   const { concurrency = DEFAULT_CONCURRENCY, graceMs = DEFAULT_GRACE_MS } = dependencies;
   const { longestRunMs = DEFAULT_LONGEST_RUN_MS, longestWaitMs = DEFAULT_LONGEST_WAIT_MS } = dependencies;
-  const post = createPost({ jobs, deliver: dependencies.deliver, now, log });
+  const flushMessages = createFlushMessages({ jobs, deliver: dependencies.deliver, now, log });
   const ended = new AbortController();
   let owner: Lock | undefined;
   let cancelTimer: (() => void) | undefined;
@@ -83,7 +83,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     longestRunMs,
     signal: ended.signal,
     onFinish: () => {
-      void post.flush();
+      void flushMessages();
       // A job that ran may be due again.
       if (owner && !isStopped) wake();
     },
@@ -105,11 +105,11 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);
       if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next)))
-        log(`${job.name}: the clock was far ahead when it last ran; it goes on from now`);
+        log(`${job.name}: the clock was far ahead when it last ran; it continues from now`);
     }
   }
 
-  /** Claims what is due by a moment and hands it to the runner. */
+  /** Claims the jobs that are due by a moment and passes them to the runner. */
   async function claimDue(mine: Lock, horizon: () => number): Promise<Run[]> {
     const claimed: Run[] = [];
     for (;;) {
@@ -140,7 +140,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       await dependencies.beforeLook?.();
     }
     await claimDue(owner, now);
-    await post.flush();
+    await flushMessages();
   }
 
   /** One look at a time; a wake during one is followed by another. */
@@ -166,7 +166,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       problem = undefined;
       if (next !== undefined) wait = Math.min(Math.max(next - now(), 0), longestWaitMs);
     } catch (error) {
-      // A full disk, a locked file: nothing is lost, it is tried again.
+      // A full disk, a locked file: nothing is lost, the next look tries again.
       const { message } = error as Error;
       if (message !== problem) log(`the scheduler could not look for due jobs: ${message}`);
       problem = message;
@@ -179,7 +179,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     cancelTimer?.();
     await ticking;
     await runner.drained({ withQueued: false });
-    await post.flush();
+    await flushMessages();
     await owner?.release();
     owner = undefined;
     ended.abort();
@@ -227,7 +227,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
           await runner.drained({ withQueued: true });
           if (runs.length === 0 || isStopped) break;
         }
-        await post.flush();
+        await flushMessages();
         return runner.finished();
       } finally {
         over.removeEventListener('abort', onAbort);
@@ -246,7 +246,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         if (!run || !job) return undefined;
         runner.add([{ run, job }], mine);
         await runner.drained({ withQueued: true });
-        await post.flush();
+        await flushMessages();
         return runner.finished().find(({ id }) => id === run.id);
       } finally {
         over.removeEventListener('abort', onAbort);

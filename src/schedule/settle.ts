@@ -1,18 +1,18 @@
-// What an owner who is gone left behind. A run that had begun is recorded as interrupted and never repeated; one that was only
-// waiting is taken over.
+// Settles the runs of an owner that is gone. A run that had begun is recorded as interrupted and never repeated; a queued one is
+// taken over.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Fence, Locks } from '../storage/locks.ts';
-import { interruptedText, notice } from './letters.ts';
+import { interruptedText, notice } from './messages.ts';
 import { MISSED } from './plan.ts';
 import type { ClaimedRun } from './runner.ts';
 
 export interface SettleDependencies {
   jobs: Jobs;
   locks: Locks;
-  /** Who settles. */
+  /** The owner that settles. */
   owner: Fence;
   isOurs(runId: number): boolean;
-  /** Whether waiting runs are taken over. */
+  /** True: take over queued runs. */
   adopts: boolean;
   now(): number;
   graceMs: number;
@@ -24,7 +24,7 @@ export async function settleAbandoned(dependencies: SettleDependencies): Promise
   const open = (await jobs.unfinished()).filter(({ id }) => !isOurs(id));
   const adopted: ClaimedRun[] = [];
   for (const [name, runs] of Map.groupBy(open, (run) => run.owner ?? '')) {
-    // A name is used by one scheduler at a time: what stands under ours and is not ours is from an earlier holder.
+    // One scheduler at a time uses a name: a run under our name that is not ours belongs to an earlier holder.
     const lock = name === owner.name ? undefined : await locks.tryAcquire(name);
     if (!lock && name !== owner.name) continue;
     try {
@@ -51,17 +51,17 @@ async function interrupt(job: Job, run: Run, { jobs, now, log }: SettleDependenc
   const finished = await jobs.finish({
     ...leftAsItIs(job, run, now()),
     outcome: { status: 'interrupted', reason: 'the program ended while it ran' },
-    letters: notice(job, run, 'interrupted', text),
+    messages: notice(job, run, 'interrupted', text),
   });
   if (finished) log(text);
 }
 
-/** Nobody had begun it: for a job that makes up for nothing it is too late now. */
+/** Drops a late run that nobody had begun, when its job does not make up for missed slots. */
 async function dropLate(job: Job, run: Run, { jobs, now, graceMs }: SettleDependencies): Promise<boolean> {
   if (job.misfire !== 'skip' || now() - (run.slot ?? 0) <= graceMs + job.jitterMs) return false;
-  return jobs.finish({ ...leftAsItIs(job, run, now()), outcome: { status: 'missed', reason: MISSED }, letters: [] });
+  return jobs.finish({ ...leftAsItIs(job, run, now()), outcome: { status: 'missed', reason: MISSED }, messages: [] });
 }
 
-function leftAsItIs({ next, failures }: Job, { id }: Run, at: number): Omit<Finish, 'outcome' | 'letters'> {
+function leftAsItIs({ next, failures }: Job, { id }: Run, at: number): Omit<Finish, 'outcome' | 'messages'> {
   return { runId: id, at, passedOver: [], expectedSlot: next?.slot, next, failures };
 }

@@ -1,4 +1,4 @@
-// A job and its runs as they are shown: moments as ISO 8601, nothing that only the scheduler needs.
+// A job and its runs for display: moments as ISO 8601, without the scheduler's own fields.
 import type { Job, Run } from '../storage/jobs.ts';
 
 export interface JobSummary {
@@ -16,7 +16,7 @@ export interface JobSummary {
   status: 'active' | 'running' | 'paused' | 'done';
   reason?: string;
   failures: number;
-  /** Null: it is paused, running or done. */
+  /** Null when the job is paused, running or done. */
   nextRunAt: string | null;
   createdAt: string;
 }
@@ -50,7 +50,7 @@ export interface RunSummary {
   trigger: Run['trigger'];
   slot?: string;
   lastSlot?: string;
-  /** Slots that were skipped or missed; for a late run, older ones it stands for. */
+  /** Number of skipped or missed slots; for a late run, the older slots it makes up for. */
   count: number;
   late: boolean;
   startedAt?: string;

@@ -1,10 +1,10 @@
-// When a job is due: its slots, as instants. A slot is the moment the timetable names, before any jitter.
+// Computes the slots of a job as instants. A slot is the moment that the timetable names, before any jitter.
 //
-// Cron patterns are matched against a wall that never jumps (croner in UTC); what the real clocks do is decided here:
+// Cron patterns are matched against a wall clock that never jumps (croner in UTC); clock changes are handled here:
 //  - a pattern that runs in every hour follows real time: a repeated hour runs again, a skipped one does not run;
-//  - a pattern that names its hours means what the wall shows: in a repeated hour it runs the first time only, and what the
-//    clocks skip runs at the first instant after the gap, once however many of its times lie in there.
-// Slots never go backwards and none comes twice.
+//  - a pattern that names its hours follows the wall clock: in a repeated hour it runs the first time only, and skipped times
+//    run once, at the first instant after the gap.
+// Slots never go backwards and never repeat.
 import { Cron, CronPattern } from 'croner';
 import type { Timetable } from '../storage/jobs.ts';
 import { createZone, type Zone } from './zone.ts';
@@ -13,7 +13,7 @@ const KEPT = 1_000;
 const FIRST_LOOK_BACK_MS = 60_000;
 
 export interface Slots {
-  /** The first slot after an instant; undefined when there is none any more. */
+  /** The first slot after an instant; undefined when there is none. */
   next(timetable: Timetable, after: number): number | undefined;
   /** The newest slots in (after, until], oldest first, at most `limit` of them. */
   latest(timetable: Timetable, range: { after: number; until: number; limit: number }): number[];
@@ -46,7 +46,7 @@ export function createSlots(): Slots {
   return {
     next,
     latest(timetable, { after, until, limit }) {
-      // Looks back twice as far each time, so that a pattern of seconds after a year's sleep stays cheap.
+      // Looks back twice as far each time, so that a pattern of seconds is cheap even after a year of sleep.
       for (let span = FIRST_LOOK_BACK_MS; ; span *= 2) {
         const from = Math.max(after, until - span);
         const found = upTo(from, until);
@@ -89,7 +89,7 @@ function nextInRealTime(cron: Cron, zone: Zone, after: number): number | undefin
     const instant = wall - offset;
     const change = zone.nextChange(from, instant);
     if (change === undefined) return instant;
-    // From the change on the wall shows something else: look again, the moment of the change included.
+    // After the change the wall clock shows another time: look again, including the moment of the change.
     from = change;
     wall = nextWall(cron, zone.wallAt(change) - 1);
   }
@@ -100,7 +100,7 @@ function nextWall(cron: Cron, wall: number): number | undefined {
   return cron.nextRun(new Date(wall))?.getTime();
 }
 
-/** Throws what the library says about a pattern it cannot read. */
+/** Throws the library's error for a pattern it cannot read. */
 export function calendarOf(pattern: string): Calendar {
   const { hour } = new CronPattern(pattern, undefined, { mode: 'auto' });
   return { cron: new Cron(pattern, { utcOffset: 0, paused: true }), isInEveryHour: hour.every((value) => value === 1) };

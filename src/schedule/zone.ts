@@ -1,21 +1,21 @@
-// The clock of a time zone: between instants (milliseconds since the epoch) and wall times (the same number, read as if the
-// wall showed UTC). Intl tells the offset at an instant; everything else follows from that.
+// The clock of a time zone: converts between instants (milliseconds since the epoch) and wall times (the same kind of number, as
+// if the wall clock showed UTC). Intl gives the offset at an instant; everything else follows from that.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** No zone has changed its clocks twice within so short a time, back to where it was. */
+/** No zone has ever changed its clocks and changed them back within this time. */
 const SAFE_STEP = 14 * DAY;
 
 export interface Zone {
   name: string;
-  /** What the wall shows at an instant. */
+  /** The wall time at an instant. */
   wallAt(instant: number): number;
   /**
-   * The instant at which the wall shows this time: the first one where the clocks are set back, and the first instant after
-   * the gap where they are set forward past it.
+   * The instant of a wall time: the first one when the clocks are set back, and the first instant after the gap when they are
+   * set forward past it.
    */
   instantOf(wall: number): number;
-  /** The first instant after `from` and not after `to` at which the clocks are changed. */
+  /** The first instant after `from` and not after `to` at which the clocks change. */
   nextChange(from: number, to: number): number | undefined;
 }
 
@@ -24,7 +24,7 @@ export function createZone(timezone: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' });
   const offsetAt = (instant: number): number => offsetIn(format.format(instant));
 
-  /** Where the offset stops being the one at `from`; there is one change in between. */
+  /** The instant at which the offset differs from that at `from`; there is one change in between. */
   function changeBetween(from: number, to: number): number {
     const before = offsetAt(from);
     let low = from;
@@ -57,7 +57,7 @@ export function createZone(timezone: string): Zone {
   };
 }
 
-/** "1/1/2026, GMT+01:00", and "GMT" alone for zero. */
+/** The offset in "1/1/2026, GMT+01:00"; "GMT" alone is zero. */
 function offsetIn(text: string): number {
   const [, sign, hours = 0, minutes = 0, seconds = 0] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(text) ?? [];
   const offset = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;

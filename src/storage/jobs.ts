@@ -1,11 +1,11 @@
-// The contract of scheduled jobs: what is to run when, and what became of it. It keeps and hands out; which slot is next, and
-// what a late one means, is decided by schedule/.
+// The contract of scheduled jobs: jobs, their runs and messages. It stores and claims; schedule/ decides which slot is next and
+// how a late one is handled.
 //
-// A job's pointer (`next`) only moves on, in the transaction that claims a slot: whichever process moves it has the slot, so no
-// slot is handed out twice. While a run of a job is unfinished the job is due for nobody.
+// A job's pointer (`next`) only moves forward, in the transaction that claims a slot: the process that moves it owns the slot, so
+// no slot is claimed twice. A job with an unfinished run is not due.
 //
-// Whoever claims runs holds a lock under whose name they are on record, and passes its fence: once the lock is lost, claiming and
-// beginning reject with STORAGE_LOCK_LOST.
+// A process that claims runs holds a lock, records them under its name, and passes its fence: once the lock is lost, claiming
+// and beginning reject with STORAGE_LOCK_LOST.
 
 import type { Asker } from '../vocabulary/asker.ts';
 import type { Fence } from './locks.ts';
@@ -16,7 +16,7 @@ export type Timetable =
   | { kind: 'every'; everyMs: number; anchor: number }
   | { kind: 'at'; at: number; timezone: string };
 
-/** What happens to slots that passed while nobody could run them. */
+/** The policies for slots that passed while nobody could run them. */
 export const MISFIRES = ['skip', 'once', 'all'] as const;
 export type Misfire = (typeof MISFIRES)[number];
 
@@ -42,7 +42,7 @@ export interface JobDefinition {
   asker: Asker;
   /** The file it was read from. */
   origin?: string;
-  /** What stood there. */
+  /** The text of its section there. */
   originText?: string;
   createdAt: number;
 }
@@ -80,7 +80,7 @@ export interface Run {
   slot?: number;
   /** The last of those that were skipped or missed. */
   lastSlot?: number;
-  /** How many slots were skipped or missed; for a late run, how many older ones it stands for. */
+  /** Number of skipped or missed slots; for a late run, the number of older slots it makes up for. */
   count: number;
   late: boolean;
   owner?: string;
@@ -92,7 +92,7 @@ export interface Run {
   delivery: Delivery;
 }
 
-/** Slots that will not run, on record. */
+/** The record of slots that will not run. */
 export interface PassedOver {
   status: 'skipped' | 'missed';
   reason: string;
@@ -103,12 +103,12 @@ export interface PassedOver {
 
 export interface Claim {
   jobId: number;
-  /** The pointer as it was when this was decided: when it has moved, the claim is void. */
+  /** The pointer at the time of the decision: when it has moved since, the claim is void. */
   expectedSlot: number;
   passedOver: readonly PassedOver[];
-  /** Absent: nothing is to run. */
+  /** Absent: nothing runs. */
   run?: { slot: number; late: boolean; missed: number };
-  /** Where the pointer goes; absent: there is no further slot. */
+  /** The new pointer; absent: there is no further slot. */
   next?: NextSlot;
 }
 
@@ -121,71 +121,72 @@ export interface Finish {
     | { status: 'interrupted'; reason: string }
     | { status: 'missed'; reason: string };
   passedOver: readonly PassedOver[];
-  /** The pointer as it was when this was decided: when it has moved, it stays where it is. */
+  /** The pointer at the time of the decision: when it has moved since, it is not changed. */
   expectedSlot?: number;
   next?: NextSlot;
   failures: number;
-  /** Pauses the job. */
+  /** Pauses the job, for this reason. */
   pause?: string;
-  letters: readonly Omit<Letter, 'runId'>[];
+  messages: readonly Omit<JobMessage, 'runId'>[];
 }
 
-/** A text for a chat, kept until it has been handed over. */
-export interface Letter {
+/** A message of a run to a chat, kept until it is delivered. */
+export interface JobMessage {
   /** The same on every attempt. */
   key: string;
   runId: number;
   chat: string;
   text: string;
-  /** The answer of the run, not a notice about it. */
+  /** True for the answer of the run, false for a notice about it. */
   isAnswer: boolean;
-  /** Of the job. */
+  /** The asker of the job. */
   asker: Asker;
 }
 
 export interface Jobs {
-  /** Durable when it resolves. Undefined: the name is taken by a job that is not done. Of those that are, a hundred are kept. */
+  /** Durable when it resolves. Undefined: a job that is not done has the name. A hundred jobs that are done are kept. */
   add(definition: JobDefinition, next: NextSlot): Promise<Job | undefined>;
-  /** Replaces the definition, starting anew: active, no failures. A run that is under way is not touched. */
+  /** Replaces the definition and resets the job: active, no failures. Does not affect a current run. */
   redefine(name: string, definition: JobDefinition, next: NextSlot): Promise<Job | undefined>;
   get(name: string): Promise<Job | undefined>;
-  /** By name. Changes nothing. */
+  /** Sorted by name. Changes nothing. */
   list(): Promise<Job[]>;
-  /** The job and its history. False: there is none. */
+  /** Removes the job and its history. False: there is no such job. */
   remove(name: string): Promise<boolean>;
   pause(name: string, reason: string): Promise<boolean>;
-  /** Active again and without failures, from this slot on. */
+  /** Makes the job active again, without failures, from this slot on. */
   resume(name: string, next: NextSlot): Promise<boolean>;
 
-  /** What is due, the longest first. Changes nothing. */
+  /** The jobs that are due, the longest overdue first. Changes nothing. */
   due(now: number, limit: number): Promise<Job[]>;
-  /** When something is due next; undefined when nothing is. */
+  /** When the next job is due; undefined when none is. */
   nextDueAt(): Promise<number | undefined>;
-  /** Jobs whose newest slot lies after this: the clock was ahead when it was claimed. */
+  /** Jobs whose newest slot is after this moment: the clock was ahead when it was claimed. */
   ahead(after: number): Promise<Job[]>;
-  /** Puts the pointer of such a job back. Slots on record are still not handed out again. */
+  /** Moves the pointer of such a job back. Recorded slots are still not claimed again. */
   rewind(jobId: number, expectedSlot: number, next: NextSlot): Promise<boolean>;
 
   /** All in one transaction, durable when it resolves. The first `begun` runs are running at once, the others queued. */
   claim(owner: Fence, claims: readonly Claim[], options: { now: number; begun: number }): Promise<Run[]>;
-  /** A run by hand, beside the slots. Undefined: a run is under way, or there is no such job. */
+  /** Claims a run by hand, in addition to the slots. Undefined: the job is running, or does not exist. */
   claimByHand(owner: Fence, name: string, now: number): Promise<Run | undefined>;
-  /** Durable before it resolves: from here on the run may have had effects. False: it is no longer ours. */
+  /** Durable when it resolves: from here on the run may have effects. False: another owner has the run. */
   begin(owner: Fence, runId: number, now: number): Promise<boolean>;
-  /** All or nothing, and once: a run that is finished already is left alone (false). */
+  /** All or nothing, and once: false, changing nothing, when the run is finished already. */
   finish(finish: Finish): Promise<boolean>;
-  /** Queued and running, of whichever owner. */
+  /** Queued and running runs of all owners. */
   unfinished(): Promise<Run[]>;
-  /** Takes over a queued run of an owner who is gone. False: somebody else did. */
+  /** Takes over a queued run of an owner that is gone. False: another process did. */
   adopt(runId: number, from: string, owner: Fence): Promise<boolean>;
   jobOf(runId: number): Promise<Job | undefined>;
 
-  /** Newest first; two hundred are kept. */
+  /** Newest first; two hundred runs are kept. */
   history(name: string, limit: number): Promise<Run[]>;
-  letters(limit: number): Promise<Letter[]>;
-  /** It was handed over, or never can be. */
-  settleLetter(key: string, delivery: 'sent' | 'failed'): Promise<void>;
+  /** The messages that wait for delivery, the oldest first. */
+  messages(limit: number): Promise<JobMessage[]>;
+  /** Removes a message that was delivered, or never can be. */
+  settleMessage(key: string, delivery: 'sent' | 'failed'): Promise<void>;
 
-  /** Calls back some time after another process changed something, from when it resolves. Best effort: never rejects. */
+  /** Once it resolves, calls back some time after another process changed something. Best effort: never rejects. */
   watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Who asked for work in the background, and from where. It decides which chats the answer may go to; it is kept with the work
-// and handed on to whatever the work starts, so the right never grows on the way.
+// The asker of background work decides which chats the answer may go to. It is stored with the work and inherited by all work
+// that it starts, so rights never grow.
 
 export type Asker =
   /** The owner at the command line, who named this chat. */
@@ -11,7 +11,7 @@ export type Asker =
 
 export const NOBODY: Asker = { kind: 'nobody' };
 
-/** Reads what was stored. An unclear text means that nobody asked. */
+/** Parses a stored asker. Anything invalid means `nobody`. */
 export function parseAsker(text: unknown): Asker {
   try {
     const { kind, chat } = JSON.parse(String(text)) as { kind?: unknown; chat?: unknown };

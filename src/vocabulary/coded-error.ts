@@ -1,4 +1,4 @@
-/** An error that callers tell apart by its code. Each boundary has one subclass with a union of codes. */
+/** An error that callers identify by its code. Each boundary has one subclass with a union of codes. */
 export class CodedError<Code extends string = string> extends Error {
   readonly code: Code;
 

@@ -1,6 +1,6 @@
 import { WorkspaceError } from './workspace-error.ts';
 
-/** The workspace's refusals as reasons; anything else thrown is a defect and passes on. */
+/** Turns refusals of the workspace into reasons; any other error is a defect and is rethrown. */
 export async function unlessRefused<T>(
   result: Promise<T>,
   signal?: AbortSignal,

@@ -1,6 +1,6 @@
-/** What a model call, or several, consumed. */
+/** Consumption of one or several model calls. */
 export interface Usage {
-  /** All input, also what the provider had cached. */
+  /** All input, including what the provider had cached. */
   inputTokens: number;
   outputTokens: number;
   /** The part of the input that was read from the provider's cache; absent when it reports none. */
@@ -9,7 +9,7 @@ export interface Usage {
   costUsd?: number;
 }
 
-/** What two attempts cost together: also an answer that broke off has to be paid. */
+/** The cost of two attempts together: an answer that broke off must be paid too. */
 export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other;
   const costs = [one.costUsd, other.costUsd].filter((cost) => cost !== undefined);

@@ -14,5 +14,5 @@ export type WorkspaceErrorCode =
   | 'no_space'
   | 'io';
 
-/** Every failure of the workspace. The message is fit for the model and the user; it never shows content from outside. */
+/** Every failure of the workspace. The message may be shown to the model and the user; it never shows content from outside. */
 export class WorkspaceError extends CodedError<WorkspaceErrorCode> {}

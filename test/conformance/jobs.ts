@@ -37,7 +37,7 @@ const finishOf = (runId: number, job: Job | undefined, rest: Partial<Finish> = {
   expectedSlot: job?.next?.slot,
   next: job?.next,
   failures: 0,
-  letters: [],
+  messages: [],
   ...rest,
 });
 
@@ -178,7 +178,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       ]);
     });
 
-    it('an end pauses, keeps letters and records what was passed over, all at once', async () => {
+    it('an end pauses, keeps messages and records what was passed over, all at once', async () => {
       const job = await added('one');
       const run = await claimed(job);
       const skipped = { status: 'skipped', reason: 'busy', firstSlot: 2_000, lastSlot: 4_000, count: 3 } as const;
@@ -189,7 +189,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
           next: at(5_000),
           failures: 5,
           pause: '5 failures',
-          letters: [{ key: 'k', chat: 'local:me', text: 'paused', isAnswer: false, asker: { kind: 'nobody' } }],
+          messages: [{ key: 'k', chat: 'local:me', text: 'paused', isAnswer: false, asker: { kind: 'nobody' } }],
         }),
       );
       expect(await again('one')).toMatchObject({
@@ -203,29 +203,29 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
         ['skipped', 2_000, 3],
         ['failed', 1_000, 0],
       ]);
-      expect(await other.letters(10)).toMatchObject([
+      expect(await other.messages(10)).toMatchObject([
         { key: 'k', runId: run.id, chat: 'local:me', asker: { kind: 'nobody' } },
       ]);
-      await other.settleLetter('k', 'sent');
-      expect(await jobs.letters(10)).toEqual([]);
+      await other.settleMessage('k', 'sent');
+      expect(await jobs.messages(10)).toEqual([]);
       expect(await jobs.resume('one', at(6_000))).toBe(true);
       expect(await again('one')).toMatchObject({ status: 'active', failures: 0, next: at(6_000) });
       expect(await other.nextDueAt()).toBe(6_000);
     });
 
-    it('an answer is known to be sent once its letter is', async () => {
+    it('an answer is known to be sent once its message is', async () => {
       const run = await claimed(await added('one'));
       await jobs.finish(
         finishOf(run.id, await jobs.get('one'), {
           outcome: { status: 'ok', answer: 'hello', delivery: 'pending' },
-          letters: [
+          messages: [
             { key: 'k', chat: 'local:me', text: 'hello', isAnswer: true, asker: { kind: 'chat', chat: 'local:me' } },
           ],
         }),
       );
       expect(await jobs.history('one', 1)).toMatchObject([{ delivery: 'pending', answer: 'hello' }]);
-      expect(await other.letters(1)).toMatchObject([{ asker: { kind: 'chat', chat: 'local:me' } }]);
-      await jobs.settleLetter('k', 'sent');
+      expect(await other.messages(1)).toMatchObject([{ asker: { kind: 'chat', chat: 'local:me' } }]);
+      await jobs.settleMessage('k', 'sent');
       expect(await jobs.history('one', 1)).toMatchObject([{ delivery: 'sent' }]);
     });
 
@@ -256,16 +256,16 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       expect(await jobs.pause('one', 'x')).toBe(false);
     });
 
-    it('a letter outlives its job, with who asked for it', async () => {
+    it('a message outlives its job, with who asked for it', async () => {
       const run = await claimed(await added('one'));
       const asker = { kind: 'owner', chat: 'local:me' } as const;
       await jobs.finish(
         finishOf(run.id, await jobs.get('one'), {
-          letters: [{ key: 'k', chat: 'local:me', text: 'hello', isAnswer: true, asker }],
+          messages: [{ key: 'k', chat: 'local:me', text: 'hello', isAnswer: true, asker }],
         }),
       );
       await other.remove('one');
-      expect(await jobs.letters(10)).toMatchObject([{ key: 'k', asker }]);
+      expect(await jobs.messages(10)).toMatchObject([{ key: 'k', asker }]);
     });
 
     it('removing takes the history along; a run that ends later changes nothing', async () => {

@@ -1,14 +1,14 @@
-// From text to index terms, by script: words of alphabets are stemmed (Latin as English, Cyrillic as Russian), Chinese
-// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word,
-// without the marks that may be written or left out. A name like `getUserName` or `Node24` is a word and its parts.
-// Terms hold letters, digits and pictographs only, so no query can be a syntax error. Pure but for a bounded cache.
+// Turns text into index terms, by script: words of alphabets are stemmed (Latin as English, Cyrillic as Russian), Chinese
+// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word
+// without optional marks. A name like `getUserName` or `Node24` gives a word and its parts. Terms contain only letters,
+// digits and pictographs, so no query can be a syntax error. Pure except for a bounded cache.
 import { stemEnglish } from './english-stem.ts';
 import { foldLatin, foldMarks } from './fold.ts';
 import { hasCompounds, joinedNumbers, partsOf } from './parts.ts';
 import { stemRussian } from './russian-stem.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
-/** Changes whenever the same text would give other terms: an index of another version must be rebuilt. */
+/** Increase it when the same text gives other terms: an index of another version is rebuilt. */
 export const ANALYSER_VERSION = 2;
 
 const LONGEST_WORD = 64;
@@ -16,36 +16,36 @@ const CACHED_STEMS = 50_000;
 const WORD_END = 0x5f;
 
 const RUN = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
-/** Scripts written without spaces; Hangul has them, but its words are long with endings. */
+/** Scripts written without spaces; and Hangul, whose words have long endings. */
 const DENSE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
 const PIECE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
-/** Not accented letters, which are written plain, and not the likes of "dying", whose stem is "die". */
+/** Excludes accented letters, which are folded, and words like "dying", whose stem is "die". */
 const KEEPS_HEAD = /^(?![dlt]y)[a-z0-9а-я]([a-z0-9а-я]|$)/;
 const CYRILLIC = /^[а-я]+$/;
 const LATIN_BASE = /^[a-z]+$/;
 const ACCENTED_LATIN = /^[\p{Script=Latin}\p{M}\p{N}]*[^a-z0-9][\p{Script=Latin}\p{M}\p{N}]*$/u;
 
 export interface QueryTerms {
-  /** Each once. Without stop-words, unless the query has nothing else. */
+  /** Each term once. Without stop-words, unless the query has nothing else. */
   terms: ReadonlySet<string>;
-  /** Of the words of alphabets, as numbers: similar spellings share most of them. */
+  /** Trigrams of the words of alphabets, as numbers: similar spellings share most of them. */
   trigrams: ReadonlySet<number>;
-  /** How the words of alphabets among the terms begin. */
+  /** The first letters of the words of alphabets among the terms. */
   heads: ReadonlySet<number>;
 }
 
-/** How often a text holds what a query asks for. */
+/** How often the terms of a query occur in a text. */
 export interface Counts {
   terms: Map<string, number>;
   trigrams: Map<number, number>;
-  /** How many trigrams the text has in all. */
+  /** Number of all trigrams of the text. */
   spelt: number;
 }
 
 export interface Analyser {
-  /** Every term in order, repeated as often as the text repeats it. */
+  /** Every term in order, with repetitions. */
   terms(text: string): string[];
   query(text: string): QueryTerms;
   count(text: string, wanted: QueryTerms): Counts;
@@ -98,7 +98,7 @@ export function createAnalyser(): Analyser {
       for (const piece of piecesOf(text)) {
         if (piece.isDense) denseTerms(piece.text).forEach(countTerm);
         else {
-          // Most words need no stem to be told apart from what is wanted.
+          // Most words differ from the wanted ones before stemming.
           if (wanted.heads.has(headOf(piece.text)) || !KEEPS_HEAD.test(piece.text)) countTerm(stem(piece.text));
           if (isSpelt(piece)) eachTrigram(piece.text, countTrigram);
         }
@@ -108,7 +108,7 @@ export function createAnalyser(): Analyser {
   };
 }
 
-/** A query that asks for these terms of the index instead of its own. */
+/** The query with these terms of the index instead of its own. */
 export function askingFor(query: QueryTerms, terms: Iterable<string>): QueryTerms {
   const wanted = new Set(terms);
   return { ...query, terms: wanted, heads: headsOf(wanted) };
@@ -118,7 +118,7 @@ function headsOf(terms: Iterable<string>): Set<number> {
   return new Set([...terms].map(headOf));
 }
 
-/** Two letters, which a stem leaves as they are. */
+/** The first two letters, which stemming does not change. */
 function headOf(word: string): number {
   return word.charCodeAt(0) * 65_536 + (word.length > 1 ? word.charCodeAt(1) : 0);
 }
@@ -126,7 +126,7 @@ function headOf(word: string): number {
 interface Piece {
   text: string;
   isDense: boolean;
-  /** Made of words that have been spelt already. */
+  /** Set for a part of a word whose trigrams were counted already. */
   isPart?: true;
 }
 
@@ -134,7 +134,7 @@ function isSpelt({ isDense, isPart }: Piece): boolean {
   return !isDense && !isPart;
 }
 
-/** Runs of letters and digits, lower case, parted where the kind of script changes. */
+/** Runs of letters and digits, lower case, separated where the kind of script changes. */
 function piecesOf(text: string): Piece[] {
   const written = text.normalize('NFKC');
   const split = DENSE.test(written) ? splitByScript : asOne;
@@ -177,7 +177,7 @@ function stemOf(whole: string): string {
   return CYRILLIC.test(folded) ? stemRussian(folded) : folded || word;
 }
 
-/** Pairs of neighbouring characters; Han characters also alone, and a lone character of any script as it is. */
+/** Pairs of neighbouring characters; Han characters also alone, and a single character of any script unchanged. */
 function denseTerms(piece: string): string[] {
   const characters = [...piece];
   const terms: string[] = [];
@@ -189,14 +189,14 @@ function denseTerms(piece: string): string[] {
   return terms;
 }
 
-/** By ranges: a regular expression for each character would cost more than everything else. */
+/** Compares ranges: a regular expression for each character would cost more than everything else. */
 function isHan(code: number): boolean {
   return (
     (code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0x20000 && code <= 0x3ffff)
   );
 }
 
-/** Three neighbouring characters of a word, its ends included, as one number; two that meet by chance do no harm. */
+/** Three neighbouring characters of a word, its ends included, as one number; a collision does no harm. */
 function eachTrigram(word: string, use: (part: number) => void): void {
   const length = Math.min(word.length, LONGEST_WORD);
   let before = WORD_END;

@@ -63,7 +63,7 @@ export function stemEnglish(source: string): string {
   const whole = WHOLE.get(source);
   if (whole !== undefined) return whole;
   if (UNCHANGED.has(source)) return source;
-  // A "y" that stands for a consonant is written "Y" until the end.
+  // A "y" that is a consonant is written "Y" until the end.
   let word = source.replace(/^y/, 'Y').replace(/([aeiouy])y/g, '$1Y');
   const r1 = regionOne(word);
   const r2 = regionAfter(word, r1);

@@ -1,8 +1,8 @@
 // The Snowball stemmer for Russian: cuts a lower-case word (ё written as е) down to what its forms have in common.
-// RV is what follows the first vowel, R2 what follows the second vowel-consonant pair: endings are cut only inside them.
+// RV is the part after the first vowel, R2 the part after the second vowel-consonant pair: endings are cut only inside them.
 const VOWEL = /[аеиоуыэюя]/;
 
-// Longer endings stand first: the first that fits is the longest.
+// Longer endings come first: the first match is the longest.
 const GERUND_AFTER_A = /([ая])(?:вшись|вши|в)$/;
 const GERUND = /(?:ившись|ывшись|ивши|ывши|ив|ыв)$/;
 const REFLEXIVE = /(?:ся|сь)$/;
@@ -43,7 +43,7 @@ function cutMain(rest: string): string {
   return verb !== plain ? verb : plain.replace(NOUN, '');
 }
 
-/** Of two kinds of ending the longer is cut; the second kind only after "а" or "я", which stay. */
+/** Cuts the longer of two kinds of ending; the second kind only after "а" or "я", which stay. */
 function longerCut(rest: string, free: RegExp, afterA: RegExp): string {
   const one = rest.replace(free, '');
   const other = rest.replace(afterA, '$1');

@@ -1,5 +1,5 @@
-// Words that say nothing about what a question is about. They are dropped from queries only: what is saved keeps them, so
-// a query of nothing else still finds its text.
+// Words that say nothing about the subject of a question. They are dropped from queries only: saved texts keep them, so a
+// query of stop-words alone still finds its text.
 const ENGLISH =
   'a about above after again against all am an and any are as at be because been before being below between both but by can could did do does doing done down during each either else few for from further had has have having he her here hers him his how i if in into is it its itself just many may me might more most much must my no nor not of off on once only or other our ours out over own same shall she should so some such than that the their theirs them then there these they this those through to too under until up upon us very was we were what when where which while who whom whose why will with would you your yours';
 const RUSSIAN =

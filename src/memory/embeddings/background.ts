@@ -1,16 +1,16 @@
-// Gives vectors to new chunks beside whatever else the process does. Each use of the archive wakes it; it works for a
-// bounded while, leaves the work to another process that is at it, and rests after a failure. It starts a moment after
-// it was woken: a command that ends at once never loads a model for nothing.
+// Embeds new chunks in the background. Each use of the archive wakes it; it works for a bounded time, leaves the work to
+// another process that already embeds, and pauses after a failure. It starts a moment after it was woken, so that a short
+// command does not load a model for nothing.
 const START_AFTER_MS = 250;
 const LONGEST_MS = 60_000;
 const REST_AFTER_FAILURE_MS = 60_000;
-/** Beyond the time to work in: a model may have to be loaded first. */
+/** Extra time for loading a model. */
 const LOADING_MS = 8_000;
 
 export interface Background {
-  /** The archive was used: something may lack a vector. */
+  /** Called when the archive was used: some chunks may have no vector. */
   wake(): void;
-  /** Lets it work for at most so long, starting at once. Resolves also when it failed: vectors are an extra. */
+  /** Works for at most this long, starting at once. Resolves also after a failure: vectors are optional. */
   settle(options: { milliseconds: number; signal?: AbortSignal }): Promise<void>;
   close(): void;
 }
@@ -30,7 +30,7 @@ export function createBackground(
     try {
       await embed({ signal: ending.signal, milliseconds: LONGEST_MS });
     } catch {
-      // A search says why there are no vectors; here nobody is listening.
+      // A search says why there are no vectors; here nobody reads it.
       restUntil = performance.now() + REST_AFTER_FAILURE_MS;
     }
     isRunning = false;

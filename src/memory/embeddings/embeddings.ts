@@ -1,7 +1,7 @@
-// The contract of embedding models, and what is the same for all of them: giving vectors to chunks, in batches, each kept
-// as soon as it is there. The archive itself knows which chunks lack a vector of the current model, so a kill or a change
-// of model needs no bookkeeping: the next run goes on with what is missing. One process at a time does it, under a lock;
-// one that still runs with another model than was chosen last leaves the vectors alone, or the two would undo each other.
+// The contract of embedding models, and the part that all of them share: embedding chunks in batches, each saved at once. The
+// archive knows which chunks have no vector of the current model, so a kill or a change of model needs no bookkeeping: the
+// next run continues with the missing ones. One process at a time embeds, under a lock; a process whose model is not the one
+// chosen last changes nothing, or the two would undo each other's work.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Archive, IndexProgress, PendingChunk } from '../../storage/archive.ts';
 import type { Lock, Locks } from '../../storage/locks.ts';
@@ -9,14 +9,14 @@ import { indexedText } from '../rank.ts';
 import type { EmbedQuery } from '../search.ts';
 
 const BATCH = 32;
-/** Where the time is short, so that it can stop soon. */
+/** Used when time is short, so that embedding can stop soon. */
 const SMALL_BATCH = 8;
 const SHORT_MS = 10_000;
 const LONGEST_TEXT = 8_000;
 const LOCK = 'memory-embed';
 
 export interface EmbeddingModel {
-  /** Names the model and where it runs: vectors of different names never meet. */
+  /** Names the model and where it runs: vectors of different names are never compared. */
   readonly name: string;
   /** A vector for each text, in order. `kind`: some models treat questions and texts differently. */
   embed(texts: readonly string[], kind: 'query' | 'passage', signal?: AbortSignal): Promise<Float32Array[]>;
@@ -24,13 +24,13 @@ export interface EmbeddingModel {
 }
 
 export interface EmbedOptions {
-  /** Gives up the vectors there are first: the model is another one under its old name. */
+  /** Drops the existing vectors first: another model now has the old name. */
   anew?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
-  /** Stops after the batch in which this time has passed; by default it goes on until nothing is missing. */
+  /** Stops after the batch in which this time has passed; by default continues until nothing is missing. */
   milliseconds?: number;
-  /** When another process is at it: wait for it, or leave it to that one. */
+  /** When another process embeds: wait for it, or leave the work to it. */
   whenBusy?: 'wait' | 'leave';
 }
 
@@ -42,7 +42,7 @@ export interface Embeddings {
 }
 
 export interface EmbeddingsDependencies {
-  /** What the owner wants now, asked with each use: it may change while the process runs. Undefined: no model. */
+  /** The owner's choice, read at each use because it may change while the process runs. Undefined: no model. */
   choose(): Promise<string | undefined>;
   open(choice: string): Promise<EmbeddingModel>;
   locks: Locks;
@@ -51,7 +51,7 @@ export interface EmbeddingsDependencies {
 interface Opened {
   choice: string;
   model: Promise<EmbeddingModel>;
-  /** Whether the archive knows that this model is wanted. */
+  /** True once the archive has recorded this model as the wanted one. */
   isClaimed: boolean;
 }
 
@@ -64,7 +64,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
     close();
     if (choice === undefined) return undefined;
     const next: Opened = { choice, model: open(choice), isClaimed: false };
-    // The reason may be gone with the next try.
+    // The next attempt may succeed.
     next.model.catch(() => {
       if (opened === next) opened = undefined;
     });
@@ -82,7 +82,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
 
   return {
     async embedQuery(query, signal) {
-      // A search is worth more without its second half than not at all.
+      // A search without vectors is better than none.
       try {
         const model = await (await current())?.model;
         if (!model) return { unavailable: 'no embedding model is set up' };
@@ -112,7 +112,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
       }
       options.signal?.throwIfAborted();
       const progress = await archive.embedded(model.name);
-      // Only when every chunk has its new vector are the old model's dropped.
+      // Drop the vectors of the old model only when every chunk has a new one.
       if (progress.done >= progress.total && (await archive.wantedModel()) === model.name)
         await archive.keepOnlyVectorsOf(model.name, { signal: options.signal });
       return progress;
@@ -135,7 +135,7 @@ async function embedMissing(archive: Archive, model: EmbeddingModel, options: Em
       continue;
     }
     const vectors = await model.embed(chunks.map(passageOf), 'passage', signal);
-    // Whoever aborts may have closed the archive: nothing is written behind their back.
+    // After an abort the archive may be closed: write nothing.
     signal?.throwIfAborted();
     await archive.putVectors(
       model.name,
@@ -146,12 +146,12 @@ async function embedMissing(archive: Archive, model: EmbeddingModel, options: Em
   }
 }
 
-/** Undefined when another process holds it and the caller leaves it to that one. */
+/** Undefined when another process holds the lock and the caller leaves the work to it. */
 function acquire(locks: Locks, { signal, whenBusy = 'wait' }: EmbedOptions): Promise<Lock | undefined> {
   return whenBusy === 'wait' ? locks.acquire(LOCK, { signal }) : locks.tryAcquire(LOCK);
 }
 
-/** A turn is embedded together with the one before it: alone it is seldom understood. */
+/** Embeds a turn together with the one before it: alone its meaning is seldom clear. */
 function passageOf(chunk: PendingChunk): string {
   const text = indexedText(chunk);
   return (chunk.previous === undefined ? text : `${chunk.previous.slice(-LONGEST_TEXT / 4)}\n${text}`).slice(

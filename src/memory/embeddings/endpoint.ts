@@ -6,7 +6,7 @@ const TIMEOUT_MS = 60_000;
 const LONGEST_REASON = 200;
 
 export interface EndpointOptions {
-  /** With its version: "http://localhost:11434/v1". */
+  /** Address with its version: "http://localhost:11434/v1". */
   baseUrl: string;
   model: string;
   apiKey?: string;

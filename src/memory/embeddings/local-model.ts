@@ -1,5 +1,5 @@
-// A local model behind the contract of embeddings. The model lives in a worker thread that is started with the first
-// text: loading and running it takes seconds, and the main thread must never wait for either.
+// Implements the contract of embeddings with a local model. The model lives in a worker thread that starts with the first
+// text: loading and running it takes seconds, and the main thread must not block.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -30,9 +30,9 @@ export function createLocalModel({ folder, manifest }: LocalModelOptions): Embed
     const threads = Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / 2)));
     const worker = new Worker(workerFile(), {
       workerData: { folder, manifest, threads, installCommand: installCommand() },
-      // Of the parent's, a loader or a compile cache could change what runs here.
+      // Arguments of the parent, such as a loader, could change what runs here.
       execArgv: [],
-      // Whatever a library prints there: stdout is the answer's.
+      // Keeps prints of a library away from stdout, which carries the answer.
       stdout: true,
     });
     worker.stdout.resume();
@@ -43,7 +43,7 @@ export function createLocalModel({ folder, manifest }: LocalModelOptions): Embed
       waiting.delete(answer.id);
       if (waiting.size === 0) worker.unref();
       if ('vectors' in answer) return waiter?.resolve(answer.vectors);
-      // The reason may be gone with the next try: the runtime installed, the file put back.
+      // The next attempt may succeed: the runtime was installed, or the file restored.
       stop(started);
       const said = answer.isExplained ? answer.problem : `the model "${manifest.name}" failed: ${answer.problem}`;
       waiter?.reject(new MemoryError('MEMORY_MODEL', said));
@@ -91,20 +91,20 @@ export function createLocalModel({ folder, manifest }: LocalModelOptions): Embed
   };
 }
 
-/** Vectors belong to the bytes that made them: another model under the same name is another model. */
+/** Identifies a model by its bytes: vectors of another model with the same name must not match. */
 export function identityOf({ files }: ModelManifest): string {
   const sums = files.map(({ path, sha256 }) => `${path} ${sha256}`).toSorted();
   return createHash('sha256').update(sums.join('\n')).digest('hex').slice(0, 12);
 }
 
-/** Beside this file in the source, at the root of the built program. */
+/** The worker is beside this file in the source, at the root of the built program. */
 function workerFile(): string {
   return import.meta.filename.endsWith('.ts')
     ? join(import.meta.dirname, 'model-worker.ts')
     : resolve(import.meta.dirname, '..', 'embedding-worker.js');
 }
 
-/** Installs the runtime where this program looks for it: beside itself. */
+/** The command that installs the runtime beside this program, where it looks for it. */
 export function installCommand(program: string = import.meta.dirname): string {
   const root = program.replace(/^(.*)[\\/](dist|src)[\\/].*$/, '$1');
   const modules = dirname(root);

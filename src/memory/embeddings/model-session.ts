@@ -1,11 +1,11 @@
-// The contract of a local model that is loaded and ready: texts → one vector each. It runs in the worker only.
+// The contract of a loaded local model: texts → one vector each. It runs in the worker only.
 import type { ModelManifest } from '../models/manifest.ts';
 
-/** Its message says what to do. */
+/** A failure of a local model; the message says what to do. */
 export class ModelProblem extends Error {}
 
 export interface ModelSession {
-  /** How many texts of these, taken from the front, are best run together; they should be alike in length. */
+  /** How many texts, from the first on, are best run together; they should have similar lengths. */
   fitting(texts: readonly string[]): number;
   run(texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
 }

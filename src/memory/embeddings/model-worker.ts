@@ -1,5 +1,5 @@
-// The worker thread of a local model. Texts are run in small groups of like length; between groups it looks for what
-// arrived meanwhile, so that a person's query never waits for a whole batch of the background's.
+// The worker thread of a local model. It runs texts in small groups of similar length and looks for new messages between
+// groups, so that a person's query never waits for a whole background batch.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { ModelProblem, type ModelSession, type ModelSessionOptions } from './model-session.ts';
@@ -18,7 +18,7 @@ export type WorkerAnswer =
 
 interface Job extends WorkerRequest {
   vectors: Float32Array[];
-  /** Places of the texts that are not done, the shortest text first. */
+  /** Indexes of the texts that are not done, the shortest text first. */
   left: number[];
 }
 

@@ -10,14 +10,14 @@ import {
 } from './model-session.ts';
 import { normalise, type Pooling, pool } from './pool.ts';
 
-/** Of one run, padding included. More is hardly faster on a CPU, and a query waits for the run that is on. */
+/** Limit of tokens in one run, padding included. More is hardly faster on a CPU, and a query waits for the current run. */
 const MOST_TOKENS_AT_ONCE = 512;
 const LONGEST_TOKENS = 512;
-/** Not a dependency: whoever adds an ONNX model installs it. */
+/** Not a dependency: people who add an ONNX model install it. */
 const RUNTIME_PACKAGE = 'onnxruntime-web';
 const SUPPORTED_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
 
-/** As much of onnxruntime-web as is used: the package is installed by the people who want such a model. */
+/** The part of onnxruntime-web that is used: the package is optional, so its types are not available. */
 interface Tensor {
   type: string;
   data: unknown;
@@ -56,7 +56,7 @@ export async function openOnnxSession(files: ModelFiles, options: ModelSessionOp
   const unknown = session.inputNames.filter((name) => !SUPPORTED_INPUTS.includes(name));
   if (unknown.length > 0) {
     throw new ModelProblem(
-      `the model "${manifest.name}" wants ${unknown.join(', ')}, which no text has: it is no model for embedding texts`,
+      `the model "${manifest.name}" wants ${unknown.join(', ')}, which no text has: it cannot embed texts`,
     );
   }
   const lastOfNothing = tokenizer.encode('').ids.at(-1);
@@ -65,7 +65,7 @@ export async function openOnnxSession(files: ModelFiles, options: ModelSessionOp
     const { ids } = tokenizer.encode(text);
     if (ids.length <= settings.longest) return ids;
     const last = ids.at(-1);
-    // A mark that closes every text closes a cut one, too.
+    // If every text ends with an end token, a cut text must end with it too.
     return last !== undefined && last === lastOfNothing
       ? [...ids.slice(0, settings.longest - 1), last]
       : ids.slice(0, settings.longest);
@@ -95,7 +95,7 @@ export async function openOnnxSession(files: ModelFiles, options: ModelSessionOp
     fitting(texts) {
       let longest = 0;
       for (const [index, text] of texts.entries()) {
-        // Four characters a token, about; fewer where there are no spaces, where the tokenizer's own limit holds.
+        // About four characters a token; fewer in scripts without spaces, where the tokenizer's own limit applies.
         longest = Math.max(longest, Math.min(settings.longest, Math.ceil(text.length / 4)));
         if (index > 0 && longest * (index + 1) > MOST_TOKENS_AT_ONCE) return index;
       }

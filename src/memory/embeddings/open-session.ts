@@ -1,5 +1,5 @@
-// Opens a local model by the kind of its file. Every file is checked against the sums recorded when the model was added, on
-// the very bytes that are used.
+// Opens a local model by the kind of its file. Every file is checked against the checksum recorded when the model was added,
+// on the same bytes that are used.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,5 +31,5 @@ async function readChecked(folder: string, { name, files }: ModelManifest): Prom
 }
 
 function again(name: string): string {
-  return `run "lainclaw memory model remove ${name}" and add it again from where you trust`;
+  return `run "lainclaw memory model remove ${name}" and add it again from a source you trust`;
 }

@@ -1,4 +1,4 @@
-// From what a model says of each token to one vector of length 1 for each text. Padding never counts.
+// Pools the token vectors of a model into one vector of length 1 for each text. Padding never counts.
 
 export type Pooling = 'mean' | 'cls' | 'max' | 'last';
 
@@ -8,7 +8,7 @@ export interface TokenVectors {
   texts: number;
   tokens: number;
   dimension: number;
-  /** How many tokens of each text are its own; the rest is padding behind them. */
+  /** Number of real tokens of each text; the rest is padding after them. */
   lengths: readonly number[];
 }
 

@@ -1,5 +1,5 @@
-// Reads a .safetensors file: eight bytes with the length of a JSON header, the header (name → type, shape, place), then the
-// numbers. Everything is read as 32-bit floats. A file whose header and length disagree is refused.
+// Reads a .safetensors file: eight bytes with the length of a JSON header, the header (name → type, shape, offsets), then the
+// numbers. All numbers are read as 32-bit floats. A file whose header and length disagree is refused.
 
 export interface NamedTensor {
   shape: readonly number[];

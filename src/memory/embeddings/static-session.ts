@@ -40,7 +40,7 @@ interface Table {
   table: Float32Array;
   rows: number;
   dimension: number;
-  /** Of a token: several may share a row. */
+  /** The row of a token; several tokens may share a row. */
   rowOf(token: number): number;
   weightOf(token: number): number;
 }

@@ -1,4 +1,4 @@
-// A model at an address below which its files are, each fetched by its path.
+// A model whose files are below an address, each fetched by its path.
 import { copyStream } from './copy-file.ts';
 import { download, type Fetch, shown } from './download.ts';
 import type { ModelSource } from './model-files.ts';
@@ -21,7 +21,7 @@ export function addressSource(given: URL, directory: string, { fetch }: { fetch:
   };
 }
 
-/** The page of a model on Hugging Face stands for its files. */
+/** Replaces the page of a model on Hugging Face by the address of its files. */
 function baseOf(given: URL): URL {
   const isPage = given.hostname === 'huggingface.co' && /^\/[^/]+\/[^/]+\/?$/.test(given.pathname);
   return isPage ? new URL(`${given.pathname.replace(/\/$/, '')}/resolve/main`, given) : given;

@@ -1,11 +1,11 @@
-// Which model is in use, chosen by the owner: <home>/memory-model.json.
+// The owner's choice of a model: <home>/memory-model.json.
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { MemoryError } from '../memory-error.ts';
 import { isModelName } from './model-name.ts';
 
 const CHOICE_FILE = 'memory-model.json';
 
-/** What "lainclaw memory model use" chose; undefined while nobody chose. */
+/** The choice made with "lainclaw memory model use"; undefined when nobody chose. */
 export async function readChoice(files: Pick<OwnerFiles, 'read'>): Promise<string | undefined> {
   const text = await files.read(CHOICE_FILE);
   if (text === undefined) return undefined;
@@ -13,9 +13,12 @@ export async function readChoice(files: Pick<OwnerFiles, 'read'>): Promise<strin
     const { use } = JSON.parse(text) as { use?: unknown };
     if (typeof use === 'string' && (use === 'none' || use === 'endpoint' || isModelName(use))) return use;
   } catch {
-    // Told below, like any other damage.
+    // Reported below, like any other damage.
   }
-  throw new MemoryError('MEMORY_MODEL', `${CHOICE_FILE} is damaged: "lainclaw memory model use <name>" writes it anew`);
+  throw new MemoryError(
+    'MEMORY_MODEL',
+    `${CHOICE_FILE} is damaged: "lainclaw memory model use <name>" writes it again`,
+  );
 }
 
 export async function writeChoice(files: OwnerFiles, use: string): Promise<void> {

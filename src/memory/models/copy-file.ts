@@ -1,4 +1,4 @@
-// Writes a stream into a new private file, counting and summing as it goes; resolves once it is on disk.
+// Writes a stream into a new private file and computes its size and checksum; resolves once it is on disk.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export interface CopyOptions {
   directory: string;
   path: string;
   limit: number;
-  /** For the error when it is too large. */
+  /** Names the source in the error for a file that is too large. */
   from: string;
   signal?: AbortSignal;
 }

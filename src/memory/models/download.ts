@@ -1,5 +1,5 @@
-// Fetching over the network: https only, or http to this machine itself. Redirects are followed by hand, so that none
-// leads to a lesser address. What arrives is streamed; whoever reads it counts.
+// Fetches over the network: https only, or http to this machine itself. Redirects are followed by hand, so that none leads to
+// a less secure address. The body is streamed; the reader limits its size.
 import { MemoryError } from '../memory-error.ts';
 
 const MOST_REDIRECTS = 5;
@@ -12,14 +12,14 @@ export function parseAddress(text: string): URL {
   if (!url || !isAllowed(url))
     throw new MemoryError(
       'MEMORY_MODEL',
-      `${shown(text)} is no address of a model: give an https:// address (http:// only to this machine)`,
+      `${shown(text)} is not the address of a model: give an https:// address (http:// only to this machine)`,
     );
   if (url.username !== '' || url.password !== '')
-    throw new MemoryError('MEMORY_MODEL', `${shown(text)} holds a password: give the address without it`);
+    throw new MemoryError('MEMORY_MODEL', `${shown(text)} contains a password: give the address without it`);
   return url;
 }
 
-/** Undefined when there is nothing at that address. */
+/** Undefined when the address does not exist. */
 export async function download(
   address: URL,
   { fetch: request, signal }: { fetch: Fetch; signal?: AbortSignal },
@@ -64,7 +64,7 @@ async function* told(
   }
 }
 
-/** Without what may be secret in it. */
+/** The address without parts that may be secret. */
 export function shown(address: URL | string): string {
   return String(address)
     .replace(/[?#].*$/s, '')

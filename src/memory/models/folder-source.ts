@@ -1,4 +1,4 @@
-// A model in a folder of this machine. Links are followed: a cache of downloads is full of them, and the owner chose it.
+// A model in a folder of this machine. Links are followed: download caches are full of them, and the owner chose the folder.
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -21,7 +21,7 @@ export function folderSource(
       );
       if (!isFile) return undefined;
       const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
-      // The stream closes it.
+      // The stream closes the handle.
       const stream = handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>;
       return copyStream(stream, { directory, path, limit, from: source, signal });
     },

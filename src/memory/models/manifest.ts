@@ -1,4 +1,4 @@
-// What is recorded of a model when it is added: where it came from and the sum of every file.
+// The record of an added model: its origin and the checksum of every file.
 
 export const MANIFEST_FILE = 'model.json';
 export const MANIFEST_VERSION = 1;
@@ -6,7 +6,7 @@ export const MANIFEST_VERSION = 1;
 export interface ModelManifest {
   version: number;
   name: string;
-  /** A folder or an address, without what may be secret in it. */
+  /** A folder or an address, without parts that may be secret. */
   from: string;
   addedAt: string;
   dimension: number;

@@ -1,9 +1,9 @@
-// Which files of a folder in the Hugging Face layout make up an embedding model. Only these are copied.
+// Chooses the files of an embedding model from a folder in the Hugging Face layout. Only these are copied.
 import { MemoryError } from '../memory-error.ts';
 
 /**
- * The first that is there is taken: the exact graph, then the 8-bit ones, then 4-bit (half floats are slow without a GPU);
- * without any graph, the table of a static model.
+ * The first existing file is used: the exact graph, then 8-bit, then 4-bit (half floats are slow without a GPU); without any
+ * graph, the table of a static model.
  */
 const GRAPHS = ['model', 'model_quantized', 'model_int8', 'model_uint8', 'model_q4', 'model_bnb4'].flatMap((name) => [
   `${name}.onnx`,
@@ -27,13 +27,13 @@ export interface CopiedFile {
   sha256: string;
 }
 
-/** Somewhere a model's files can be taken from. */
+/** A place that a model's files are copied from. */
 export interface ModelSource {
-  /** Where it is, for the record: without anything secret. */
+  /** The place, for the record: without anything secret. */
   from: string;
-  /** What the model is called when nobody says otherwise. */
+  /** Default name of the model. */
   name: string;
-  /** Copies one file, at most so many bytes of it; undefined when there is none at that path. */
+  /** Copies one file of at most `limit` bytes; undefined when it does not exist. */
   take(path: string, limit: number, signal?: AbortSignal): Promise<CopiedFile | undefined>;
 }
 

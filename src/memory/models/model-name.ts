@@ -1,7 +1,7 @@
 import { MemoryError } from '../memory-error.ts';
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
-/** Words of "lainclaw memory model use" that are no model. */
+/** Arguments of "lainclaw memory model use" that do not name a model. */
 const RESERVED = ['none', 'endpoint'];
 
 export function isModelName(name: string): boolean {
@@ -12,11 +12,11 @@ export function checkName(name: string): string {
   if (isModelName(name)) return name;
   throw new MemoryError(
     'MEMORY_MODEL',
-    `"${name}" is no name of a model: up to 64 letters, digits, dots, dashes; not ${RESERVED.join(' or ')}`,
+    `"${name}" is not a valid name of a model: up to 64 letters, digits, dots, dashes; not ${RESERVED.join(' or ')}`,
   );
 }
 
-/** A name made of whatever a folder or an address is called. */
+/** Makes a valid name from the name of a folder or an address. */
 export function nameFrom(text: string): string {
   const name = text
     .replace(/[^\w.-]+/g, '-')

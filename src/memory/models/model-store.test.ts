@@ -183,7 +183,7 @@ describe('adding a model', () => {
   });
 
   it.each([
-    ['no archive at all', Buffer.from('nothing of the kind'), 'no .tar.gz'],
+    ['no archive at all', Buffer.from('nothing of the kind'), 'not a .tar.gz'],
     ['one that ends early', gzipSync(Buffer.alloc(700, 'x')), 'does not add up'],
   ])('from %s says so', async (_name, bytes, said) => {
     const { base, store, left } = setUp();
@@ -220,8 +220,8 @@ describe('adding a model', () => {
     mkdirSync(join(home, 'models/.adding-dead/model'), { recursive: true });
     await expect(store.add('my-model')).rejects.toThrow('--name');
     expect(left()).toEqual(['my-model']);
-    await expect(store.add('my-model', { name: 'none' })).rejects.toThrow('no name of a model');
-    await expect(store.add('my-model', { name: '../up' })).rejects.toThrow('no name of a model');
+    await expect(store.add('my-model', { name: 'none' })).rejects.toThrow('not a valid name of a model');
+    await expect(store.add('my-model', { name: '../up' })).rejects.toThrow('not a valid name of a model');
   });
 
   it('that is stopped leaves nothing', async () => {

@@ -1,6 +1,6 @@
-// The models in <home>/models, a folder each, with the sum of every file; and which of them is in use. A model is copied
-// into a folder beside the others, tried, and only then renamed to its place: whatever ends an addition early leaves no
-// model behind, and its leftovers go with the next one.
+// The models in <home>/models, a folder each, with the checksum of every file; and which of them is in use. A model is copied
+// into a temporary folder, tested, and only then renamed: an interrupted addition leaves no model, and the next addition
+// removes its remains.
 import { constants, createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -24,9 +24,9 @@ const STAGING = '.adding-';
 const LARGEST_ARCHIVE = 4_000_000_000;
 
 export interface AddOptions {
-  /** By default what the folder or the address is called. */
+  /** By default the name of the folder or the address. */
   name?: string;
-  /** Which of several graphs: "onnx/model_quantized.onnx". */
+  /** Chooses one of several graphs: "onnx/model_quantized.onnx". */
   file?: string;
   signal?: AbortSignal;
   onFile?: (file: CopiedFile) => void;
@@ -34,20 +34,20 @@ export interface AddOptions {
 
 export type ListedModel =
   | (ModelManifest & { ok: true })
-  /** A folder that is no model any more, with the reason. */
+  /** A folder without a usable model, with the reason. */
   | { ok: false; name: string; reason: string };
 
 export interface ModelStore {
-  /** From a folder, a .tar.gz, or an https address of either. Rejects and leaves nothing when it does not work. */
+  /** Adds from a folder, a .tar.gz, or an https address of either. Rejects and leaves nothing when the model does not work. */
   add(source: string, options?: AddOptions): Promise<ModelManifest>;
   list(): Promise<ListedModel[]>;
-  /** Rejects when there is none of that name. */
+  /** Rejects when there is no model of that name. */
   get(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
-  /** Rejects while it is in use. */
+  /** Rejects while the model is in use. */
   remove(name: string): Promise<void>;
-  /** What was chosen; undefined while nobody chose. */
+  /** The owner's choice; undefined when nobody chose. */
   chosen(): Promise<string | undefined>;
-  /** A model's name, "endpoint" or "none". Rejects when it cannot be used. */
+  /** Chooses a model's name, "endpoint" or "none". Rejects when it cannot be used. */
   use(name: string): Promise<void>;
 }
 
@@ -56,12 +56,12 @@ export interface ModelStoreDependencies {
   cwd: string;
   locks: Locks;
   files: OwnerFiles;
-  /** Whether a server is named in the settings. */
+  /** True when the settings name a server. */
   hasEndpoint: boolean;
   fetch: Fetch;
   now(): number;
   newId(prefix: string): string;
-  /** Opens a model to try it; the caller closes it. */
+  /** Opens a model to test it; the caller closes it. */
   openModel(options: { folder: string; manifest: ModelManifest }): EmbeddingModel;
 }
 
@@ -113,7 +113,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
     if (stats?.isFile() && isArchive(path)) return unpacked(createReadStream(path), path, staging, signal);
     throw new MemoryError(
       'MEMORY_MODEL',
-      `${path} is no model: give a folder, a .tar.gz of one, or the https:// address of either`,
+      `${path} is not a model: give a folder, a .tar.gz of one, or the https:// address of either`,
     );
   }
 
@@ -180,7 +180,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
             `the model "${name}" is in use: choose another first, or none ("lainclaw memory model use none")`,
           );
         }
-        // Renamed first: a removal that is cut short leaves no half of a model.
+        // Rename first: an interrupted removal must not leave half of a model.
         const aside = join(directory, newId(STAGING));
         await rename(folder, aside);
         await rm(aside, { recursive: true, force: true });
@@ -210,7 +210,7 @@ async function tryOut(model: EmbeddingModel, signal: AbortSignal | undefined): P
   try {
     const [one, other] = await model.embed(['the first text', 'another one, a little longer'], 'passage', signal);
     if (!one || one.length === 0 || one.length !== other?.length || !one.every(Number.isFinite))
-      throw new MemoryError('MEMORY_MODEL', 'the model was tried and gave no usable vectors: it is not added');
+      throw new MemoryError('MEMORY_MODEL', 'the model was tested and gave no usable vectors: it is not added');
     return one.length;
   } finally {
     model.close();
@@ -232,7 +232,7 @@ function parseManifest(text: string, name: string, folder: string): ModelManifes
     // The folder's name is the model's: it may have been renamed by hand.
     if (isWhole) return { ...manifest, name };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new MemoryError(
     'MEMORY_MODEL',

@@ -1,5 +1,5 @@
-// Unpacks what can belong to a model from a .tar.gz as it arrives. Nothing but plain files is made, each below the given
-// directory, under a path that leads nowhere else; the sizes of what is written are counted together.
+// Unpacks the files that can belong to a model from a .tar.gz as it arrives. Makes only plain files, each at a safe path below
+// the given directory; their total size is limited.
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -24,11 +24,11 @@ export interface UnpackOptions {
   signal?: AbortSignal;
 }
 
-/** The paths of what was unpacked. */
+/** Returns the paths of the unpacked files. */
 export async function unpack(archive: AsyncIterable<Uint8Array>, options: UnpackOptions): Promise<string[]> {
   const { directory, from, signal } = options;
   const unpacked = createGunzip();
-  // Whoever reads gets the error.
+  // The reader gets the error.
   pipeline(Readable.from(archive), unpacked, () => {});
   const reader = createReader(unpacked);
   const paths: string[] = [];
@@ -64,14 +64,14 @@ export async function unpack(archive: AsyncIterable<Uint8Array>, options: Unpack
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof MemoryError) throw error;
-    const why = error instanceof TarError ? error.message : `it is no .tar.gz (${(error as Error).message})`;
+    const why = error instanceof TarError ? error.message : `it is not a .tar.gz (${(error as Error).message})`;
     throw new MemoryError('MEMORY_MODEL', `${from} cannot be unpacked: ${why}`, error);
   } finally {
     unpacked.destroy();
   }
 }
 
-/** Undefined for a path that could lead elsewhere. */
+/** Undefined for a path that could lead outside. */
 function safePath(name: string): string | undefined {
   const path = name.replace(/^(\.\/)+/, '');
   const parts = path.split('/');
@@ -98,7 +98,7 @@ function createReader(source: AsyncIterable<Buffer>) {
 
   return {
     stream,
-    /** Undefined when there is nothing more. */
+    /** Undefined at the end. */
     async exactly(length: number): Promise<Buffer | undefined> {
       if (rest.length === 0) {
         const next = await chunks.next();

@@ -70,7 +70,7 @@ function open() {
   return storage;
 }
 
-it('its jobs and letters are the owner’s where the owner added them, and nobody’s otherwise', async () => {
+it('its jobs and messages are the owner’s where the owner added them, and nobody’s otherwise', async () => {
   const jobs = await open().jobs();
   const askers = Object.fromEntries((await jobs.list()).map(({ name, asker }) => [name, asker]));
   const expected = {
@@ -79,9 +79,9 @@ it('its jobs and letters are the owner’s where the owner added them, and nobod
     heartbeat: { kind: 'nobody' },
   };
   expect(askers).toEqual(expected);
-  const letters = Object.fromEntries((await jobs.letters(10)).map(({ key, asker }) => [key, asker]));
-  expect(letters).toEqual({ ...expected, 'of a removed job': { kind: 'nobody' } });
-  await jobs.settleLetter('cli', 'sent');
+  const messages = Object.fromEntries((await jobs.messages(10)).map(({ key, asker }) => [key, asker]));
+  expect(messages).toEqual({ ...expected, 'of a removed job': { kind: 'nobody' } });
+  await jobs.settleMessage('cli', 'sent');
   expect(await jobs.history('cli', 1)).toMatchObject([{ delivery: 'sent' }]);
 });
 
@@ -99,7 +99,7 @@ it('processes that open it at the same moment do not get in each other’s way',
   const found = await Promise.all(
     opened.map(async (storage) => {
       const [jobs, runs] = await Promise.all([storage.jobs(), storage.agentRuns()]);
-      return [(await jobs.letters(10)).length, (await runs.list({ limit: 10 })).length];
+      return [(await jobs.messages(10)).length, (await runs.list({ limit: 10 })).length];
     }),
   );
   expect(found).toEqual(opened.map(() => [4, 1]));

@@ -112,7 +112,7 @@ export function finishRun(
   const keep = prepare(
     'INSERT INTO schedule_letters (key, run_id, chat, text, is_answer, asker) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  for (const { key, chat, text, isAnswer, asker } of rest.letters)
+  for (const { key, chat, text, isAnswer, asker } of rest.messages)
     keep.run(key, runId, chat, text, isAnswer ? 1 : 0, JSON.stringify(asker));
   forgetOldRuns(prepare, jobId);
   return true;

@@ -8,7 +8,7 @@ import { createSyncedDatabase } from '../synced-database.ts';
 import { createWriteTogether } from '../write-together.ts';
 import type { ChangeFile } from './change-file.ts';
 import { claimByHand, claimSlots, finishRun } from './claim.ts';
-import { jobOf, letterOf, runOf } from './tables.ts';
+import { jobOf, messageOf, runOf } from './tables.ts';
 
 /** Jobs without a further run that are kept for their history. */
 const KEPT_DONE_JOBS = 100;
@@ -146,15 +146,15 @@ export function createLocalJobs({ database, changes, locks }: LocalJobsOptions):
           .all(name, limit)
           .map(runOf),
       ),
-    letters: (limit) =>
+    messages: (limit) =>
       read((prepare) =>
         prepare(`
             SELECT l.*, j.definition FROM schedule_letters l LEFT JOIN schedule_runs r ON r.id = l.run_id
               LEFT JOIN schedule_jobs j ON j.id = r.job_id ORDER BY l.rowid LIMIT ?`)
           .all(limit)
-          .map(letterOf),
+          .map(messageOf),
       ),
-    settleLetter: (key, delivery) =>
+    settleMessage: (key, delivery) =>
       write((prepare) => {
         const row = prepare('DELETE FROM schedule_letters WHERE key = ? RETURNING *').get(key);
         if (row?.is_answer === 1)

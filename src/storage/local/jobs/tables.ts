@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { type Asker, NOBODY, parseAsker } from '../../../vocabulary/asker.ts';
-import type { Job, JobDefinition, JobStatus, Letter, NextSlot, Run, RunStatus } from '../../jobs.ts';
+import type { Job, JobDefinition, JobMessage, JobStatus, NextSlot, Run, RunStatus } from '../../jobs.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -48,8 +48,8 @@ export function runOf(row: Row): Run {
   return Object.fromEntries(Object.entries(run).filter(([, value]) => value !== undefined)) as unknown as Run;
 }
 
-/** With the `definition` of its job, when that is still there. */
-export function letterOf(row: Row): Letter {
+/** The row includes the `definition` of the job, when the job still exists. */
+export function messageOf(row: Row): JobMessage {
   const { key, run_id: runId, chat, text, is_answer: isAnswer } = row;
   return {
     key: String(key),

@@ -1,9 +1,9 @@
-// What a chat is told about a run: the answer, and the notices about runs that went wrong.
+// The messages of a run to its chat: the answer, and notices about runs that failed or were interrupted.
 import type { Finish, Job, Run } from '../storage/jobs.ts';
 
-type Draft = Finish['letters'][number];
+type Draft = Finish['messages'][number];
 
-/** The model says that there is nothing to tell: `{"silent":true, …}`, also in a fence. */
+/** True when the model has nothing to report: `{"silent":true, …}`, also in a fence. */
 export function isSilent(answer: string): boolean {
   const body = answer.trim().replace(/^```(?:json)?\s*([\s\S]*?)\s*```$/, '$1');
   if (!body.startsWith('{')) return false;
@@ -14,24 +14,24 @@ export function isSilent(answer: string): boolean {
   }
 }
 
-export function answerLetter({ injectInto, asker }: Job, run: Run, answer: string): Draft[] {
+export function answerMessage({ injectInto, asker }: Job, run: Run, answer: string): Draft[] {
   if (injectInto === undefined || isSilent(answer) || answer.trim() === '') return [];
   return [{ key: `schedule-${run.id}-answer`, chat: injectInto, text: answer, isAnswer: true, asker }];
 }
 
-/** Once for each row of failures, and once when it stops. */
+/** A notice for the first of several failures in a row, and one when the job is paused. */
 export function failureText(job: Job, failures: number, reason: string): string | undefined {
   if (failures >= job.maxFailures) {
     const often = job.maxFailures === 1 ? 'it failed' : `${failures} failures in a row, the last`;
-    return `The scheduled job "${job.name}" is paused: ${often}: ${reason}\nTo go on: lainclaw schedule resume ${job.name}`;
+    return `The scheduled job "${job.name}" is paused: ${often}: ${reason}\nTo resume it: lainclaw schedule resume ${job.name}`;
   }
   if (failures > 1) return undefined;
-  const after = job.next ? ` It goes on, more slowly, and is paused after ${job.maxFailures} failures in a row.` : '';
+  const after = job.next ? ` It continues, more slowly, and is paused after ${job.maxFailures} failures in a row.` : '';
   return `The scheduled job "${job.name}" failed: ${reason}${after}`;
 }
 
 export function interruptedText({ name }: Job): string {
-  return `A run of the scheduled job "${name}" was interrupted: the program ended meanwhile. What it did until then is unknown; it is not repeated.`;
+  return `A run of the scheduled job "${name}" was interrupted: the program ended. What the run did until then is unknown; it is not repeated.`;
 }
 
 export function notice(
