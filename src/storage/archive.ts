@@ -1,5 +1,5 @@
 // The contract of the archive: texts cut into chunks that can be found by their terms and, where there is an embedding
-// model, by their vectors. Storage keeps and finds; what a term is, and how hits are ranked, is decided by memory/.
+// model, by their vectors. Storage keeps and finds; memory/ defines terms and ranks hits.
 
 /** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
 export type TermsOf = (chunk: { context: string; text: string }) => readonly string[];
@@ -13,7 +13,7 @@ export interface ArchiveDocument {
   date: string;
   speaker?: string;
   session?: string;
-  /** Of the whole text: the same text from the same source is kept once. */
+  /** Hash of the whole text: the same text from the same source is kept once. */
   hash: string;
   /** The document that replaced this one. */
   supersededBy?: string;
@@ -28,20 +28,20 @@ export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy'> {
 export interface ArchiveChunk {
   id: number;
   document: ArchiveDocument;
-  /** Its place in the document, from 0. */
+  /** Position in the document, from 0. */
   position: number;
-  /** The headings it stands under. */
+  /** The headings above the chunk. */
   context: string;
   text: string;
-  /** In terms. */
+  /** Number of terms. */
   length: number;
 }
 
 export interface Candidates {
-  /** Of the whole archive. */
+  /** Number of chunks in the whole archive. */
   chunks: number;
   averageLength: number;
-  /** How many chunks hold each term that was asked for. */
+  /** Number of chunks that contain each term of the query. */
   frequencies: ReadonlyMap<string, number>;
   /** The most promising first. */
   ids: number[];
@@ -68,7 +68,7 @@ export interface PendingChunk {
 
 export interface Pending {
   chunks: PendingChunk[];
-  /** How far was looked: the next call goes on behind it. Undefined when nothing is behind it. */
+  /** The last chunk that was checked: the next call continues after it. Undefined at the end. */
   upTo: number | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface VectorHit {
 export interface Archive {
   /**
    * Resolves only after every document would survive a power cut; all of one call are kept, or none. A text that its
-   * source has already is left alone. Returns for each document its id and whether it is new.
+   * source has already is skipped. Returns for each document its id and whether it is new.
    */
   add(documents: readonly NewDocument[], termsOf: TermsOf): Promise<{ id: string; added: boolean }[]>;
   get(id: string): Promise<{ document: ArchiveDocument; chunks: ArchiveChunk[] } | undefined>;
@@ -95,45 +95,45 @@ export interface Archive {
   idsOf(source: string): Promise<string[]>;
   /** Ids of every document of a session. */
   idsOfSession(session: string): Promise<string[]>;
-  /** Every source that begins so. */
+  /** Every source that begins with `head`. */
   sourcesBeginning(head: string): Promise<string[]>;
-  /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns how many were there. */
+  /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns the number of removed documents. */
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
-  /** Chunks that hold any of the terms, at most `limit`; the rarest terms decide. */
+  /** Chunks that contain any of the terms, at most `limit`; the rarest terms decide. */
   candidates(terms: readonly string[], limit: number): Promise<Candidates>;
-  /** Terms of the index that begin so, at most `limit`. */
+  /** Terms of the index that begin with `head`, at most `limit`. */
   termsBeginning(head: string, limit: number): Promise<string[]>;
-  /** In the order of the ids; an id that is gone meanwhile is left out. */
+  /** Chunks in the order of the ids; missing ones are left out. */
   read(ids: readonly number[]): Promise<ArchiveChunk[]>;
   /** For each chunk, those of its session at most `distance` places away, the nearest first. */
   around(chunks: readonly { id: number; session: string }[], distance: number): Promise<Around[]>;
-  /** Builds the index anew beside the old one and swaps them; a kill leaves the old one whole. */
+  /** Builds a new index beside the old one and swaps them; a kill leaves the old one whole. */
   rebuild(termsOf: TermsOf, options: RebuildOptions): Promise<{ chunks: number }>;
   /** The version of the terms that the last rebuild made; undefined before the first one. */
   indexVersion(): Promise<string | undefined>;
 
   /**
-   * Chunks behind the given id that have no vector of this model yet. It looks at a bounded number of chunks, so that it
-   * takes a moment however large the archive is: none found does not mean there is none behind `upTo`.
+   * Chunks after the given id that have no vector of this model yet. Checks a bounded number of chunks, so that it is fast
+   * however large the archive is: an empty result does not mean that there is none after `upTo`.
    */
   pending(model: string, options: { after: number; limit: number }): Promise<Pending>;
-  /** Vectors of one model have one dimension: another is refused. Chunks forgotten meanwhile are passed over. */
+  /** Vectors of one model have one dimension: another is refused. Chunks removed meanwhile are skipped. */
   putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
-  /** By the bits of the vectors first, then the best rescored exactly. */
+  /** Compares the bits of the vectors first, then rescores the best exactly. */
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
-  /** How near the given chunks are, the nearest first; one without a vector of this model is left out. */
+  /** The similarity of the given chunks, the nearest first; chunks without a vector of this model are left out. */
   similar(model: string, vector: Float32Array, ids: readonly number[]): Promise<VectorHit[]>;
   embedded(model: string): Promise<IndexProgress>;
-  /** Remembers which model was chosen last: whoever still runs with another leaves the vectors alone. */
+  /** Records the model that was chosen last: a process with another model does not change vectors. */
   wantModel(model: string): Promise<void>;
   wantedModel(): Promise<string | undefined>;
-  /** Forgets the vectors of every other model (undefined: of all), some at a time; cut short, it goes on the next time. */
+  /** Removes the vectors of every other model (undefined: of all), in batches; an interrupted call can be repeated. */
   keepOnlyVectorsOf(model: string | undefined, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 export interface RebuildOptions {
   version: string;
-  /** Leave an index that is of this version already: somebody else was quicker. */
+  /** Keep an index that already has this version: another process was faster. */
   unlessCurrent?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;

@@ -1,10 +1,10 @@
 // The contract of locks. A lock is held by one holder at a time, over all processes. An implementation whose locks are
-// leases (a database) can lose one; the holder is told through `lost`, and the fencing token keeps a holder that has not
-// noticed yet from writing.
+// leases (a database) can lose one; `lost` informs the holder, and the fencing token keeps a holder that has not noticed yet
+// from writing.
 
 /**
- * Proof that a lock is held, passed on with whatever is written under it. A store refuses the write with
- * STORAGE_LOCK_LOST when the lock was acquired again since, in the same step as the write where it can.
+ * Proof that a lock is held, passed with every write under it. A store refuses the write with STORAGE_LOCK_LOST when the
+ * lock was acquired again since, in the same step as the write where it can.
  */
 export interface Fence {
   readonly name: string;
@@ -18,16 +18,16 @@ export interface Lock extends Fence {
    * under it is refused, or when its storage is closed. Never fires after `release`.
    */
   readonly lost: AbortSignal;
-  /** Resolves when others can acquire it. Does nothing when it was released or lost before. */
+  /** Resolves when others can acquire the lock. Does nothing when it was released or lost before. */
   release(): Promise<void>;
 }
 
 export interface Locks {
   /**
    * Waits until the name is free, in this process and in every other. The lock of a holder that dies becomes free.
-   * `onWait` is called once when somebody else holds it. Rejects when the signal fires.
+   * `onWait` is called once when another holder has it. Rejects when the signal fires.
    */
   acquire(name: string, options?: { signal?: AbortSignal; onWait?: () => void }): Promise<Lock>;
-  /** Resolves to undefined, without waiting, when somebody else holds or is acquiring it. */
+  /** Resolves to undefined, without waiting, when another holder has it or is acquiring it. */
   tryAcquire(name: string): Promise<Lock | undefined>;
 }

@@ -1,9 +1,9 @@
-// The contract of the mailbox: what came in over channels and what must go out. The inbox makes a message be handled once, the
-// outbox keeps a reply until the platform has it; one transaction joins the two, so no kill falls between them.
+// The contract of the mailbox: incoming and outgoing messages of channels. The inbox makes sure that a message is handled once,
+// the outbox keeps a reply until the platform has it; one transaction joins the two, so no kill falls between them.
 //
-// A queued message is handled by the gateway that has claimed it. The claim is a lease: it stands under the name and token of a
-// lock that the gateway holds (its renewal is the lock's), and is void once that lock is released or lost. A chat has one
-// claimant at a time, so its messages are handled in order also where several gateways share the mailbox.
+// A queued message is handled by the gateway that has claimed it. The claim is a lease: it carries the name and token of a lock
+// that the gateway holds and renews, and is void once that lock is released or lost. A chat has one claimant at a time, so its
+// messages are handled in order even when several gateways share the mailbox.
 
 import type { BotKey, ChatKey } from '../vocabulary/chat-name.ts';
 import type { Fence } from './locks.ts';
@@ -17,20 +17,20 @@ export interface InboxMessage {
   receivedAt: number;
   /** The channel's message, as JSON. */
   body: string;
-  /** Who was admitted with it: kept as one of the chat's people. */
+  /** The admitted author: recorded as one of the chat's people. */
   from?: ChatPerson;
 }
 
 export type MessageKey = Pick<InboxMessage, 'chat' | 'id'>;
 
-/** Somebody who wrote in a chat and was admitted. */
+/** A person who wrote in a chat and was admitted. */
 export interface ChatPerson {
   id: string;
   chatKind: 'direct' | 'group';
 }
 
 export interface UnfinishedMessage extends Omit<InboxMessage, 'from'> {
-  /** The turn that had begun to handle it when the process ended. */
+  /** The turn that was handling the message when its process ended. */
   turnId?: string;
 }
 
@@ -53,8 +53,8 @@ export interface DeadLetter extends OutboxMessage {
 }
 
 /**
- * `claimed`: it is new and this gateway's to handle. `queued`: it is new, and its chat has messages that this gateway has not
- * claimed; whoever claims the chat gets it. `known`: this id was received before, finished or not.
+ * `claimed`: the message is new and this gateway handles it. `queued`: it is new, and its chat has messages that this gateway
+ * has not claimed; the gateway that claims the chat gets it. `known`: this id was received before, finished or not.
  */
 export type Received = 'claimed' | 'queued' | 'known';
 
@@ -71,19 +71,19 @@ export interface Mailbox {
   receive(claimant: Fence, message: InboxMessage): Promise<Received>;
   /**
    * Claims the unfinished messages of one chat, or of all chats of these bots, and returns those that were not this claimant's
-   * before, in order within each chat. A chat with a message under another claim that is not void is left alone as a whole.
+   * before, in order within each chat. A chat with a message under another valid claim is skipped as a whole.
    */
   claim(claimant: Fence, where: { chat: ChatKey } | { bots: readonly BotKey[] }): Promise<UnfinishedMessage[]>;
-  /** What is not finished, of one chat or of all, in order within each chat, whoever has claimed it. */
+  /** Unfinished messages of one chat or of all, in order within each chat, claimed by any gateway or none. */
   unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
   /**
-   * Durable when it resolves: these messages are being handled by this turn. False, and nothing is changed: one of them is not
-   * this claimant's.
+   * Records that this turn handles these messages; durable when it resolves. False, changing nothing: this claimant does not
+   * have all of them.
    */
   begin(claimant: Fence, messages: readonly MessageKey[], turnId: string): Promise<boolean>;
   /**
-   * The messages are handled and the replies are to be sent: both or neither. False, and nothing is changed: one of them is
-   * somebody else's.
+   * Marks the messages as handled and queues the replies: both or neither. False, changing nothing: another claimant has one
+   * of them.
    */
   finish(
     claimant: Fence,
@@ -99,29 +99,29 @@ export interface Mailbox {
    * now was made by a clock that has been set back since: it is over.
    */
   due(now: number, limit: number, bot?: BotKey): Promise<OutboxMessage[]>;
-  /** When the next one will be due; undefined when nothing waits. */
+  /** When the next message is due; undefined when nothing waits. */
   nextDueAt(bot?: BotKey): Promise<number | undefined>;
-  /** A kill does not undo it; after a power cut it may be sent again. */
+  /** Survives a kill; after a power cut the message may be sent again. */
   sent(key: string, messageId: string, now: number): Promise<void>;
   retryAt(key: string, dueAt: number, error: string, now: number): Promise<void>;
-  /** Nothing of this bot is due before then: the platform said so. */
+  /** Holds back every message of this bot until then, because the platform asked for it. */
   holdBack(bot: BotKey, until: number, now: number): Promise<void>;
-  /** Given up: the chat's next message is not held up by it. */
+  /** Gives the message up: the chat's next message does not wait for it. */
   die(key: string, error: string, now: number): Promise<void>;
   deadLetters(limit: number): Promise<DeadLetter[]>;
-  /** Sends a dead letter again (all of them without a key), behind what waits in its chat. Returns how many. */
+  /** Queues a dead letter again (without a key: all of them), after the waiting messages of its chat. Returns their number. */
   revive(key: string | undefined, now: number): Promise<number>;
   counts(): Promise<MailboxCounts>;
-  /** Everyone who was admitted there, also long ago. */
+  /** Everybody who was ever admitted in this chat. */
   people(chat: ChatKey): Promise<ChatPerson[]>;
-  /** What the people of a chat have chosen for it, as JSON; undefined when nothing. */
+  /** The settings that people chose for a chat, as JSON; undefined when there are none. */
   choices(chat: ChatKey): Promise<string | undefined>;
-  /** Read, changed and written without another process in between; durable when it resolves. `change` may be called again. */
+  /** Reads, changes and writes without another process in between; durable when it resolves. `change` may be called again. */
   changeChoices(chat: ChatKey, change: (current: string | undefined) => string): Promise<void>;
   /**
-   * Forgets messages that were handled or sent, and dead letters, so long ago; ids are kept at least that long against
-   * redelivery. What ended later than now, by a clock that has been set back since, ended now. At most so many of each, in
-   * one short transaction. Returns the most it forgot of any.
+   * Removes handled and sent messages, and dead letters, of these ages; ids are kept at least that long against redelivery. An
+   * end in the future (the clock was set back since) counts as now. Removes at most `limit` of each, in one short transaction.
+   * Returns the largest number that it removed of one kind.
    */
   prune(ages: { handledMs: number; deadMs: number }, limit: number, now: number): Promise<number>;
 }

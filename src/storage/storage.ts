@@ -1,4 +1,4 @@
-// The contract of storage: what the domain services may rely on, whichever implementation stands behind it.
+// The contract of storage: what the domain services may rely on, whatever the implementation.
 // A person's machine uses storage/local (files and SQLite).
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -22,12 +22,12 @@ export type StorageErrorCode =
 /** Every failure of storage: the message names what could not be stored and what to do about it. */
 export class StorageError extends CodedError<StorageErrorCode> {}
 
-/** Whoever wrote this knows more than we do: it is left exactly as it is. */
+/** The error for a file of a newer version, which is left unchanged. */
 export function newerVersion(path: string, found: number, understood: number): StorageError {
   return new StorageError('STORAGE_NEWER_VERSION', newerVersionMessage(path, found, understood));
 }
 
-/** Of the lines of a transcript; the first one names it. */
+/** Version of the lines of a transcript; the first line names it. */
 export const TRANSCRIPT_VERSION = 1;
 
 /** One line of a transcript. Messages are for people and models, every other type is the turn's journal. */
@@ -39,13 +39,13 @@ export interface Transcript {
   /** Resolves only after every appended line, and the transcript's own existence, would survive a power cut. */
   sync(): Promise<void>;
   /**
-   * Lines from the newest to the oldest, reading only as far back as the caller goes on asking.
-   * Damaged lines are passed over here; `scan` reports them.
+   * Lines from the newest to the oldest, reading only as far back as the caller iterates.
+   * Damaged lines are skipped here; `scan` reports them.
    */
   newestFirst(): AsyncIterable<TranscriptLine>;
   /** Bytes of a half-written last line that were cut off when this transcript was opened. */
   readonly repairedBytes: number;
-  /** Held nothing when it was opened. */
+  /** True when the transcript was empty when it was opened. */
   readonly isEmpty: boolean;
   close(): Promise<void>;
 }
@@ -63,9 +63,9 @@ export interface Transcripts {
    * leave out lines by their JSON, which is quicker than reading them.
    */
   scan(sessionId: string, isWanted?: (json: string) => boolean): AsyncIterable<ScannedLine>;
-  /** The ids of all there are, also of those that the catalogue no longer names; in no order. */
+  /** The ids of all transcripts, also of those that the catalogue no longer names; unordered. */
   list(): Promise<string[]>;
-  /** Durable when it resolves; nothing happens where there is none. */
+  /** Durable when it resolves; does nothing when there is no transcript. */
   remove(sessionId: string, fence?: Fence): Promise<void>;
 }
 
@@ -79,16 +79,16 @@ export interface SessionEntry {
   route?: string;
   memoryEnabled?: boolean;
   compactedMessageCount?: number;
-  /** What the conversation is about: made of its first question, or given by a person. */
+  /** Title of the conversation: made of its first question, or given by a person. */
   title?: string;
-  /** The root of the workspace that it was begun in, absolute and real. */
+  /** The root of the workspace in which the session began, absolute and real. */
   workspace?: string;
 }
 
 export interface ListSessions {
-  /** Everything without it. */
+  /** No limit by default. */
   limit?: number;
-  /** Only what comes after this entry of an earlier page. */
+  /** Only entries after this one of an earlier page. */
   after?: Pick<SessionEntry, 'updatedAt' | 'sessionKey'>;
   /** Only keys that begin with this. */
   prefix?: string;
@@ -107,7 +107,7 @@ export interface Catalogue {
   /** The last updated first; equal times in the order of keys. */
   list(options?: ListSessions): Promise<SessionEntry[]>;
   count(): Promise<number>;
-  /** Forgets the key, never the transcript. False when it was not there; durable when it resolves. */
+  /** Removes the key, never the transcript. False when there was no such key; durable when it resolves. */
   remove(sessionKey: string): Promise<boolean>;
 }
 
@@ -124,7 +124,7 @@ export interface Spent {
   costUsd: number;
 }
 
-/** What models cost, by day (`2026-12-01`), over all processes. */
+/** The cost of models, by day (`2026-12-01`), over all processes. */
 export interface Spending {
   add(day: string, spent: Spent): Promise<void>;
   on(day: string): Promise<Spent>;
@@ -132,7 +132,7 @@ export interface Spending {
 
 /** Whole texts whose shortened form was shown to a model. */
 export interface Outputs {
-  /** Returns the path a person can open. */
+  /** Returns a path that a person can open. */
   keep(scope: string, name: string, text: string): Promise<string>;
   /** A path in a directory that exists, for the caller to create itself. */
   place(scope: string, name: string): Promise<string>;
@@ -140,12 +140,12 @@ export interface Outputs {
   remove(scope: string): Promise<void>;
 }
 
-/** What a session remembers of its summarised part: Markdown that a person can read and edit. */
+/** The summary of a session's older part: Markdown that a person can read and edit. */
 export interface SessionNotes {
   read(sessionKey: string): Promise<string | undefined>;
   /** Resolves once durable. The caller holds the session's lock, and passes its fence where it can. */
   write(sessionKey: string, text: string, fence?: Fence): Promise<void>;
-  /** Durable when it resolves; nothing happens where there are none. */
+  /** Durable when it resolves; does nothing when there are no notes. */
   remove(sessionKey: string, fence?: Fence): Promise<void>;
   path(sessionKey: string): string;
 }
@@ -155,10 +155,10 @@ export interface SessionNotes {
  * storage keeps each as a private file of the home; a database can keep each as a row.
  */
 export interface OwnerFiles {
-  /** Undefined when there is none. A JSON file of a newer version is refused: by `update` too, which leaves it as it is. */
+  /** Undefined when there is no such file. A JSON file of a newer version is refused, also by `update`, and stays unchanged. */
   read(name: string): Promise<string | undefined>;
   /**
-   * Read, changed and written without another process in between; durable when it resolves. Undefined changes nothing, null
+   * Reads, changes and writes without another process in between; durable when it resolves. Undefined changes nothing, null
    * removes the file.
    */
   update(
@@ -166,13 +166,13 @@ export interface OwnerFiles {
     change: (current: string | undefined) => string | undefined | null,
     fence?: Fence,
   ): Promise<void>;
-  /** Adds one line at the end, creating it when absent; durable when it resolves. */
+  /** Appends one line, creating the file when absent; durable when it resolves. */
   append(name: string, line: string, fence?: Fence): Promise<void>;
-  /** Keeps it, byte for byte, under a name that is not taken. */
+  /** Keeps the file, byte for byte, under a free name. */
   rename(name: string, to: string): Promise<void>;
-  /** The names of all there are, folders aside; in no order. */
+  /** The names of all files, without folders; unordered. */
   list(): Promise<string[]>;
-  /** Where a person finds it, for messages. */
+  /** Where a person finds the file, for messages. */
   location(name: string): string;
 }
 
@@ -186,18 +186,18 @@ export interface TrustedFolder {
 
 /** Folders that a person trusts. */
 export interface Trust {
-  /** In the order in which they were granted. */
+  /** In the order in which trust was granted. */
   list(): Promise<TrustedFolder[]>;
-  /** Durable when it resolves. False: it was trusted before, and stays so. */
+  /** Durable when it resolves. False: the folder was trusted already. */
   add(folder: string): Promise<boolean>;
-  /** False: it was not trusted. A person who took trust back is not asked again. */
+  /** False: the folder was not trusted. A person who revoked trust is not asked again. */
   remove(folder: string): Promise<boolean>;
   /** Folders that a person was asked about and did not trust. */
   declined(): Promise<string[]>;
   decline(folder: string): Promise<void>;
 }
 
-/** What can live in a database that several gateways share. Stores behind a function are loaded when they are first asked for. */
+/** State that can live in a database that several gateways share. Stores behind a function are loaded on first use. */
 export interface Records {
   transcripts: Transcripts;
   catalogue: Catalogue;
@@ -215,19 +215,19 @@ export interface Records {
   undoRecords(): Promise<UndoRecords>;
 }
 
-/** What has a path on the machine that runs the turn, whatever holds the records. */
+/** State that has a path on the machine that runs the turn, wherever the records are. */
 export interface LocalFiles {
   outputs: Outputs;
-  /** About this machine alone: which gateway runs on it, and how to reach it. */
+  /** Files about this machine alone: which gateway runs on it, and how to reach it. */
   machineFiles: OwnerFiles;
 }
 
 export interface Storage extends Records, LocalFiles {
   /**
-   * Resolves when nothing is left, in any file of the storage, of what was removed from it before. It takes the longer the more
-   * is stored. Rejects while another process keeps reading; then it can be repeated.
+   * Resolves when no file of the storage contains anything that was removed before. Takes longer the more is stored. Rejects
+   * while another process keeps reading; then it can be repeated.
    */
   erase(): Promise<void>;
-  /** Resolves when nothing is open any more. Locks that are still held are lost. */
+  /** Resolves when everything is closed. Locks that are still held are lost. */
   close(): Promise<void>;
 }

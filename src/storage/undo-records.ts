@@ -1,5 +1,5 @@
-// The contract of undo's records: what the agent changed in files, by session and turn, with the contents before and after. The
-// oldest turns are dropped when the whole becomes too large or too old.
+// The contract of undo's records: the agent's changes to files, by session and turn, with the contents before and after. The
+// oldest turns are dropped when the records become too large or too old.
 import type { Fence } from './locks.ts';
 
 export interface FileState {
@@ -15,7 +15,7 @@ export interface FileChange {
   /** Undefined: the file does not exist (yet, or any more). */
   before: FileState | undefined;
   after: FileState | undefined;
-  /** Directories made on the way to it, outermost first. */
+  /** Parent directories that were made for the file, outermost first. */
   madeDirectories: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface FileChange {
 export interface TurnScope {
   sessionId: string;
   turnId: string;
-  /** Of the workspace, absolute and real. */
+  /** Root of the workspace, absolute and real. */
   root: string;
 }
 
@@ -34,7 +34,7 @@ export interface RecordedState {
 }
 
 export interface RecordedChange {
-  /** not-covered: a command changed more than is on record; the path says why. */
+  /** not-covered: a command changed more than was recorded; the path says why. */
   kind: 'file' | 'made-directory' | 'not-covered';
   tool: string;
   path: string;
@@ -43,9 +43,9 @@ export interface RecordedChange {
 }
 
 export interface MoreOfTurn {
-  /** The turn that this one takes back. */
+  /** The turn that this one undoes. */
   undoes?: string;
-  /** That a command changed more than is on record, and why. */
+  /** Why a command changed more than was recorded. */
   notCovered?: string;
   fence?: Fence;
 }
@@ -54,7 +54,7 @@ export interface RecordedTurn extends TurnScope {
   /** Rises with time. */
   number: number;
   recordedAt: number;
-  /** The turn that this one took back, when it is an undo. */
+  /** The turn that this one undid, when it is an undo. */
   undoes: string | undefined;
 }
 
@@ -66,12 +66,12 @@ export interface UndoRecords {
   changes(turn: RecordedTurn): Promise<RecordedChange[]>;
   /** The newest turn that left the path with this content. */
   whoLeft(root: string, path: string, sha256: string): Promise<string | undefined>;
-  /** Rejects when it is no longer on record. */
+  /** Rejects when the content is no longer recorded. */
   content(sha256: string): Promise<Buffer>;
-  /** The same turns, and what undid them, on the record of another session too. */
+  /** Copies the records of these turns, and of their undos, to another session. */
   copy(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
-  /** Takes everything of a session off the record, and the contents that nobody else needs. */
+  /** Removes all records of a session, and the contents that no other session needs. */
   forgetSession(sessionId: string): Promise<void>;
-  /** Takes a turn off the record. */
+  /** Removes the record of a turn. */
   forget(scope: TurnScope): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { parseAsker } from '../../vocabulary/asker.ts';
 import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
 import type { Database } from './database.ts';
 
-/** Of those that have ended. */
+/** Number of ended runs that are kept. */
 const KEPT = 1_000;
 
 const isOneOf = (which: RunsTaken): string => (which === 'all' ? '' : 'AND inject_into IS NULL');

@@ -36,7 +36,7 @@ export function createDatabase({ keepsLog = false, ...options }: DatabaseOptions
     async close() {
       const closing = opened;
       opened = undefined;
-      // One that could not be opened was told to whoever asked for it.
+      // A failure to open was already reported to the caller that used it.
       const database = await closing?.catch(() => undefined);
       const keeper = logKeeper;
       logKeeper = undefined;

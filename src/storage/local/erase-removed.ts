@@ -1,4 +1,4 @@
-// What is removed from a SQLite file stays in its free space and in its write-ahead log until something else is written there.
+// Removed data stays in the free space of a SQLite file and in its write-ahead log until something else is written there.
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -19,8 +19,8 @@ export async function eraseRemoved(use: Use, path: string): Promise<void> {
 }
 
 /**
- * Writes the log into the file and empties it. Whoever reads at the moment is waited for a while, without holding up
- * this process; one that never ends is told, because the log still holds what was removed.
+ * Writes the log into the file and empties it. Waits a while for current readers, without blocking this process; throws when
+ * a reader does not end, because the log still contains removed data.
  */
 export async function emptyLog(use: Use, file: string): Promise<void> {
   for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt += 1) {

@@ -1,4 +1,4 @@
-// Storage on one's own machine: files a person can read, and one SQLite file for what is indexed.
+// Storage on a person's machine: files that the person can read, and one SQLite file for indexed data.
 import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
 import type { Storage } from '../storage.ts';
