@@ -10,10 +10,10 @@ import { sessionKeyOf } from './chats/session-key-of.ts';
 import type { Gateway } from './gateway.ts';
 
 const MAX_STEPS = 25;
-/** Earlier runs of its conversation that it is told of. */
+/** How many earlier runs of its conversation the model sees. */
 const RUNS_TOLD = 5;
 
-/** Its conversation: the runs of one name, for each chat its own, so that no chat is told what another one asked for. */
+/** Its conversation: the runs of one name, for each chat its own, so that no chat sees what another one asked for. */
 export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'>): string {
   const chat = asker.kind === 'chat' ? parseChatName(asker.chat) : undefined;
   return chat ? `subagent:${name}:${sessionKeyOf(chat)}` : `subagent:${name}`;

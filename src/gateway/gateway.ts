@@ -146,11 +146,11 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
     },
   };
 
-  /** Reads the turn beside whoever asked for it. */
+  /** Reads the turn beside the caller. */
   async function answerTurn(turnId: string, answerer: AnsweringOptions['person']): Promise<void> {
     const { createAnswering } = await import('./turns/answering.ts');
     const tell = createAnswering({ person: answerer, by: { place: 'program' }, answer: hub.answer });
-    // What a turn fails with is for whoever asked for it.
+    // The caller gets the failure of the turn.
     const reading = (async () => {
       for await (const item of hub.read(turnId)) if (item.kind === 'event') tell(item.event);
     })();

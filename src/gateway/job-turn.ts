@@ -8,7 +8,7 @@ import type { Job } from '../storage/jobs.ts';
 import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
 import type { JobSettings } from './settings/settings.ts';
 
-/** How the turns of jobs are run, as their process was told. */
+/** How the turns of jobs are run in this process. */
 export type JobTurnSettings = Pick<AskRequest, 'provider' | 'profileId' | 'model' | 'caps'> &
   Partial<Pick<AskRequest, 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory'>>;
 
@@ -17,7 +17,7 @@ export function jobTurn({ profile, toolMaxSteps, ...settings }: JobSettings, cap
 }
 
 const MAX_STEPS = 25;
-/** Earlier runs of the job that it is told of: what an hourly job costs must not grow. */
+/** How many earlier runs of the job the model sees: the cost of an hourly job must not grow. */
 const RUNS_TOLD = 5;
 
 export async function askForJob(

@@ -17,7 +17,7 @@ import type { AskRequest, Gateway } from './gateway.ts';
 
 export interface ReplayAgainst extends Pick<AskRequest, 'provider' | 'model' | 'profileId' | 'toolMaxSteps'> {
   turns: AsyncIterable<HistoryTurn>;
-  /** The turns right before the first of them, oldest first: told to the model as they were. Asked for when it is known. */
+  /** The turns right before the first of them, oldest first: sent to the model as they were. Asked for when it is known. */
   before(): readonly HistoryTurn[];
   /** Of the new session; nobody else's. */
   sessionKey: string;

@@ -17,7 +17,7 @@ const NOT_PAIRED = 'the sender is not paired';
 type Knock = Pick<IncomingMessage, 'id' | 'chatId' | 'chatKind' | 'sender'>;
 
 export type Admission =
-  /** `isOwner`: may also permit what needs permission. Not so for someone an open policy let in. */
+  /** `isOwner`: may also permit what needs permission. Not so for someone admitted by an open policy. */
   | { allowed: true; isOwner: boolean }
   /** `reply` is for the sender, and only there when there is something to tell. `reason` is for the log. */
   | { allowed: false; reason: string; reply?: string };
@@ -25,7 +25,7 @@ export type Admission =
 export interface Access {
   /** Never throws. The same message asked again gets the same answer. */
   admit(message: Knock, bot: AccessBot): Promise<Admission>;
-  /** Whether somebody who was let in before would still be: whoever was revoked is not. Never throws. */
+  /** Whether a person who was admitted before still would be: a revoked one would not. Never throws. */
   stillAdmits(person: ChatPerson, bot: AccessBot): Promise<boolean>;
 }
 
@@ -101,7 +101,7 @@ async function pair(
   if (asked.outcome === 'repeated') return no('the sender is not paired, and has a code');
   const minutes = Math.max(1, Math.round(limits.ttlMs / 60_000));
   const reply = [
-    'This bot answers only people its owner has let in.',
+    'This bot answers only people its owner has admitted.',
     `Your pairing code: \`${asked.code}\` (it holds for ${minutes} min)`,
     `The owner lets you in with: \`lainclaw pairing approve --channel ${channel} ${asked.code}\``,
   ].join('\n\n');

@@ -1,4 +1,4 @@
-// Who was let in, by the ids of senders: a list for each bot and one for its whole channel.
+// Admitted people, by the ids of senders: a list for each bot and one for its whole channel.
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { type ListFile, listFile } from './owner-json.ts';
 

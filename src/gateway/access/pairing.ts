@@ -1,4 +1,4 @@
-// The owner's side of pairing: who waits, letting in, and taking back. Used by the command line; the gateway need not run.
+// The owner's side of pairing: who waits, admitting, revoking. Used by the command line; the gateway need not run.
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { AccessError } from './access-error.ts';
@@ -46,7 +46,7 @@ export interface PairingDependencies {
   /** Every account of a channel that could have a list. */
   accounts(channel: string): readonly string[];
   now(): number;
-  /** Tells whoever was let in, in the chat they asked from; once for each request. False: they are not told. */
+  /** Sends one message to an admitted person, in the chat they asked from. False: no message was sent. */
   tell(request: PairingRequest, chat: ChatKey): Promise<boolean>;
 }
 
@@ -93,7 +93,7 @@ export function createPairing({ files, limits, accounts, now, tell }: PairingDep
       for (const channel of scope.channels) {
         const found = await requests.find(channel, code, (account) => limits({ channel, account }));
         if (!found || (scope.account !== undefined && accountOf(found) !== scope.account)) continue;
-        // A request that names no account is let in everywhere on its channel.
+        // A request that names no account is admitted everywhere on its channel.
         const allowed = { channel, account: found.meta?.account ?? scope.account, entry: found.id };
         matching.push({ allowed, request: found });
       }
@@ -122,7 +122,7 @@ export function createPairing({ files, limits, accounts, now, tell }: PairingDep
       if (removed.length === 0 && endedRequests === 0)
         throw new AccessError(
           'PAIRING_ENTRY_UNKNOWN',
-          `"${entry}" is on no list: "lainclaw pairing list" shows who was let in`,
+          `"${entry}" is on no list: "lainclaw pairing list" shows who was admitted`,
         );
       return { removed, endedRequests };
     },

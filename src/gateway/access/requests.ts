@@ -1,5 +1,5 @@
-// Requests to be let in, <channel>-pairing.json. Each read drops what has expired (counted from the first message: writing
-// again holds no place) and what is too much for a bot, the newest first: whoever came earlier keeps the place until then,
+// Requests to be admitted, <channel>-pairing.json. Each read drops what has expired (counted from the first message: writing
+// again holds no place) and what is too much for a bot, the newest first: an earlier person keeps the place until then,
 // so a flood of strangers can neither push out those who wait nor fill another bot's places.
 
 import type { OwnerFiles } from '../../storage/storage.ts';
@@ -32,7 +32,7 @@ export interface Stranger {
   channel: string;
   account: string;
   sender: { id: string; name?: string };
-  /** The message that asks: told again for the same one, whose answer may have been lost. */
+  /** The message that asks: answered again when it comes again, because the first answer may have been lost. */
   messageId: string;
   chatId: string;
 }
@@ -162,7 +162,7 @@ function requestOf(value: unknown): PairingRequest | undefined {
   };
 }
 
-/** What is no time has long passed. */
+/** An invalid time counts as long past. */
 function timeOf(value: unknown): string {
   const time = typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(0);
   return Number.isNaN(time.getTime()) ? new Date(0).toISOString() : time.toISOString();

@@ -1,4 +1,4 @@
-// Tells somebody who was let in that they may write now: a message in the outbox, which the gateway sends when it runs. The key is made
+// Tells an admitted person that they may write now: a message in the outbox, which the gateway sends when it runs. The key is made
 // of the request, so of one approval one message is sent, however often it is tried.
 import { createHash } from 'node:crypto';
 import type { Mailbox } from '../../storage/mailbox.ts';

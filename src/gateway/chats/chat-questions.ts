@@ -35,7 +35,7 @@ export interface FollowedTurn {
 export interface ChatQuestions {
   /** What the turn's reader hands each event to. */
   follow(turn: FollowedTurn): (event: RunEvent) => void;
-  /** Returns what the person who answered is told; undefined when the question itself tells it. */
+  /** Returns the reply to the person who answered; undefined when the question itself shows it. */
   answer(answer: ChatAnswer): Promise<string | undefined>;
   /** What takes a message as the answer to a form; undefined when none is asked for. */
   formAnswer(message: ChatMessage): (() => void) | undefined;

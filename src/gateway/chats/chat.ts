@@ -61,7 +61,7 @@ export const DEFAULT_LIMITS: ChatLimits = {
   keepDeadLettersMs: 30 * 24 * 60 * 60_000,
 };
 
-/** A message that was let in. */
+/** A message of an admitted person. */
 export interface ChatMessage {
   chat: ChatKey;
   message: IncomingMessage;
@@ -82,7 +82,7 @@ export function refusedBody(drafts: readonly OutboxDraft[]): string {
   return JSON.stringify({ drafts });
 }
 
-/** Undefined for a message that was let in. */
+/** Undefined for a message of an admitted person. */
 export function refusalIn(body: string): OutboxDraft[] | undefined {
   const { message, drafts = [] } = JSON.parse(body) as { message?: IncomingMessage; drafts?: OutboxDraft[] };
   return message ? undefined : drafts;

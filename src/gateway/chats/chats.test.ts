@@ -296,7 +296,7 @@ describe('files', () => {
     await eventually(() => expect(chats.asked).toHaveLength(1));
     expect(chats.asked[0]).toMatchObject({
       attachments: [],
-      input: '[big.bin was sent too, but could not be had: it has 6 bytes]',
+      input: '[big.bin was sent too, but could not be fetched: it has 6 bytes]',
     });
     expect(readdirSync(chats.workspace)).toEqual(['home']);
   });
@@ -476,7 +476,7 @@ it('a platform that cannot be reached at the start holds up no other', async () 
   await chats.start({ channels: [away, chats.platform.open()], limits: { connectMs: 50 } });
   await chats.write('hello');
   await chats.says(['echo: hello']);
-  expect(chats.logged).toContain('local:work: not connected yet; it goes on trying');
+  expect(chats.logged).toContain('local:work: not connected yet; it keeps trying');
 });
 
 it('a text can be sent to a chat, and a channel that is not there is named', async () => {

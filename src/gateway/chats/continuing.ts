@@ -4,8 +4,8 @@ import type { AskResult } from '../../pipeline/events.ts';
 
 const CONTINUE = /^\/continue(@\S+)?$/i;
 
-/** As it stands in `/help`; it is a turn, not a command. */
-export const CONTINUE_HELP = { usage: '/continue', about: 'go on after the limit of steps was reached' };
+/** Its row in `/help`; it is a turn, not a command. */
+export const CONTINUE_HELP = { usage: '/continue', about: 'continue after the limit of steps was reached' };
 
 export function isContinue(text: string): boolean {
   return CONTINUE.test(text.trim());
@@ -18,11 +18,11 @@ export function askedText(text: string): string {
   return isContinue(text) ? CONTINUE_PROMPT : text;
 }
 
-/** The answer as a chat is told it: at the limit of steps with how to go on. */
+/** The answer as a chat shows it: at the limit of steps it says how to continue. */
 export function withLimitNote(
   { result, stage }: Pick<AskResult & { success: true }, 'result' | 'stage'>,
   steps: number,
 ): string {
   if (stage !== 'tool-limit') return result;
-  return `${result}\n\n_The limit of ${steps} steps was reached. \`/continue\` goes on._`;
+  return `${result}\n\n_The limit of ${steps} steps was reached. \`/continue\` continues._`;
 }

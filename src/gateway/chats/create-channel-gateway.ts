@@ -36,7 +36,7 @@ import { createReception } from './receive.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 import { createTurns } from './turns.ts';
 
-/** What was told to end is waited for so long. */
+/** How long turns that were asked to end are waited for. */
 const GRACE_MS = 5_000;
 const SHOWN_DEAD_LETTERS = 1_000;
 
@@ -179,7 +179,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     await Promise.race([all, aborted(AbortSignal.timeout(limits.connectMs))]);
     isReady = true;
     for (const { name, account } of waiting)
-      log(`${botName({ channel: name, account })}: not connected yet; it goes on trying`, { level: 'warn' });
+      log(`${botName({ channel: name, account })}: not connected yet; it keeps trying`, { level: 'warn' });
   }
 
   async function close(): Promise<void> {

@@ -1,5 +1,5 @@
 // Files that came with a message: kept in the workspace under inbox/<date>/, attached to the turn where a model can read
-// them, and told by their path. A file that cannot be had is told too; it never fails the turn.
+// them, and the model gets their path. A file that cannot be fetched is named too; it never fails the turn.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingFile } from '../../channels/channel.ts';
 import { imageType } from '../../lib/image-type.ts';
@@ -38,7 +38,7 @@ export async function takeFiles(
         if (attachment) taken.attachments.push(attachment);
       } catch (error) {
         signal.throwIfAborted();
-        taken.told.push(`[${safeName(file.name)} was sent too, but could not be had: ${(error as Error).message}]`);
+        taken.told.push(`[${safeName(file.name)} was sent too, but could not be fetched: ${(error as Error).message}]`);
       }
     }
   }

@@ -26,7 +26,7 @@ function explanation(effects: readonly FoundCall[]): string {
   return [
     '⚠️ I was interrupted while working on this.',
     lines.join('\n'),
-    'Nothing of it was repeated. Check what is there, then tell me how to go on.',
+    'Nothing of it was repeated. Check what is there, then tell me how to continue.',
   ].join('\n\n');
 }
 

@@ -94,7 +94,7 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     }, waitMs);
   }
 
-  /** The bot with the fewest turns comes first; within a bot, whoever was ready first. */
+  /** The bot with the fewest turns comes first; within a bot, the chat that was ready first. */
   function startReady(): void {
     while (places < limits.concurrentTurns && ready.length > 0 && isOpen) {
       let chosen = 0;

@@ -26,7 +26,7 @@ export interface ProgressOptions {
 
 export interface Progress {
   tell(event: RunEvent): void;
-  /** Something else was said in the chat: what comes next is told below it. */
+  /** Something else was said in the chat: what comes next appears below it. */
   leaveBehind(): void;
   /** What was there when it was stopped. */
   cutShort(): string;

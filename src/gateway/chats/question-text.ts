@@ -16,7 +16,7 @@ export interface QuestionMessage {
 export function permissionMessage({ id, permission }: PermissionRequest): QuestionMessage | undefined {
   const { verdict, preview } = permission;
   const { question, reasons, scopes } = verdict;
-  // A diff stands for a file that can be looked at; a command does not.
+  // The file behind a diff can be looked at; a command cannot.
   if (!preview && question.exact.length > SHOWN_CHARACTERS) return undefined;
   const exact = preview?.text ?? question.exact;
   const cut = exact.length > SHOWN_CHARACTERS;
@@ -64,7 +64,7 @@ function unanswered({ ending }: { ending: string }, meaning: string): string {
   return ending === 'expired' ? `Nobody answered in time: ${meaning}.` : 'Not needed any more.';
 }
 
-/** Where it was answered is told when that is not this chat. */
+/** Names the place where it was answered, unless it is this chat. */
 function whoAnswered({ by, place }: Extract<Resolution<unknown>, { ending: 'answered' }>): string {
   if (place === 'chat' || place === 'program') return by;
   return `${by}, ${place === 'terminal' ? 'at the terminal' : 'in the console'}`;

@@ -1,5 +1,5 @@
 // What happens to a message that arrives: who may not write here is turned away, what is known already is dropped, and
-// everything else is stored before the platform is told that it arrived. Commands that cannot wait are answered at once;
+// everything else is stored before the platform gets its acknowledgement. Commands that cannot wait are answered at once;
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';

@@ -1,4 +1,4 @@
-// Whether an answer to a chat would be refused, told while it can still be put right: by the rules of delivery and the settings as
+// Whether an answer to a chat would be refused, found out while it can still be corrected: by the rules of delivery and the settings as
 // the gateway that runs has them, or the next one would.
 import type { ChannelTable } from '../../channels/channel-table.ts';
 import type { ChannelDefinition } from '../../channels/definition.ts';

@@ -1,9 +1,9 @@
-// Which chat an answer of background work may go to. One that the owner has listed in sendAllow, whoever asked; otherwise only
+// Which chat an answer of background work may go to. One that the owner has listed in sendAllow, no matter who asked; otherwise only
 //
-//   - exactly the chat it was asked from, as long as somebody who wrote there would still be let in, or
+//   - exactly the chat it was asked from, as long as somebody who wrote there would still be admitted, or
 //   - one that the owner named at the command line and that the bot talks with already.
 //
-// So neither HEARTBEAT.md nor a tool of one chat can write to another one, and whoever was revoked gets nothing more.
+// So neither HEARTBEAT.md nor a tool of one chat can write to another one, and a revoked person gets nothing more.
 
 import type { ChatPerson } from '../../storage/mailbox.ts';
 import type { Asker } from '../../vocabulary/asker.ts';
@@ -19,7 +19,7 @@ export type AnswerBot = Pick<ResolvedBot, 'channel' | 'account' | 'settings'>;
 export interface AnswerRules {
   bots(): readonly AnswerBot[];
   access: Pick<Access, 'stillAdmits'>;
-  /** Who was let in in this chat. */
+  /** People admitted in this chat. */
   people(chat: ChatKey): Promise<ChatPerson[]>;
   /** Whether the bot has talked there. */
   hasSession(chat: ChatKey): Promise<boolean>;
@@ -29,7 +29,7 @@ export type AnswerTarget = { ok: true; chat: ChatKey } | { ok: false; reason: st
 
 export async function answerTarget(name: string, asker: Asker, rules: AnswerRules): Promise<AnswerTarget> {
   const named = parseChatName(name);
-  if (!named) return { ok: false, reason: `"${name}" is no chat: accepted is channel:chatId` };
+  if (!named) return { ok: false, reason: `"${name}" is not a chat: write channel:chatId` };
   const bots = rules.bots();
   const listed = listedBot(named, bots);
   if (listed) return { ok: true, chat: { ...named, account: listed.account } };
@@ -45,7 +45,7 @@ export async function answerTarget(name: string, asker: Asker, rules: AnswerRule
 }
 
 function noLongerLetIn(chat: ChatKey): string {
-  return `${chatName(chat)} may not be written to: nobody there is let in any more ("lainclaw pairing list" shows who is)`;
+  return `${chatName(chat)} may not be written to: nobody there is admitted any more ("lainclaw pairing list" shows who is)`;
 }
 
 /** A name without an account means any bot that lists the chat. */

@@ -1,6 +1,6 @@
 // The gateway over HTTP, on loopback: health, status, sending, and the webhooks of channels.
 //
-// Loopback is no authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time. Before
+// Loopback is not authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time. Before
 // it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
 // Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
 // which the channel checks before it parses anything; /mcp has its own token, which outlives a start.
@@ -24,7 +24,7 @@ export interface ControlHandlers {
   webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
   /** Our tools for other agents, where they are offered. It checks Host, Origin and its own token. */
   mcp?(request: Request): Promise<Response>;
-  /** A defect: the caller is told nothing of it. */
+  /** A defect: the caller learns nothing of it. */
   onDefect(error: unknown): void;
 }
 

@@ -77,7 +77,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     providerNames,
     open,
   } = dependencies;
-  /** The one that is configured or signed in to; nobody in a chat is to be told how to set one up. */
+  /** The one that is configured or signed in to; nobody in a chat should see how to set one up. */
   async function configNow(): Promise<Config> {
     const { config, defaultProvider } = dependencies;
     const provider = await defaultProvider();
@@ -157,7 +157,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           hasSession: (chat) => dependencies.hasSession(sessionKeyOf(chat)),
         });
       } catch (error) {
-        return `whether ${name} may be written to cannot be told: ${(error as Error).message}`;
+        return `whether ${name} may be written to is unknown: ${(error as Error).message}`;
       }
     },
     run: ({ channels, ...options }, signal) =>

@@ -18,7 +18,7 @@ export async function isRunning({ pid, pidStart }: ProcessIdentity): Promise<boo
   return (await identify(pid))?.pidStart === pidStart;
 }
 
-/** Only ever signals the very process that was meant. False: it is no more. */
+/** Only ever signals the very process that was meant. False: it has ended. */
 export async function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): Promise<boolean> {
   if (!(await isRunning(identity))) return false;
   try {

@@ -1,5 +1,5 @@
 // service/gateway-service.json: which process is the gateway of this home, and how to reach it. It is a hint, never the
-// proof: whether that process still is the gateway is told by its identity, and only a held lock keeps a second one out.
+// proof: its identity says whether that process still is the gateway, and only a held lock keeps a second one out.
 
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { Layer } from '../settings/gateway-file.ts';

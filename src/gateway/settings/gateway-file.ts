@@ -1,5 +1,5 @@
 // gateway.json: {version:1, default:{…}, jobs:{…}, channels:{<channel>:{…, accounts:{<account>:{…}}}}}. It is checked as a whole and every
-// problem is told at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
+// problem is reported at once, by path, with what is accepted. Secrets are in no message: not the values of secret settings,
 // not those of keys that do not exist (a misspelt botToken), and no piece of a text that is not JSON.
 
 import type { ChannelTable } from '../../channels/channel-table.ts';
@@ -126,7 +126,7 @@ export function shown(value: unknown, setting?: ChannelSetting): string {
   return (JSON.stringify(value) ?? 'missing').slice(0, 200);
 }
 
-/** The file for a person to read: where secrets are found is told, what they are is not. */
+/** The file for a person to read: it shows where secrets are, not what they are. */
 export function maskedFile(file: GatewayFile, channels: ChannelTable): GatewayFile {
   const masked = Object.entries(file.channels).map(([name, { accounts, ...own } = {}]) => {
     const settings = channels.get(name)?.settings ?? {};

@@ -1,4 +1,4 @@
-// Who may answer the questions of a turn: the owner, wherever they are, and the program that runs the turn for them. In a chat that is whoever is its owner, and only for
+// Who may answer the questions of a turn: the owner, wherever they are, and the program that runs the turn for them. In a chat that is its owner, and only for
 // what was asked in that chat; nobody learns of, or decides about, what another chat does.
 import type { AnsweredFrom } from '../../pipeline/questions.ts';
 

@@ -99,7 +99,7 @@ export function createEventLog({ maxBytes }: { maxBytes: number }): EventLog {
     for (const wake of readers) wake();
   }
 
-  /** Everything that can be told at once of what follows this number; undefined when nothing does. */
+  /** Everything there is after this number; undefined when there is nothing. */
   function itemAfter(after: number): TurnItem | undefined {
     if (after >= lastNumber) return undefined;
     const first = after + 1;

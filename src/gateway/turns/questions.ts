@@ -1,5 +1,5 @@
 // The open questions of all turns of this process. A question is asked once and ends once: with the first answer of somebody
-// who may give it, when its time is over, when its turn ends, or when whoever asked takes it back. Everything but an answer
+// who may give it, when its time is over, when its turn ends, or when the asker takes it back. Everything but an answer
 // means no. Who answers later learns how it ended.
 import { type FormAnswer, type FormRequest, withDefaults } from '../../mcp/elicitation.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
@@ -26,7 +26,7 @@ export type AnswerOutcome =
   /** The answer does not fit the question, which stays open. */
   | { kind: 'invalid'; message: string };
 
-/** How a question ended, as every reader is told it. */
+/** How a question ended, as every reader sees it. */
 export type ResolvedEvent = Extract<RunEvent, { type: 'permission-resolved' | 'form-resolved' }>;
 
 export type PermissionAnswer = ({ scope: Scope } & AnsweredFrom) | undefined;
@@ -87,7 +87,7 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
     };
   }
 
-  /** Resolves with how it ended, after the readers were told. */
+  /** Resolves with how it ended, after the readers got the event. */
   async function ask(
     turn: AskingTurn,
     question: TurnQuestion,
@@ -99,7 +99,7 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
     const { id } = question;
     const end = (resolution: Resolution<QuestionAnswer>): void => {
       if (!open.delete(id)) return;
-      // What readers are told of it: never what was filled in.
+      // Readers see how it ended, never what was filled in.
       const event = told.ended(resolution);
       remember(id, event, turn.chat);
       turn.publish(event);

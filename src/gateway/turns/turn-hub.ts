@@ -1,4 +1,4 @@
-// The turn hub: every turn of this process as data. A turn runs by itself, whoever reads it: its events are numbered and kept,
+// The turn hub: every turn of this process as data. A turn runs by itself, no matter who reads it: its events are numbered and kept,
 // so that any number of readers can follow it, join late and come back after a lost connection. Its questions are answered by
 // any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript tells of them.
 import type { RunEvent, Stage } from '../../pipeline/events.ts';
@@ -151,7 +151,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     keepEnded(record, stage);
   }
 
-  /** A sub-agent's forms are asked by the turn at the top: a server's question goes to one person, whoever's call is open. */
+  /** A sub-agent's forms are asked by the turn at the top: a server's question goes to one person, no matter whose call is open. */
   function questionsOf(turn: {
     facts: TurnFacts;
     parent: TurnRecord | undefined;
@@ -266,7 +266,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   };
 }
 
-/** Whoever reads a turn is told what its sub-agents ask. */
+/** A reader of a turn sees what its sub-agents ask. */
 function publishUp(record: TurnRecord, event: RunEvent): void {
   for (let each: TurnRecord | undefined = record; each; each = each.parent) each.log.publish(event);
 }

@@ -9,7 +9,7 @@ import type { BotSettings, ChatMessage } from '../chat.ts';
 import type { ChatQuestions } from '../chat-questions.ts';
 import type { ChoicesStore } from '../choices.ts';
 
-/** The models of a provider, or why they cannot be told. */
+/** The models of a provider, or why they cannot be listed. */
 export type ListModels = (
   provider: string,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export interface CommandServices {
   questions: Pick<ChatQuestions, 'answer' | 'waitingIn'>;
   /** Of the machine the gateway runs on, the owner's. */
   systemTimezone(): string;
-  /** Cancels what is going on in the chat, as far as whoever asks for it may. */
+  /** Cancels what runs in the chat, as far as the person who asks may. */
   stop(request: ChatMessage): Promise<Stopped>;
   /** What is going on in the chat. */
   activity(chat: ChatMessage['chat']): { isRunning: boolean; waiting: number };
@@ -47,7 +47,7 @@ export interface CommandServices {
 export interface CommandContext extends CommandServices {
   request: ChatMessage;
   sessionKey: string;
-  /** What stands behind the name. */
+  /** The text behind the name. */
   argument: string;
 }
 
@@ -56,7 +56,7 @@ export interface ChatCommand {
   /** As it is written, with its arguments. */
   usage: string;
   about: string;
-  /** Others than the owner are told so. */
+  /** Anybody else gets a message that says so. */
   isForOwner: boolean;
   /** Doing it twice is as good as once: after a restart it is simply done again. */
   isRepeatable: boolean;

@@ -113,7 +113,7 @@ describe('in a group', () => {
     }),
     settings: async () => ({ ...SETTINGS, groups: true }),
   };
-  const REFUSED = 'Only the owner, or whoever asked for it, can stop what is running.';
+  const REFUSED = 'Only the owner, or the person who asked for it, can stop what is running.';
 
   it('/stop cancels what one asked for oneself, not the turn of another', async () => {
     const chats = await testChats(lasting());

@@ -11,6 +11,6 @@ export const newCommand: ChatCommand = {
     if (message.chatKind === 'group' && !isOwner)
       return 'In a group only the owner can start another conversation: it is everybody’s.';
     await renew(sessionKey, signal);
-    return 'A new conversation. What was said before is kept; the model is told of it only what memory keeps.';
+    return 'A new conversation. What was said before is kept; the model sees of it only what memory keeps.';
   },
 };

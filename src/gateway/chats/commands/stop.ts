@@ -3,7 +3,7 @@ import type { ChatCommand, Stopped } from './command.ts';
 const ANSWERS: Record<Stopped, string> = {
   stopped: '⏹ Stopped.',
   nothing: 'Nothing is running.',
-  'of-another': 'Only the owner, or whoever asked for it, can stop what is running.',
+  'of-another': 'Only the owner, or the person who asked for it, can stop what is running.',
 };
 
 export const stopCommand: ChatCommand = {
