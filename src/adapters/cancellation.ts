@@ -7,7 +7,7 @@ export function cancelled(): ModelFailure {
 
 /**
  * Yields what the source yields, and throws the signal's reason the moment it fires, also while the source is silent.
- * The source is told to close, but not waited for.
+ * The source is asked to close, but not waited for.
  */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
 // Whether a service can be used with a key, found out by asking it: its list of models where that needs the key and costs
-// nothing, otherwise one short question. What cannot be told from the list is asked too.
+// nothing, otherwise one short question. What the list does not say is asked too.
 import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { entryOf } from './models.ts';
@@ -114,7 +114,7 @@ async function ask(
     if (event.type === 'text-delta' || event.type === 'finish') return { ok: true };
     if (event.type !== 'failure') continue;
     const { code, message } = event.failure;
-    // Who has signed in is told what is wrong with that, not with a key.
+    // A person who signed in learns what is wrong with the sign-in, not with a key.
     if (code === 'auth' && key === undefined && provider.signIn === 'chatgpt')
       return { ok: false, problem: 'key', reason: message };
     return verdictOf(event.failure, { provider, baseUrl, key });

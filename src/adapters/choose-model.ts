@@ -12,7 +12,7 @@ export interface ModelChoice {
   model?: string;
 }
 
-/** Asks no server. An unknown provider is left as it is, for whoever asks it to refuse. */
+/** Asks no server. An unknown provider is left as it is; asking it is refused later. */
 export async function chooseModel({ provider, model }: ModelChoice): Promise<ModelChoice> {
   const [, prefix = '', name] = /^([^/]+)\/(.+)$/.exec(model ?? '') ?? [];
   if (name === undefined || !findProvider(prefix)) return { provider, model };

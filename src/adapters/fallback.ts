@@ -1,5 +1,5 @@
 // A chain of models: when one fails before it has finished, the next is asked the same. What was streamed so far is
-// void then, which the consumer is told with `restart`. A cancelled request ends the chain. One that failed is not asked
+// void then, which `restart` says to the consumer. A cancelled request ends the chain. One that failed is not asked
 // again by this adapter, which lives for one turn, unless only this request was too long for it.
 import type { Usage } from '../vocabulary/usage.ts';
 import { addUsage } from '../vocabulary/usage.ts';

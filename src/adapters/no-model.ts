@@ -2,7 +2,7 @@
 import { languageOf } from '../lib/language-of.ts';
 import type { Adapter } from './adapter.ts';
 
-/** The name of the provider that stands for none. */
+/** The name of the provider that means none. */
 export const NO_MODEL = 'none';
 
 const SENTENCES = {

@@ -34,7 +34,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   retryAfterCapMs: 60_000,
 };
 
-/** Where another model stands ready: whoever waits is better served by it. */
+/** Where another model is ready: the person who waits is better served by it. */
 export const RETRY_POLICY_BEFORE_FALLBACK: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   retries: 1,

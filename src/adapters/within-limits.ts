@@ -9,7 +9,7 @@ export interface WithinLimitsOptions {
   name: ModelName;
   /** What the server itself says that the model lacks. */
   listed: readonly Ability[];
-  /** Abilities whose absence this process has told already, by model. */
+  /** Missing abilities that this process has mentioned already, by model. */
   told: Set<string>;
   ask(request: ModelRequest): AsyncIterable<ModelEvent>;
 }

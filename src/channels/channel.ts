@@ -32,7 +32,7 @@ export interface IncomingMessage {
   isForwarded?: true;
   /** The message this one answers. */
   replyTo?: string;
-  /** A button was pressed instead of a text being written: its value, and the message it stands under. */
+  /** A button was pressed instead of a text being written: its value, and the message it belongs to. */
   pressed?: { value: string; messageId: string };
 }
 
@@ -91,7 +91,7 @@ export class ChannelError extends CodedError<ChannelErrorCode> {
   }
 }
 
-/** Resolves once the message is stored for good, new or not; only then may the platform be told that it arrived. */
+/** Resolves once the message is stored for good, new or not; only then may the platform get its acknowledgement. */
 export type Receive = (message: IncomingMessage) => Promise<void>;
 
 export interface Channel {
@@ -110,7 +110,7 @@ export interface Channel {
   split(markdown: string): string[];
   /** Resolves only after the platform has confirmed. Throws ChannelError. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SentMessage>;
-  /** Replaces a message of ours, its buttons included. The same content again is no error. */
+  /** Replaces a message of ours, its buttons included. The same content again is not an error. */
   edit(sent: SentMessage, content: Pick<OutgoingMessage, 'markdown' | 'buttons'>, signal: AbortSignal): Promise<void>;
   /** A sign that lasts some seconds. Best effort: never throws. */
   showWorking(chat: Pick<OutgoingMessage, 'chatId' | 'threadId' | 'replyTo'>, signal: AbortSignal): Promise<void>;

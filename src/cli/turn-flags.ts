@@ -67,7 +67,13 @@ export function addTurnFlags(
     .addOption(
       single('--effort <level>', `how long the model thinks, where it can: ${EFFORTS.join(', ')}`, oneOf(EFFORTS)),
     )
-    .addOption(single('--system <text>', 'told to the model beside its own prompt; @file reads it from a file', text))
+    .addOption(
+      single(
+        '--system <text>',
+        'instructions for the model, beside its own prompt; @file reads them from a file',
+        text,
+      ),
+    )
     .addOption(single('--session <key>', `the conversation to continue (default: ${session})`, text))
     .option('--new-session', 'start a new conversation under this key')
     .addOption(

@@ -17,7 +17,7 @@ export function parseConfigFile(source: string | undefined, path: string): FileS
   return settings;
 }
 
-/** What it holds, with settings that cannot be used; throws ConfigError when it is no object of a known version. */
+/** What it holds, with settings that cannot be used; throws ConfigError when it is not an object of a known version. */
 export function readConfigObject(source: string | undefined, path: string): Record<string, unknown> {
   if (source === undefined) return {};
   let value: unknown;

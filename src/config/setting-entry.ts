@@ -5,7 +5,7 @@ import { SETTING_KEYS, SETTINGS, type SettingKey } from './settings.ts';
 
 export interface SettingEntry {
   key: SettingKey;
-  /** What holds; absent when it is the default and that is no plain value. */
+  /** What holds; absent when it is the default and that is not a plain value. */
   value?: unknown;
   source: 'environment' | 'file' | 'default';
   /** Why what is set cannot be used. */

@@ -48,7 +48,7 @@ export type SettingKey = keyof FileSettings;
 export interface Setting {
   kind: Kind;
   about: string;
-  /** What holds without it, in words where it is no plain value. */
+  /** What holds without it, in words where it is not a plain value. */
   default?: string | number | boolean;
   /** The variable that comes before the file. */
   variable?: string;
@@ -105,7 +105,12 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     default: 'en',
     variable: 'LAINCLAW_LANG',
   },
-  system: { kind: prose, about: 'told to the model beside its own prompt', default: 'none', flag: '--system' },
+  system: {
+    kind: prose,
+    about: 'instructions for the model, beside its own prompt',
+    default: 'none',
+    flag: '--system',
+  },
   memory: {
     kind: onOff,
     about: 'memory of sessions that nobody has decided for',

@@ -64,7 +64,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         },
       }),
     });
-    // A tool whose name is taken is told here, not by the first question.
+    // A name that is taken is reported here, not at the first question.
     const { ask } = await workspace.gateway();
     return {
       root: workspace.files.root,

@@ -213,5 +213,5 @@ export interface ToolFailureOptions {
   cause?: unknown;
 }
 
-/** A failure that the model is told: the message says what went wrong and what to do. */
+/** A failure that the model sees: the message says what went wrong and what to do. */
 export type ToolFailureClass = new (message: string, options?: ToolFailureOptions) => Error & { readonly code: string };

@@ -80,7 +80,7 @@ export const unsetSetting = defineOperation({
   output: objectWith({ key: TEXT, removed: { type: 'boolean' } }),
   async run({ key }, { runtime }) {
     const file = await fileOf(runtime);
-    // A key that does not exist can be taken out too, where it stands in the way.
+    // An unknown key in the file can be removed too.
     if (!Object.hasOwn(file, key)) knownKey(key);
     const removed = Object.hasOwn(file, key);
     if (removed) await storeSetting(runtime, key, undefined);

@@ -35,7 +35,7 @@ export async function* answerWithModel(
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
   const { system, instructions, tools, memories, notices } = await promptParts(context, wireNames.toWire);
-  // A provider that was offered no tools accepts no calls either: it is told the results in the question.
+  // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
   const images = imagesOf(attachments);
@@ -136,7 +136,7 @@ function outcomeOf(
       const message = `tool call loop exceeded max steps (${maxSteps})`;
       const told =
         text ||
-        `Stopped after ${maxSteps} step(s) because the model still wanted tools; raise --tool-max-steps to let it go on.`;
+        `Stopped after ${maxSteps} step(s) because the model still wanted tools; raise --tool-max-steps to let it continue.`;
       return { ...base, stage: 'tool-limit', text: told, toolError: { tool, code: 'execution_error', message } };
     }
     case 'guarded': {

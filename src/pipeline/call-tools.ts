@@ -53,7 +53,7 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
       await turn.callEnded({ callId: call.id, ok: result.ok, text, error, meta: result.meta, pictures });
       return { call, executed };
     });
-    // All settle before anyone is told: a cancelled call must not write after the turn has ended.
+    // All settle before anyone learns of it: a cancelled call must not write after the turn has ended.
     const settling = Promise.allSettled(running).finally(() => shown.close());
     yield* shown;
     for (const outcome of await settling) {

@@ -18,10 +18,10 @@ const KEPT = 12;
 const MOST_MESSAGES = 400;
 const MOST_CHARACTERS = 200_000;
 const SENTENCES = 8;
-/** How much of the file is told to the model, from its end. */
+/** How much of the file the model sees, from its end. */
 const TAIL_CHARACTERS = 8_000;
 
-/** Below a summary of content from outside: as long as some of it is told, so is this. */
+/** Marks a summary of tainted content: the model sees it as long as it sees some of that summary. */
 const TAINTED = '<!-- outside -->';
 
 /** Where a summary ends: what people write below it is theirs. */

@@ -7,7 +7,7 @@ import type { Spending } from '../storage/storage.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import { type Caps, type Room, recordSpending, roomToday } from './budget.ts';
 
-/** Longer answers are rare; some services are told that this is the longest. */
+/** Longer answers are rare; some services get this as the longest allowed. */
 const LONGEST_ANSWER = 32_000;
 
 /** A model call that may begin, with room in the day set aside for it. */

@@ -1,4 +1,4 @@
-// What ends a run that would otherwise go on for nothing or for too much: the same call again and again, or a spending
+// What ends a run that would otherwise continue for nothing or for too much: the same call again and again, or a spending
 // cap. A guard speaks once, with a sentence that says what happened and what to do.
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { Usage } from '../vocabulary/usage.ts';
@@ -41,9 +41,9 @@ function overBudget(usage: Usage | undefined, limits: Limits): string | undefine
   const spentTokens = `the run was ended because it has used ${tokens} tokens`;
   const spentMoney = `the run was ended because it has cost ${cost.toFixed(4)} USD`;
   if (reached(tokens, maxTokens))
-    return `${spentTokens} and its cap is ${maxTokens}; raise --max-tokens to let it go on`;
+    return `${spentTokens} and its cap is ${maxTokens}; raise --max-tokens to let it continue`;
   if (reached(cost, maxCostUsd))
-    return `${spentMoney} and its cap is ${maxCostUsd}; raise --max-cost-usd to let it go on`;
+    return `${spentMoney} and its cap is ${maxCostUsd}; raise --max-cost-usd to let it continue`;
   return undefined;
 }
 

@@ -32,7 +32,7 @@ export async function* historyFor(
   const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
   const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory =>
     sentHistory(text, newest, options);
-  // A sub-agent is told its last runs and no more.
+  // A sub-agent sees its last runs and no more.
   if (request.historyTurns !== undefined) return sent(undefined, turns.slice(-request.historyTurns));
 
   const budget = historyBudget(model.contextWindow, historyTokens);

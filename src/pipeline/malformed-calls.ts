@@ -1,4 +1,4 @@
-// Calls whose arguments are not a whole JSON object. The model is told so once, as the result of the call, and can write it
+// Calls whose arguments are not a whole JSON object. The model learns it once, as the result of the call, and can write it
 // again; when its next answer has such calls too, they are text.
 import type { ModelToolCall } from '../adapters/adapter.ts';
 import { wholeCharacters } from '../lib/whole-characters.ts';

@@ -1,6 +1,6 @@
 // A recorded turn played again as the events it was made of. Nothing is asked, run or written. The transcript has the
 // moments of messages and calls, and how long each call took; when the answer was streaming is not on record, so it is
-// spread over the second half of the time it took. Results of tools are told as the model saw them.
+// spread over the second half of the time it took. Results of tools are shown as the model saw them.
 
 import type { HistoryCall, HistoryStep, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
@@ -99,7 +99,7 @@ function asCall({ call }: HistoryCall): ToolCall {
   return { ...call, args: call.args ?? {} } as ToolCall;
 }
 
-/** Of what a program got only what the model was told is on record. */
+/** The record holds what the model saw, not what a program got. */
 export function recordedResult({ result }: HistoryCall): ToolResult {
   const took = Number(result?.meta?.durationMs);
   const meta = { ...result?.meta, durationMs: Number.isFinite(took) ? Math.max(0, took) : 0 };

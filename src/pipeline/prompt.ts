@@ -1,4 +1,4 @@
-// What a model is told beside the conversation: the system text, which stays the same from turn to turn, and the note of one
+// What a model gets beside the conversation: the system text, which stays the same from turn to turn, and the note of one
 // turn, which holds what changes.
 
 export function systemPrompt({ workspaceRoot }: { workspaceRoot: string }): string {
@@ -10,7 +10,7 @@ export function systemPrompt({ workspaceRoot }: { workspaceRoot: string }): stri
   ].join('\n');
 }
 
-/** Not a person's words: the model is told so by the marks. */
+/** Not a person's words: the marks say so to the model. */
 export function turnNote({ today, memories }: { today: string; memories: readonly string[] }): string {
   return ['<turn-note>', `Today is ${today}.`, ...memories, '</turn-note>'].join('\n');
 }

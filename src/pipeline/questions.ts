@@ -1,5 +1,5 @@
 // The questions of a turn: what is put to a person while it runs, and how each one ends. A question is data, so any reader
-// of the turn can show it; who answers is decided by whoever runs the turn.
+// of the turn can show it; the runner of the turn decides who answers.
 import type { FormAnswer, FormRequest } from '../mcp/elicitation.ts';
 import type { Scope } from '../tools/permissions/decision.ts';
 import type { PermissionQuestion } from '../tools/policy.ts';

@@ -87,7 +87,7 @@ function turnTools(
   return { registry, taint, ledger, grants, executor };
 }
 
-/** The answer is safe already: a memory that cannot be written is told, and tried again after the next turn. */
+/** The answer is safe already: a notice says when memory could not be written, and the next turn tries again. */
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {

@@ -18,7 +18,7 @@ export interface SummariseOptions {
   model?: string;
   profileId?: string;
   sessionId: string;
-  /** The summary that stands in place of what was before `turns`. */
+  /** The summary that replaces what was before `turns`. */
   previous?: string;
   turns: readonly HistoryTurn[];
   /** What the person wants kept above all. */

@@ -54,7 +54,7 @@ export interface RunRequest {
   chat?: string;
   /** Who asks, which decides where that work may answer; nobody by default. */
   asker?: Asker;
-  /** Of its session, only this many turns are told; all that fit by default. */
+  /** How many turns of its session the model sees; all that fit by default. */
   historyTurns?: number;
   /** Turns that this one was started from. */
   depth?: number;

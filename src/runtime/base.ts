@@ -41,7 +41,7 @@ export interface BaseOptions {
   onLasting?: () => void;
   /** Tools of the program that uses the runtime, in every workspace beside the built-in ones. */
   tools?: readonly ToolSpec[];
-  /** Shows a line to whoever runs the process. */
+  /** Shows a line to the person who runs the process. */
   warn(text: string): void;
   /** With the defaults where config.json or a variable cannot be used: for what repairs it. */
   ignoreBadConfig?: boolean;

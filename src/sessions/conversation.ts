@@ -24,7 +24,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
 };
 
 export interface RecentLines {
-  /** What stands in place of all that was before `lines`. */
+  /** What replaces everything before `lines`. */
   summary?: HistorySummaryLine;
   /** Oldest first, whole turns only. */
   lines: SessionLine[];

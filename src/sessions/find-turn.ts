@@ -1,5 +1,5 @@
 // Finds what became of a turn by its origin, reading the transcript backwards. It stops at the turn, or after a bounded
-// distance: whoever asks does so right after a restart, when the turn is one of the last.
+// distance: the caller asks right after a restart, when the turn is one of the last.
 import type { Transcript } from '../storage/storage.ts';
 import { asSessionLine, type JournalledCall, type SessionLine, type TurnOutcome } from './lines.ts';
 

@@ -28,7 +28,7 @@ export interface HistoryPicture {
 
 export interface HistoryResult {
   ok: boolean;
-  /** What the model was told: the whole, or the part that the limit left. */
+  /** What the model saw: the whole, or the part that the limit left. */
   text: string;
   error?: HistoryError;
   meta?: Record<string, unknown>;

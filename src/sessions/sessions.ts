@@ -86,7 +86,7 @@ export interface Sessions {
   search(request: SearchRequest): Promise<FoundSession[]>;
   /** Every session that was ever kept, oldest first. */
   kept(): Promise<KeptSession[]>;
-  /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is told as far as it is. */
+  /** A whole transcript turn by turn, oldest first. Needs no turn; one that is running is read as far as it is. */
   history(sessionId: string): AsyncIterable<HistoryItem>;
   /** What was summarised of a session, by the number of the last message each summary covers. */
   summaries(session: { sessionKey: string; sessionId: string }): Promise<ReadonlyMap<number, string>>;

@@ -1,6 +1,6 @@
 import type { JournalledCall } from './lines.ts';
 
-/** What a later turn is told about the tools of an earlier one: each call with its (bounded) result. */
+/** What a later turn sees of the tools of an earlier one: each call with its (bounded) result. */
 export function toolContext(pairs: readonly { call: JournalledCall; text: string }[]): string {
   return pairs.map(({ call, text }) => `[tool ${call.name} ${JSON.stringify(call.args)}]\n${text}`).join('\n\n');
 }

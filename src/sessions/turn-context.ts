@@ -9,7 +9,7 @@ export interface TurnContextParts {
   rest: string;
 }
 
-/** What a turn left for later ones, without what is told elsewhere. */
+/** What a turn left for later ones, without what is said elsewhere. */
 export function contextParts({ content }: SessionMessage, { calls }: Pick<HistoryTurn, 'calls'>): TurnContextParts {
   const pairs = calls.map(({ call, effect, result }) => ({ call, text: result?.text ?? unfinishedCall(effect) }));
   const told = toolContext(pairs);

@@ -32,7 +32,7 @@ export interface TurnDependencies {
 
 /** The conversation before a turn. */
 export interface TurnHistory {
-  /** What stands in place of everything before `turns`. */
+  /** What replaces everything before `turns`. */
   summary?: HistorySummaryLine;
   /** Oldest first. */
   turns: readonly HistoryTurn[];
@@ -124,7 +124,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   const contexts: string[] = [];
   const own: SessionMessage[] = [];
   let messageCount = dependencies.messageCount;
-  // Both run beside the model's thinking; a failure is told by whoever awaits them next.
+  // Both run beside the model's thinking; the next await reports a failure.
   let indexed: Promise<void> = Promise.resolve();
   let synced: Promise<void> = Promise.resolve();
 

@@ -133,9 +133,11 @@ it('whoever is let in is told once in their chat, and whoever is revoked gets no
   const before = sentTo('chat-of-bob').length;
   expect((await run('pairing', 'revoke', 'bob')).code).toBe(0);
   expect(await answerOf('mine')).toBe('failed');
-  expect(opened.log()).toContain('nobody there is let in any more');
+  expect(opened.log()).toContain('nobody there is admitted any more');
   const add = ['schedule', 'add', 'owner', '--cron', '@yearly', '--message', 'OWNER'];
-  expect((await run(...add, '--inject-into', 'local:chat-of-bob')).stderr).toContain('nobody there is let in any more');
+  expect((await run(...add, '--inject-into', 'local:chat-of-bob')).stderr).toContain(
+    'nobody there is admitted any more',
+  );
 
   // Approved while nothing runs: told with the next start, and not again with the one after.
   write('chat-of-carol', 'carol', 'hello');

@@ -1,4 +1,4 @@
-// Signing in and out: the profiles of auth-profiles.json, and what may be told of them.
+// Signing in and out: the profiles of auth-profiles.json, and what may be shown of them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { nearest } from '../../lib/nearest.ts';
 import type { Locks } from '../../storage/locks.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export interface CallbackServer {
   /** False when the port was taken: then only a pasted code can help. */
   readonly isListening: boolean;
-  /** Resolves with the code, rejects with what the service told instead. */
+  /** Resolves with the code, rejects with what the service said instead. */
   readonly code: Promise<string>;
   close(): void;
 }

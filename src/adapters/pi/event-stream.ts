@@ -12,7 +12,7 @@ export interface StreamNotes {
   malformed?: string;
   /** The connection failed. */
   broken?: unknown;
-  /** Arguments of each finished call of the Responses API, which the library only shows parsed and mended. */
+  /** Arguments of each finished call of the Responses API, which the library only shows parsed and repaired. */
   rawArguments: Map<string, string>;
 }
 

@@ -1,5 +1,5 @@
 // Cuts a stream of text into server-sent events. A frame is handed out only when its blank line has arrived, so that
-// whoever reads after us never sees half of one.
+// a later reader never sees half of one.
 
 const BLANK_LINE = '\n\n';
 const LONGEST_FRAME = 16 * 1024 * 1024;

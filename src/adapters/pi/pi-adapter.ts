@@ -121,7 +121,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     });
     const wanted = request.effort;
     const events = await ask({
-      // A model that is not known may think when it is told to: its server says so when it cannot.
+      // An unknown model may be able to think: its server says so when it cannot.
       model: known || !wanted || wanted === 'off' ? model : thinkingModel(model),
       effort: wanted ?? provider.effort ?? 'off',
       echoes,
@@ -172,7 +172,7 @@ function thinkingModel(model: FoundModel['model']): FoundModel['model'] {
 
 type Answer = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** Nothing is thrown, cancelling ends it at once, and whoever stops reading closes the connection. */
+/** Nothing is thrown, cancelling ends it at once, and a reader that stops closes the connection. */
 async function* guarded(
   answer: Answer,
   request: ModelRequest,

@@ -1,4 +1,4 @@
-// What stands in a message of the platform: its text without the mention of the bot, and its files. Each kind of message has
+// The content of a message of the platform: its text without the mention of the bot, and its files. Each kind of message has
 // its own JSON in `content`; a kind we cannot read says so instead of being empty.
 import type { IncomingFile } from '../channel.ts';
 

@@ -1,4 +1,4 @@
-// What the open platform's error codes mean for a message of ours: try again, give up, or mend the credentials.
+// What the open platform's error codes mean for a message of ours: try again, give up, or correct the credentials.
 import { ChannelError } from '../channel.ts';
 import type { HttpAnswer } from './http.ts';
 
@@ -9,7 +9,7 @@ export interface PlatformBody {
   [field: string]: unknown;
 }
 
-/** The token is no longer good: get another and ask again. */
+/** The token has expired: get another and ask again. */
 const TOKEN_CODES = new Set([99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677]);
 
 /** App id or secret are wrong, or the app is disabled. */

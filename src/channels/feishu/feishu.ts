@@ -128,7 +128,7 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
       if (target === undefined) continue;
       try {
         if (target !== message.replyTo && !(await topics.isOf(message.chatId, target, signal)))
-          throw new ChannelError('rejected', `${doing}: ${target} is no topic of ${message.chatId}`);
+          throw new ChannelError('rejected', `${doing}: ${target} is not a topic of ${message.chatId}`);
         return await send({
           method: 'POST',
           path: `im/v1/messages/${encodeURIComponent(target)}/reply`,
@@ -283,7 +283,7 @@ function checkOptions({ appId, appSecret, mode, encryptKey }: FeishuChannelOptio
   }
 }
 
-/** A press has an id too, but is no message that could be answered. */
+/** A press has an id too, but cannot be answered like a message. */
 function isMessageId(id: string | undefined): id is string {
   return id?.startsWith('om_') ?? false;
 }

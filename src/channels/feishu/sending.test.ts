@@ -190,7 +190,7 @@ describe('places', () => {
     for (const threadId of [known.messageId, unknown.messageId])
       await expect(send('secret', { threadId })).rejects.toMatchObject({
         code: 'rejected',
-        message: expect.stringContaining('is no topic of'),
+        message: expect.stringContaining('is not a topic of'),
       });
     expect([...server.sent(GROUP), ...server.sent(DIRECT)]).toEqual([]);
     const other = channelOn(server, {});

@@ -68,7 +68,7 @@ function* piecesOf(
     const whole = block.lines.join('\n');
     const pieces = fits(sizeOf(whole), limits) ? [whole] : cutBlock(block, limits);
     for (const [index, text] of pieces.entries()) {
-      // What is cut may be packed together again only where a paragraph goes on.
+      // What is cut may be packed together again only where a paragraph continues.
       yield { text, kind: block.kind, gap: index === 0 ? block.gap : 0 };
     }
   }

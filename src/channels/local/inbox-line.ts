@@ -18,7 +18,7 @@ export interface LineOptions {
   sentAt: number;
 }
 
-/** The problem as a text when it is no message. */
+/** The problem as a text when it is not a message. */
 export function parseInboxLine(line: string, { directory, order, sentAt }: LineOptions): IncomingMessage | string {
   let value: Record<string, unknown>;
   try {

@@ -8,7 +8,7 @@ import { type InboxPosition, readPosition, TAIL_BYTES, writePosition } from './i
 
 const BATCH_BYTES = 256 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
-/** Changes are told by the system; where it does not, they are found by looking. */
+/** The system reports changes; where it does not, they are found by looking. */
 const LOOK_EVERY_MS = 1_000;
 const NEWLINE = 0x0a;
 
@@ -54,7 +54,7 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
   let isSaved = true;
   let saving: Promise<void> | undefined;
 
-  /** Opens the file at a path; where it goes on from the position, or from its start. */
+  /** Opens the file at a path; it is read on from the position, or from its start. */
   async function enter(target: string): Promise<boolean> {
     const opened = await open(target, 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;

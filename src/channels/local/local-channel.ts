@@ -20,7 +20,7 @@ export interface LocalChannelOptions {
   /** Holds inbox.jsonl and outbox.jsonl; made when it is missing. */
   directory: string;
   now(): number;
-  /** A line of the inbox that is no message, for the person running this. */
+  /** A line of the inbox that is not a message, for the person running this. */
   warn(text: string): void;
 }
 

@@ -61,7 +61,7 @@ export function createOutboxWriter(path: string): OutboxWriter {
   return {
     async append(line, key) {
       if (key === undefined) return write(line);
-      // What stands in the file must be known before a key can be called new.
+      // What the file holds must be known before a key can be called new.
       prepared ??= opened();
       await prepared.catch((error: unknown) => {
         prepared = undefined;

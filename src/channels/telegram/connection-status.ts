@@ -7,7 +7,7 @@ export interface ConnectionStatus {
   connected(): void;
   /** It has not, or not what was hoped for. */
   lost(reason: string): void;
-  /** Something to be told, while the connection stands. */
+  /** Something to report while the connection holds. */
   trouble(reason: string): void;
   eventArrived(): void;
   closed(): void;

@@ -4,7 +4,7 @@ export function messageIdOf(chatId: number | string, messageId: number): string 
   return `${chatId}:${messageId}`;
 }
 
-/** The number within its chat; undefined for what is no message, such as the press of a button. */
+/** The number within its chat; undefined for anything else, such as the press of a button. */
 export function numberOf(id: string): number | undefined {
   const [, digits] = /^(?:-?\d+:)?(\d+)$/.exec(id) ?? [];
   const number = Number(digits);

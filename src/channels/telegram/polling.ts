@@ -16,7 +16,7 @@ export interface PollingOptions {
 
 const BETWEEN_POLLS = { first: 500, most: 30_000 };
 const BETWEEN_DELIVERIES = { first: 100, most: 10_000 };
-/** An empty answer that came sooner is no long poll; without a pause it would be a busy loop. */
+/** An empty answer that came sooner is not a long poll; without a pause it would be a busy loop. */
 const QUICK_MS = 200;
 
 /** Runs until the signal fires, and then tells Telegram what was stored. Never rejects. */
@@ -40,7 +40,7 @@ export async function pollUpdates(options: PollingOptions, signal: AbortSignal):
     failures = 0;
     status.connected();
     if (updates.length === 0) {
-      // All is confirmed. Without an offset the next poll starts at the front, also when ids begin anew (after a week).
+      // All is confirmed. Without an offset the next poll starts at the front, also when ids begin again (after a week).
       offset = undefined;
       if (Math.abs(now() - startedAt) < QUICK_MS) await pause(QUICK_MS, signal);
       continue;

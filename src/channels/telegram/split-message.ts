@@ -40,7 +40,7 @@ export function splitMessage(markdown: string): string[] {
   const text = markdown.toWellFormed().replace(/\r\n?/g, '\n');
   const whole = blocksOf(text);
   if (!whole) return cutAnywhere(text).filter((part) => part.trim() !== '');
-  // They are told at the end of the text: each part needs them.
+  // They are defined at the end of the text: each part needs them.
   const definitions = whole.tokens.filter(({ type }) => type === 'def').map(({ raw }) => raw.trim());
   return splitBlocks(whole.tokens, { room: LIMIT, depth: 0, links: whole.links })
     .map((part) => (/\]/.test(part) ? [part, ...definitions.filter((each) => isUsed(each, part))].join('\n\n') : part))

@@ -192,7 +192,8 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
     send,
     async edit(sent, content, signal) {
       const messageId = numberOf(sent.messageId);
-      if (messageId === undefined) throw new ChannelError('rejected', `${sent.messageId} is no message on Telegram.`);
+      if (messageId === undefined)
+        throw new ChannelError('rejected', `${sent.messageId} is not a message on Telegram.`);
       const target = { chat_id: chatIdOf(sent.chatId), message_id: messageId };
       const rest = { link_preview_options: { is_disabled: true }, ...keyboardOf(content.buttons) };
       const call = { signal: untilClosed(signal) };
@@ -209,7 +210,8 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
       await api.call((raw, abort) => raw.sendChatAction(payload, abort), call).catch(() => {});
     },
     async download(file, maxBytes, signal) {
-      if (!isFileReference(file.reference)) throw new ChannelError('rejected', `${file.name} is no file of Telegram.`);
+      if (!isFileReference(file.reference))
+        throw new ChannelError('rejected', `${file.name} is not a file of Telegram.`);
       if ((file.bytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
       const { fileId } = file.reference;
       const call = { signal: untilClosed(signal) };
@@ -248,7 +250,7 @@ function webhookSettings({ botToken, mode, webhookUrl, webhookSecret }: Telegram
   const wrong = (message: string): ChannelError => new ChannelError('auth', message);
   if (botToken === '') throw wrong('There is no bot token. Get one from @BotFather and set it as botToken.');
   if (!/^\d+:[\w-]+$/.test(botToken)) {
-    throw wrong('botToken is no bot token: @BotFather gives one like 123456789:AbC-dEf.');
+    throw wrong('botToken is not a bot token: @BotFather gives one like 123456789:AbC-dEf.');
   }
   if (mode === 'polling') return undefined;
   if (webhookSecret === undefined || !/^[\w-]{1,256}$/.test(webhookSecret)) {

@@ -25,7 +25,7 @@ export function createJsonExporter(head: { exportedAt: string; sessionKey: strin
   };
 }
 
-/** An object that goes on. */
+/** An object with more to come. */
 function opened(value: Record<string, unknown>): string {
   return JSON.stringify(value).slice(0, -1);
 }
