@@ -4,19 +4,17 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
-export interface OperationView {
+export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onFile'> {
   /** Runs although config.json cannot be used: it is what is repaired. */
   ignoreBadConfig?: boolean;
   /** The folder whose files it concerns, where a flag chose one: a bad one is wrong usage. */
   workspace?: string;
   /** What is counted while it works: "12/40 indexed". */
   counting?: string;
-  /** Shows an address that the person must visit. */
-  onAddress?: (address: string) => void;
 }
 
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
-  const { counting, workspace, onAddress } = view;
+  const { counting, workspace, onAddress, onFile } = view;
   const { err, signal } = terminal;
   return {
     runtime,
@@ -24,6 +22,7 @@ export function operationContext(runtime: Runtime, terminal: Terminal, view: Ope
     workspace,
     warn: (text) => warn(terminal, text),
     onAddress,
+    onFile,
     ...(counting !== undefined &&
       err.isTTY && {
         onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),

@@ -3,8 +3,11 @@ import * as agents from './agents.ts';
 import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
+import * as doctor from './doctor.ts';
 import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
+import * as memoryModels from './memory-models.ts';
+import * as models from './models.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
@@ -23,8 +26,11 @@ const NOUNS = [
   config,
   coreMemory,
   docs,
+  doctor,
   mcp,
   memory,
+  memoryModels,
+  models,
   pairing,
   schedule,
   sessionChanges,

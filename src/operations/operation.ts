@@ -22,6 +22,8 @@ export interface OperationContext {
   warn(text: string): void;
   /** An address that the person must visit while the operation waits; without it, the address is a warning. */
   onAddress?(address: string): void;
+  /** A file that a long operation has copied. */
+  onFile?(file: { path: string; bytes: number }): void;
   /** How far a long operation is. */
   onProgress?(progress: { done: number; total: number }): void;
 }

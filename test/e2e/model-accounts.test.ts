@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuthStatus, ProfileStatus } from '../../src/adapters/auth/auth.ts';
-import type { Check } from '../../src/cli/commands/doctor.ts';
+import type { Check } from '../../src/operations/doctor.ts';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw, runBinary, startTerminal, terminal } from '../support/lainclaw.ts';

@@ -17,9 +17,8 @@ import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
-import { operationContext, runOperation } from '../run-operation.ts';
+import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
-import { withRuntime } from '../with-runtime.ts';
 import { configureModel } from './memory-model.ts';
 
 /** How many are listed when nobody says. */
@@ -92,8 +91,6 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   configureModel(memory.command('model').description('embedding models on this machine'), {
     terminal,
     add,
-    run: (use) => withRuntime(terminal, use),
-    embed: (runtime) => embedNotes.run({}, operationContext(runtime, terminal, { counting: 'embedded' })),
   });
   configureCore(memory.command('core').description('the facts that are always in context'));
 

@@ -1,24 +1,20 @@
-import type { ModelInfo, ModelList } from '../../adapters/models.ts';
 import { findProvider } from '../../adapters/providers/all.ts';
 import { loginCommand } from '../../adapters/providers/provider.ts';
-import { nearest } from '../../lib/nearest.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import { listModels } from '../../operations/models.ts';
+import type { OutputOf } from '../../operations/operation.ts';
+import { listSignIns } from '../../operations/sign-in.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { json, plainText, single, webAddress } from '../flags.ts';
+import { runOperation } from '../run-operation.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
-import { withRuntime } from '../with-runtime.ts';
 
 interface ModelsFlags extends OutputFlags {
   baseUrl?: string;
 }
 
-interface ProviderModels {
-  provider: string;
-  models: ModelInfo[];
-  /** Why the list is empty. */
-  problem?: string;
-}
+type ProviderModels = OutputOf<typeof listModels>[number];
 
 export const configureModels: ConfigureCommand = (models, terminal, setExitCode) => {
   models
@@ -27,35 +23,19 @@ export const configureModels: ConfigureCommand = (models, terminal, setExitCode)
     .addOption(json())
     .addOption(plainText())
     .action(async (provider: string | undefined, flags: ModelsFlags) =>
-      setExitCode(await withRuntime(terminal, (runtime) => list(provider, runtime, flags, terminal))),
+      setExitCode(await list(provider, flags, terminal)),
     );
 };
 
-async function list(
-  only: string | undefined,
-  runtime: Runtime,
-  flags: ModelsFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const { models, names, auth } = await runtime.modelServices(flags.baseUrl);
-  const accepted = names();
-  if (only !== undefined && !accepted.includes(only)) {
-    throw new UsageError(
-      `there is no provider "${only}"${suggestion(only, accepted)}; accepted: ${accepted.join(', ')}`,
-      {
-        code: 'UNSUPPORTED_PROVIDER',
-      },
-    );
-  }
-  const wanted = only === undefined ? accepted : [only];
-  const found = await Promise.all(
-    wanted.map(async (name) => described(name, await models.list(name, terminal.signal))),
-  );
-  if (wantsJson(terminal, flags)) writeJson(terminal, found);
-  else {
-    const { profiles, environment } = await auth.status();
+async function list(only: string | undefined, flags: ModelsFlags, terminal: Terminal): Promise<number> {
+  let hasAnswered = true;
+  const input = { provider: only, baseUrl: flags.baseUrl };
+  const listed = runOperation(terminal, listModels, input, async (found, context) => {
+    hasAnswered = found[0]?.problem === undefined;
+    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+    const { profiles, environment } = await listSignIns.run({}, context);
     const connected = new Set([
-      runtime.config.provider,
+      context.runtime.config.provider,
       ...[...profiles, ...environment].map(({ provider }) => provider),
     ]);
     for (const each of found) {
@@ -63,19 +43,13 @@ async function list(
       if (only !== undefined || connected.has(each.provider)) show(each, terminal);
       else showInOneLine(each, terminal);
     }
-  }
+  });
+  await listed.catch((error: unknown) => {
+    if (!(error instanceof CodedError) || error.code !== 'UNSUPPORTED_PROVIDER') throw error;
+    throw new UsageError(error.message, { code: error.code });
+  });
   // Asked about one, that one must answer; asked about all, a server that is not running is no failure.
-  return only !== undefined && found[0]?.problem ? EXIT.failed : EXIT.done;
-}
-
-function suggestion(name: string, accepted: readonly string[]): string {
-  const close = nearest(name, accepted);
-  return close ? ` (did you mean "${close}"?)` : '';
-}
-
-function described(provider: string, found: ModelList | undefined): ProviderModels {
-  if (found?.ok) return { provider, models: found.models };
-  return { provider, models: [], problem: found?.failure.message };
+  return only === undefined || hasAnswered ? EXIT.done : EXIT.failed;
 }
 
 function showInOneLine({ provider, models, problem }: ProviderModels, terminal: Terminal): void {

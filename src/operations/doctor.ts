@@ -1,0 +1,208 @@
+// Checks of the installation: what works, what does not, and the command that repairs it.
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { FoundServer } from '../adapters/local-servers.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+
+export interface Check {
+  name: string;
+  /** `advice`: it works, and could work better. */
+  state: 'ok' | 'advice' | 'problem';
+  message: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+export const checkInstallation = defineOperation({
+  name: 'doctor.check',
+  class: 'read',
+  summary: 'Check the installation: what works, what does not, and the command that repairs it.',
+  input: NO_INPUT,
+  output: objectWith({
+    healthy: { ...YES_OR_NO, description: 'there is no problem; there may be advice' },
+    checks: listOf(
+      objectWith({ name: TEXT, state: { enum: ['ok', 'advice', 'problem'] }, message: TEXT }, { fix: TEXT }),
+    ),
+  }),
+  async run(_input, context) {
+    const checks = await runChecks(context);
+    return { healthy: checks.every(({ state }) => state !== 'problem'), checks };
+  },
+});
+
+async function runChecks(context: OperationContext): Promise<Check[]> {
+  const { runtime } = context;
+  const config = await configCheck(runtime);
+  const checks = [nodeCheck(), await homeCheck(runtime), config];
+  // Without its settings a runtime has the defaults: what they would say is not what the person has.
+  if (config.state === 'problem') return checks;
+  return [
+    ...checks,
+    await sessionsCheck(runtime),
+    await workspaceCheck(runtime),
+    await sandboxCheck(runtime),
+    ...(await modelChecks(context)),
+    ...(await memoryModelChecks(runtime)),
+  ];
+}
+
+/** Reads config.json again: the runtime may have been opened without it. */
+async function configCheck({ environment }: Runtime): Promise<Check> {
+  const name = 'config';
+  try {
+    const { provider, language } = await loadConfig(environment);
+    return { name, state: 'ok', message: `provider ${provider}, language ${language}` };
+  } catch (error) {
+    return { name, state: 'problem', message: messageOf(error), fix: 'edit config.json in the home' };
+  }
+}
+
+/** Only where a model on this machine was chosen: without one memory works by words. */
+async function memoryModelChecks(runtime: Runtime): Promise<Check[]> {
+  const name = 'memory model';
+  const models = await runtime.memoryModels();
+  try {
+    const chosen = await models.chosen();
+    if (chosen === undefined || chosen === 'none' || chosen === 'endpoint') return [];
+    const { dimension } = (await models.get(chosen)).manifest;
+    return [{ name, state: 'ok', message: `${chosen}, ${dimension} dimensions` }];
+  } catch (error) {
+    const fix = 'lainclaw memory model use none, or add the model again';
+    return [{ name, state: 'problem', message: messageOf(error), fix }];
+  }
+}
+
+function nodeCheck(): Check {
+  return { name: 'node', state: 'ok', message: `Node ${process.versions.node}` };
+}
+
+async function homeCheck({ environment: { home } }: Runtime): Promise<Check> {
+  for (let path = home; ; path = dirname(path)) {
+    try {
+      await access(path, constants.W_OK | constants.X_OK);
+      return { name: 'home', state: 'ok', message: path === home ? home : `${home} will be made by the first ask` };
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && path !== dirname(path);
+      if (missing) continue;
+      const fix = 'set LAINCLAW_HOME to a directory you can write to';
+      return { name: 'home', state: 'problem', message: `${path} cannot be written: ${messageOf(error)}`, fix };
+    }
+  }
+}
+
+async function sessionsCheck(runtime: Runtime): Promise<Check> {
+  try {
+    const count = await runtime.sessions.count();
+    return { name: 'sessions', state: 'ok', message: `${count} session(s), the index is readable` };
+  } catch (error) {
+    return {
+      name: 'sessions',
+      state: 'problem',
+      message: messageOf(error),
+      fix: 'follow the message, then run this again',
+    };
+  }
+}
+
+async function workspaceCheck(runtime: Runtime): Promise<Check> {
+  try {
+    const { root, guarantee } = (await runtime.openWorkspace()).files;
+    if (guarantee === 'descriptor-walk')
+      return { name: 'workspace', state: 'ok', message: `${root}, confined by descriptors` };
+    const message = `${root} is confined by checked paths only: /proc is not usable here`;
+    return { name: 'workspace', state: 'advice', message, fix: 'mount /proc to have paths walked by descriptor' };
+  } catch (error) {
+    return {
+      name: 'workspace',
+      state: 'problem',
+      message: messageOf(error),
+      fix: 'set --workspace or LAINCLAW_WORKSPACE',
+    };
+  }
+}
+
+async function sandboxCheck(runtime: Runtime): Promise<Check> {
+  const name = 'sandbox';
+  try {
+    const { name: chosen, isolates } = await runtime.sandbox();
+    if (isolates)
+      return { name, state: 'ok', message: `${chosen}: commands run without network, the system read-only` };
+    const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
+    return { name, state: 'advice', message, fix: 'apt-get install bubblewrap' };
+  } catch (error) {
+    return { name, state: 'problem', message: messageOf(error), fix: 'change "sandbox" in config.json, or mend it' };
+  }
+}
+
+async function modelChecks(context: OperationContext): Promise<Check[]> {
+  try {
+    return await signInChecks(context);
+  } catch (error) {
+    return [{ name: 'sign-in', state: 'problem', message: messageOf(error), fix: 'lainclaw auth login openai-codex' }];
+  }
+}
+
+async function signInChecks({ runtime, signal }: OperationContext): Promise<Check[]> {
+  const { auth, findLocalServers, names } = await runtime.modelServices();
+  const providers = ['stub', ...names()];
+  const [{ profiles, environment: keys }, servers] = await Promise.all([
+    auth.status(),
+    findLocalServers({ env: runtime.environment.variables, signal }),
+  ]);
+  const fix = 'lainclaw auth login openai-codex, or lainclaw auth login <provider> --api-key-stdin';
+  const provider = await runtime.defaultProvider();
+  const known = providers.includes(provider);
+  const ids = profiles.map(({ profileId }) => profileId);
+  const used = keys.filter((key) => key.provider === provider).map(({ variable }) => variable);
+  const signedIn = [...ids, ...used];
+  const checks: Check[] = [
+    known
+      ? { name: 'provider', state: 'ok', message: provider }
+      : {
+          name: 'provider',
+          state: 'problem',
+          message: `there is no provider "${provider}"`,
+          fix: `choose one of ${providers.join(', ')}`,
+        },
+    signedIn.length > 0
+      ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
+      : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },
+    ...unusedKeys(keys, provider),
+  ];
+  return [...checks, ...servers.map(serverCheck)];
+}
+
+/** One variable may serve several providers: it is used when one of them is. */
+function unusedKeys(keys: readonly { provider: string; variable: string }[], inUse: string): Check[] {
+  const used = new Set(keys.filter(({ provider }) => provider === inUse).map(({ variable }) => variable));
+  const unused = new Map(
+    keys
+      .filter(({ variable }) => !used.has(variable))
+      .toReversed()
+      .map((key) => [key.variable, key.provider]),
+  );
+  return [...unused].map(([variable, provider]) => ({
+    name: 'key',
+    state: 'advice',
+    message: `${variable} is in the environment, and ${inUse} answers: it is not used`,
+    fix: `lainclaw config set provider ${provider}`,
+  }));
+}
+
+function serverCheck({ provider: { name, label, local }, models }: FoundServer): Check {
+  const [first] = models;
+  if (!first) return { name, state: 'advice', message: `${label} is running, without a model`, fix: local.getModel };
+  const command = `lainclaw ask --model ${name}/${first.id} "hello"`;
+  return {
+    name,
+    state: 'ok',
+    message: `${label} is running with ${models.map(({ id }) => id).join(', ')}: ${command}`,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
