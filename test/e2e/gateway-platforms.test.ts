@@ -32,7 +32,10 @@ beforeAll(async () => {
     telegram: { botToken: telegram.token, apiRoot: telegram.url },
     local: { pairingAllowFrom: ['me'] },
   };
-  writeFileSync(join(home.path, 'gateway.json'), JSON.stringify({ version: 1, default: { debounceMs: 0 }, channels }));
+  writeFileSync(
+    join(home.path, 'gateway.json'),
+    JSON.stringify({ version: 1, default: { debounceMs: 0, provider: 'stub' }, channels }),
+  );
   const started = await run(
     'gateway',
     'start',
