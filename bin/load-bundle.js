@@ -43,11 +43,21 @@ function loadBundle(entry, directory, command) {
     return script;
   }
 
+  silenceLoaderWarning();
   load(entry);
   process.on('exit', (code) => {
     // Words that are no command end with an error: they leave nothing behind.
     if (code === 0 && compiled.length > 0) kept.write(compiled);
   });
+}
+
+/** Node warns that the loader of `import()` in a script is experimental: nobody who runs a command can do anything about it. */
+function silenceLoaderWarning() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...more) => {
+    if (/^vm\.USE_MAIN_CONTEXT_DEFAULT_LOADER /.test(String(warning))) return;
+    emitWarning.call(process, warning, ...more);
+  };
 }
 
 function keptCode(directory, command) {
