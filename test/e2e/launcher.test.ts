@@ -108,10 +108,10 @@ describe.concurrent('the compiled code that is kept beside the program', () => {
     const home = testHome();
     const { launcher, dist } = copyProgram(home);
     const before = await runEntry(home, launcher, '--help');
-    expect(before.stdout).toContain('an interactive session');
+    expect(before.stdout).toContain('Chat in this terminal');
     const program = readFileSync(join(dist, 'cli.js'), 'utf8');
-    writeFileSync(join(dist, 'cli.js'), program.replace('an interactive session', 'an interactive sitting'));
-    expect((await runEntry(home, launcher, '--help')).stdout).toContain('an interactive sitting');
+    writeFileSync(join(dist, 'cli.js'), program.replace('Chat in this terminal', 'Talk in this terminal'));
+    expect((await runEntry(home, launcher, '--help')).stdout).toContain('Talk in this terminal');
   });
 });
 
