@@ -1,4 +1,4 @@
-// The question whether a project may instruct the assistant. A person is asked once; whoever does not answer is asked again.
+// The question whether a project may instruct the assistant. A person is asked once; without an answer the question comes again.
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { Trust } from '../storage/storage.ts';
 import { printable } from './terminal.ts';

@@ -1,4 +1,4 @@
-// A file a command was told to write, piece by piece: private, whole or absent, and never in place of another one unless
+// A file that a command writes, piece by piece: private, whole or absent, and never in place of another one unless
 // that was asked for. The pieces go to a file beside it that takes its name at the end.
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';

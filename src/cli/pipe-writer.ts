@@ -2,7 +2,7 @@
 // pipeline in one process group; a pipe whose writer is elsewhere was merely inherited, and nothing may ever come.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Undefined where it cannot be told (no /proc). */
+/** Undefined where it cannot be known (no /proc). */
 export function isFedByPipeline(): boolean | undefined {
   try {
     const pipe = readlinkSync('/proc/self/fd/0');

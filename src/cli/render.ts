@@ -91,7 +91,7 @@ export async function renderText(
   return ended;
 }
 
-/** The results are the answer, and whoever sees them has seen what the calls showed. */
+/** The results are the answer, and a person who sees them has seen what the calls showed. */
 function newsOf({ result: told, toolResults }: AskResult, live: ReadonlyMap<string, string>): string {
   return toolResults.reduce(
     (text, { call, result }) => withoutShown(text, { before: `${call.name}: `, result, live: live.get(call.id) ?? '' }),

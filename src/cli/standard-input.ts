@@ -2,7 +2,7 @@ import { type Terminal, UsageError } from './terminal.ts';
 
 type Source = Pick<Terminal, 'input' | 'signal'>;
 
-/** Everything on standard input, to its end. Rejects when the signal fires: whoever types may change their mind. */
+/** Everything on standard input, to its end. Rejects when the signal fires: a person who types may change their mind. */
 export async function readStandardInput(source: Source): Promise<string> {
   return (await readBytes(source)).toString('utf8');
 }

@@ -46,7 +46,7 @@ function deviceStream(fd: 1 | 2, onClosed: () => void): OutputStream {
   };
 }
 
-/** A terminal, as far as can be told without loading anything. */
+/** A terminal, as far as can be known without loading anything. */
 export function isTerminal(fd: number): boolean {
   try {
     const stats = fstatSync(fd);

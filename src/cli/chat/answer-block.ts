@@ -24,7 +24,7 @@ interface Piece {
   hidesLast: boolean;
 }
 
-/** What can be kept of the text, and how the rest goes on. */
+/** What can be kept of the text, and how the rest continues. */
 interface Cut {
   kept: string;
   /** As it is drawn, when that is not what was written. */
@@ -92,7 +92,7 @@ function cutOf(text: string, lexer: Marked): Cut | undefined {
   const token = tokens[last];
   if (!token) return undefined;
   const before = tokens.slice(0, last).reduce((raw, each) => raw + each.raw, '');
-  // What the lexer has changed on its way cannot be told apart: then nothing is cut.
+  // What the lexer has changed cannot be recognised: then nothing is cut.
   if (!text.startsWith(before)) return undefined;
   if (before.trim() !== '') return { kept: before, isRestClose: false };
   if (token.type === 'list') return cutOfList(text, before, token as Tokens.List);

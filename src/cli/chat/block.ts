@@ -1,4 +1,4 @@
-// An entry as a component: it is told what the entry has become, and draws it for a width.
+// An entry as a component: it gets what the entry has become, and draws it for a width.
 import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import type { Colors } from '../colors.ts';
 import { createAnswerBlock } from './answer-block.ts';

@@ -1,4 +1,4 @@
-// What any part of the program writes to stderr, or to the console, would land in the middle of the screen: meanwhile it is told instead.
+// What any part of the program writes to stderr, or to the console, would land in the middle of the screen: meanwhile it becomes a notice.
 import { format } from 'node:util';
 
 /** Returns how to let go. */

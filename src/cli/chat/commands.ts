@@ -159,7 +159,7 @@ export interface ReadCommand {
   argument: string;
 }
 
-/** A command that was typed; undefined for everything else. A path is no command. */
+/** A command that was typed; undefined for everything else. A path is not a command. */
 export function readCommand(text: string, commands: readonly ChatCommand[]): ReadCommand | undefined {
   const [, name = '', rest = ''] = /^\/([a-zA-Z_]{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (name === '') return undefined;

@@ -1,4 +1,4 @@
-// What a chat shows, one entry a block of the screen. Texts are as they came: whoever draws them makes them harmless.
+// What a chat shows, one entry a block of the screen. Texts are as they came: the code that draws them makes them harmless.
 import type { ToolCall, ToolResult } from '../../tools/tool.ts';
 
 export type Entry =

@@ -1,4 +1,4 @@
-// What a chat opens with: where one is, and the last words of a conversation that goes on.
+// What a chat opens with: where one is, and the last words of a conversation that continues.
 import { basename } from 'node:path';
 import type { SessionMessage } from '../../sessions/lines.ts';
 import type { Colors } from '../colors.ts';

@@ -1,4 +1,4 @@
-// What stands in the input's place while a question is open: keys to press, or a line to type.
+// What replaces the input while a question is open: keys to press, or a line to type.
 import { type Component, type Focusable, Input, matchesKey, SelectList } from '@earendil-works/pi-tui';
 import type { Colors } from '../colors.ts';
 import { fitting, indented, shownText } from './shown-text.ts';

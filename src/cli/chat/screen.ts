@@ -1,5 +1,5 @@
 // The screen: the conversation, and below it what waits, what is going on, the input and a line that tells where one is. It knows
-// nothing of turns; it is told what to show.
+// nothing of turns; its caller says what to show.
 import {
   type AutocompleteProvider,
   CURSOR_MARKER,
@@ -73,7 +73,7 @@ export interface Screen {
   toggleCards(): void;
   /** Draws what the terminal has lost. */
   redraw(): void;
-  /** Puts a question in the input's place: when nobody is typing, or at once where it goes on from another. */
+  /** Puts a question in the input's place: when nobody is typing, or at once when it follows another. */
   setPrompt(prompt: Prompt, when: PromptTime): void;
   /** Gives the input back. */
   clearPrompt(): void;
@@ -253,7 +253,7 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   };
 }
 
-/** What stands in the input may have been pasted, or sent long ago. The library tells by a mark where the cursor is. */
+/** The text of the input may have been pasted, or sent long ago. The library tells by a mark where the cursor is. */
 function harmlessInput(line: string): string {
   return line.split(CURSOR_MARKER).map(harmless).join(CURSOR_MARKER);
 }

@@ -1,6 +1,6 @@
 // What has scrolled off the screen belongs to the terminal and cannot be redrawn; the library would clear everything and print it all
 // again, once more into the scrollback. So a frame that changes lines up there keeps the old ones; one that has become shorter as well,
-// or comes after a change of size, begins anew with as much as the screen holds. Then nothing is ever printed twice.
+// or comes after a change of size, begins again with as much as the screen holds. Then nothing is ever printed twice.
 export interface Frame {
   /** Every line there is, the newest last. */
   lines: readonly string[];

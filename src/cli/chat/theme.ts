@@ -1,4 +1,4 @@
-// How things look. Without colours (NO_COLOR) everything is told by its signs alone.
+// How things look. Without colours (NO_COLOR) the signs alone say everything.
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@earendil-works/pi-tui';
 import type { Colors } from '../colors.ts';
 

@@ -1,4 +1,4 @@
-// A turn as it is shown: its events, one by one, become entries. Pure, so that what is on the screen can be told without one.
+// A turn as it is shown: its events, one by one, become entries. Pure, so that tests can know what is on the screen without one.
 import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
 import { withThought } from '../folded-thought.ts';
 import type { Entry, NewEntry, ToolEntry } from './entries.ts';
@@ -71,7 +71,7 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
       const before = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
       return { ...view, activity: { kind: 'thinking', thought: withThought(before ?? '', event.text) } };
     }
-    // The model's work is told by what it says; questions are put by whoever asks them.
+    // What the model says shows its work; whatever asks a question shows it.
     case 'model-start':
     case 'model-end':
     case 'permission-request':

@@ -96,7 +96,7 @@ async function answer(
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }
 
-/** The last line: what was left, and how to go on. */
+/** The last line: what was left, and how to continue. */
 function limitNote({ toolCalls }: AskResult, steps: number, session: string | undefined): string {
   const last = toolCalls.at(-1)?.name ?? 'its last tool';
   const command = `lainclaw ask --continue${session === undefined ? '' : ` --session ${session}`}`;

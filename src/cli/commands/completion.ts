@@ -42,7 +42,7 @@ function printScript(named: string | undefined, more: string[], terminal: Termin
   if (!SHELLS.includes(shell as Shell))
     throw new UsageError(
       named === undefined
-        ? `which shell it is for cannot be told from $SHELL${shell && ` (${shell})`}: name one of ${accepted}`
+        ? `the shell is unknown: $SHELL does not name it${shell && ` (${shell})`}: name one of ${accepted}`
         : `there is no completion for "${named}"; accepted: ${accepted}`,
       { usage: 'lainclaw completion <shell>' },
     );

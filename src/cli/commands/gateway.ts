@@ -43,7 +43,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       onRuntime(flags, async (runtime) => (await import('./gateway/stop.ts')).restart(runtime, flags, terminal)),
     );
     verb('logs', 'what it did')
-      .option('-f, --follow', 'go on with what it does')
+      .option('-f, --follow', 'keep showing new lines')
       .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))
       .action((flags: LogsFlags) =>
         onRuntime(flags, async (runtime) => (await import('./gateway/logs.ts')).logs(runtime, flags, terminal)),

@@ -80,7 +80,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .argument('[id]')
     .addOption(single('--source <name>', 'everything of this source', text))
     .action((id: string | undefined, flags: ForgetFlags) => forget(id, flags, terminal));
-  add(memory, 'reindex', 'build the search index anew').action((flags: OutputFlags) => reindex(flags, terminal));
+  add(memory, 'reindex', 'build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
   add(memory, 'import', 'save every Markdown file under a folder')
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
@@ -251,5 +251,5 @@ function done(
 
 function sectionOf(value: string): CoreSection {
   if (CORE_SECTIONS.includes(value as CoreSection)) return value as CoreSection;
-  throw new UsageError(`"${value}" is no section of core memory; accepted: ${CORE_SECTIONS.join(', ')}`);
+  throw new UsageError(`"${value}" is not a section of core memory; accepted: ${CORE_SECTIONS.join(', ')}`);
 }

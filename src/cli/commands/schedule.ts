@@ -44,7 +44,7 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
   add('pause', 'stop a job until it is resumed')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => pauseJob(name, flags, terminal));
-  add('resume', 'let a paused job go on; what passed meanwhile is not made up for')
+  add('resume', 'let a paused job continue; slots that passed meanwhile are not made up for')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => resumeJob(name, flags, terminal));
   add('run', 'run a job now, beside its times')

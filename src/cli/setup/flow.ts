@@ -105,7 +105,7 @@ async function askForExtras(
   if (choices.length === 0) return [];
   const isOn = present.memory ?? !present.isConnected;
   const initial: Extra[] = isOn && flags.memory === undefined ? ['memory'] : [];
-  return prompts.chooseSeveral('What else? Space chooses, Enter goes on', choices, initial);
+  return prompts.chooseSeveral('What else? Space chooses, Enter continues', choices, initial);
 }
 
 function shellIn(flags: SetupFlags, extras: readonly Extra[], { environment }: Terminal): Shell | undefined {

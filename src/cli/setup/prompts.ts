@@ -4,7 +4,7 @@ import * as clack from '@clack/prompts';
 import { printable, type Terminal } from '../terminal.ts';
 import { createWaitingLine } from '../waiting-line.ts';
 
-/** The person has left; whoever catches it says what was changed. */
+/** The person has left; the catcher says what was changed. */
 export class SetupCancelled extends Error {}
 
 export interface Choice<Value> {

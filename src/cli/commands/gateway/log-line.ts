@@ -1,7 +1,7 @@
 import type { Colors } from '../../colors.ts';
 import { printable } from '../../terminal.ts';
 
-/** Where the text begins: below it stands what a message of several lines goes on with. */
+/** Where the text begins: further lines of a message are aligned with it. */
 const INDENT = 20;
 
 /** A line of the log as a person reads it: their own time, where, what. */

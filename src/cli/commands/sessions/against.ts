@@ -24,7 +24,7 @@ export interface AgainstFlags {
 
 const COMPATIBLE = 'openai-compatible';
 const MAX_STEPS = 3;
-/** As many turns as a model is told of any conversation, at most. */
+/** The most turns that a model sees of any conversation. */
 const TURNS_BEFORE = 12;
 
 export async function compareAgainst(
@@ -129,7 +129,7 @@ function summaryOf(turns: readonly ComparedTurn[]): Summary {
   };
 }
 
-/** The price is told only where every part has one. */
+/** The price is shown only where every part has one. */
 function sumOf(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.flatMap((usage) => usage ?? []);
   if (known.length === 0) return undefined;

@@ -94,7 +94,7 @@ export async function exportSession(
     summaries: (session) => sessions.summaries(session),
     signal: terminal.signal,
   });
-  // What a model or a tool wrote must not move the cursor of whoever looks at the document.
+  // What a model or a tool wrote must not move the cursor of the person who looks at the document.
   const harmless = format === 'json' || format === 'jsonl' ? jsonEscaped : printable;
   if (output === undefined || output === '-') {
     const counts = await pump(pieces, (piece) => terminal.out.write(harmless(piece))).catch((error: unknown) => {
