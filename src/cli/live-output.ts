@@ -1,6 +1,5 @@
 // What a call showed while it ran is not said again by its result.
 import { MOST_SHOWN } from '../tools/shell/progress-lines.ts';
-import type { ToolResult } from '../tools/tool.ts';
 
 /** `text` tells the result after `before`; `live` is all that was shown of it. What is left to say is returned. */
 export function withoutShown(text: string, { before, result, live }: Shown): string {
@@ -16,11 +15,13 @@ export function withoutShown(text: string, { before, result, live }: Shown): str
 
 export interface Shown {
   before: string;
-  result: ToolResult;
+  result: ShownResult;
   live: string;
 }
 
-function outputOf({ data }: ToolResult): string {
+type ShownResult = { ok: true; data: unknown } | { ok: false; error: { message: string }; data?: unknown };
+
+function outputOf({ data }: ShownResult): string {
   const { output } = (data ?? {}) as { output?: unknown };
   return typeof output === 'string' ? output : '';
 }

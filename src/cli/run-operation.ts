@@ -4,7 +4,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
-export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onFile'> {
+export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onFile' | 'onOutput' | 'person'> {
   /** Runs although config.json cannot be used: it is what is repaired. */
   ignoreBadConfig?: boolean;
   /** The folder whose files it concerns, where a flag chose one: a bad one is wrong usage. */
@@ -14,7 +14,7 @@ export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onF
 }
 
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
-  const { counting, workspace, onAddress, onFile } = view;
+  const { counting, workspace, onAddress, onFile, onOutput, person } = view;
   const { err, signal } = terminal;
   return {
     runtime,
@@ -23,6 +23,8 @@ export function operationContext(runtime: Runtime, terminal: Terminal, view: Ope
     warn: (text) => warn(terminal, text),
     onAddress,
     onFile,
+    onOutput,
+    person,
     ...(counting !== undefined &&
       err.isTTY && {
         onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),

@@ -17,6 +17,7 @@ import * as setup from './setup.ts';
 import * as setupChannel from './setup-channel.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
+import * as tools from './tools.ts';
 import * as trust from './trust.ts';
 import * as turns from './turns.ts';
 import * as undo from './undo.ts';
@@ -39,6 +40,7 @@ const NOUNS = [
   setupChannel,
   signIn,
   skills,
+  tools,
   trust,
   turns,
   undo,

@@ -3,6 +3,7 @@
 // the library are thin readers of operations.
 import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { WorkspaceOptions } from '../runtime/workspace.ts';
 import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
 
@@ -20,6 +21,10 @@ export interface OperationContext {
   workspace?: string;
   /** Something the person should know that changes nothing. */
   warn(text: string): void;
+  /** Who answers questions of tools; without it, what has to be asked is refused. */
+  person?: Pick<WorkspaceOptions, 'askPerson' | 'askForm'>;
+  /** What a tool prints while it runs. */
+  onOutput?(text: string): void;
   /** An address that the person must visit while the operation waits; without it, the address is a warning. */
   onAddress?(address: string): void;
   /** A file that a long operation has copied. */

@@ -1,0 +1,145 @@
+// The tools that can be called, and calling one without a model.
+import { DEEPEST_ARGS, isDeeperThan } from '../lib/depth.ts';
+import { nearest } from '../lib/nearest.ts';
+import { newId } from '../lib/new-id.ts';
+import { APPROVALS } from '../tools/policy.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+
+const ALLOW = { ...listOf(TEXT), description: 'only these tools; all of them without it' } as const;
+const TOOL_FIELDS = { name: TEXT, description: TEXT, inputSchema: {} } as const;
+const META = { type: 'object', properties: { durationMs: { type: 'number' } }, required: ['durationMs'] } as const;
+const ERROR = objectWith(
+  { code: { enum: ['tool_not_found', 'invalid_args', 'execution_error'] }, message: TEXT },
+  { reason: TEXT },
+);
+const PICTURES = { ...listOf({}), description: 'each in a file' } as const;
+
+export const listTools = defineOperation({
+  name: 'tools.list',
+  class: 'read',
+  summary: 'List the tools that can be called, also those of MCP servers.',
+  input: { type: 'object', properties: { allow: ALLOW }, additionalProperties: false },
+  output: listOf(objectWith(TOOL_FIELDS)),
+  run: ({ allow }, context) =>
+    withToolbox(allow, context, ({ toolbox, registry }) => toolbox.describe(registry.list())),
+});
+
+export const describeTool = defineOperation({
+  name: 'tools.info',
+  class: 'read',
+  summary: 'Describe a tool: its parameters, how it runs, and whether it can be used here.',
+  input: {
+    type: 'object',
+    properties: { name: TEXT, allow: ALLOW },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  output: objectWith(
+    {
+      ...TOOL_FIELDS,
+      effect: { enum: ['read', 'write', 'exec', 'send'] },
+      requiresPermission: YES_OR_NO,
+      timeoutMs: { type: 'number' },
+      cacheable: YES_OR_NO,
+      aliases: listOf(TEXT),
+      source: { enum: ['mcp', 'builtin'] },
+      available: YES_OR_NO,
+    },
+    { unavailableBecause: TEXT },
+  ),
+  run: ({ name, allow }, context) =>
+    withToolbox(allow, context, async ({ toolbox, registry }) => {
+      const spec = registry.get(name);
+      const [tool] = spec ? await toolbox.describe([{ name, spec }]) : [];
+      if (!spec || !tool) throw unknownTool(name, registry);
+      const unavailable = await spec.unavailable?.();
+      return {
+        ...tool,
+        effect: spec.effect,
+        requiresPermission: spec.requiresPermission,
+        timeoutMs: spec.timeoutMs,
+        cacheable: spec.fingerprint !== undefined,
+        aliases: [spec.name, ...(spec.aliases ?? [])].filter((other) => other !== name),
+        source: spec.name.startsWith('mcp__') ? ('mcp' as const) : ('builtin' as const),
+        available: unavailable === undefined,
+        ...(unavailable !== undefined && { unavailableBecause: unavailable }),
+      };
+    }),
+});
+
+export const invokeTool = defineOperation({
+  name: 'tools.invoke',
+  class: 'danger',
+  summary: 'Call a tool without a model; a failure of the tool is in the result.',
+  input: {
+    type: 'object',
+    properties: {
+      name: TEXT,
+      args: { type: 'object', default: {} as Readonly<Record<string, unknown>> },
+      allow: ALLOW,
+      approval: { enum: APPROVALS, default: 'ask', description: 'ask: refused where nobody can be asked' },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  output: objectWith(
+    {
+      call: objectWith({ id: TEXT, name: TEXT, args: { type: 'object' }, source: TEXT }),
+      result: {
+        anyOf: [
+          objectWith({ ok: { const: true }, data: {}, meta: META }, { pictures: PICTURES }),
+          objectWith({ ok: { const: false }, error: ERROR, meta: META }, { data: {}, pictures: PICTURES }),
+        ],
+      },
+      text: { type: 'string', description: 'what a model would be told' },
+    },
+    { nearest: { type: 'string', description: 'the tool that was perhaps meant, where there is none of that name' } },
+  ),
+  run: ({ name, args, allow, approval }, context) =>
+    withToolbox(allow, context, async ({ toolbox, registry }) => {
+      if (isDeeperThan(args, DEEPEST_ARGS))
+        throw new CodedError('INVALID_INPUT', 'tools.invoke: args is nested too deeply');
+      const call = { id: newId('call'), name, args: { ...args }, source: sourceOf(context) };
+      const executor = toolbox.executor({ registry, approval });
+      const { result, text } = await executor.execute(call, context.signal, context.onOutput);
+      const isUnknown = !result.ok && result.error.code === 'tool_not_found';
+      const close = isUnknown ? nearestTool(name, registry) : undefined;
+      return { call, result, text, ...(close !== undefined && { nearest: close }) };
+    }),
+});
+
+async function withToolbox<T>(
+  allow: readonly string[] | undefined,
+  { runtime, workspace: root, person, signal }: OperationContext,
+  use: (opened: { toolbox: Toolbox; registry: Registry }) => Promise<T>,
+): Promise<T> {
+  const workspace = await runtime.openWorkspace({ ...person, root });
+  try {
+    const toolbox = await workspace.toolbox();
+    await toolbox.refresh(signal);
+    return await use({ toolbox, registry: toolbox.visible(allow) });
+  } finally {
+    await workspace.close();
+  }
+}
+
+function sourceOf({ by }: OperationContext): string {
+  return by === undefined || by.place === 'terminal' ? 'cli' : by.place;
+}
+
+function unknownTool(name: string, registry: Registry): CodedError {
+  const close = nearestTool(name, registry);
+  const hint = close ? ` (did you mean ${close}?)` : '; "lainclaw tools list" shows what there is';
+  return new CodedError('tool_not_found', `there is no tool "${name}" here${hint}`);
+}
+
+function nearestTool(name: string, registry: Registry): string | undefined {
+  return nearest(
+    name,
+    registry.list().map((tool) => tool.name),
+  );
+}
