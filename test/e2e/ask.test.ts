@@ -125,14 +125,23 @@ describe.concurrent('sessions', () => {
     expect(result).toContain('Summary: The harbour bridge opens at noon.');
   });
 
-  it('are entered in the index exactly as the contract says', async () => {
+  it('are entered in the index with the fields of the contract, their workspace and their title', async () => {
     const home = testHome();
     const { sessionId } = await ask(home, 'one');
     const date = expect.stringMatching(ISO);
     expect(home.index()).toEqual({
       version: 1,
       sessions: {
-        main: { sessionKey: 'main', sessionId, createdAt: date, updatedAt: date, provider: 'stub', route: 'stub' },
+        main: {
+          sessionKey: 'main',
+          sessionId,
+          createdAt: date,
+          updatedAt: date,
+          provider: 'stub',
+          route: 'stub',
+          workspace: home.workspace,
+          title: 'one',
+        },
       },
     });
     const { createdAt, updatedAt } = home.entry();
