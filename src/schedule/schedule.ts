@@ -1,6 +1,7 @@
 // Jobs as people and models manage them: add, list, remove, pause, resume, history and upcoming runs. Reading changes nothing.
 import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
+import { parseChatName } from '../vocabulary/chat-name.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
 import { nextOf } from './plan.ts';
 import { ScheduleError } from './schedule-error.ts';
@@ -152,8 +153,7 @@ function checkName(name: string): void {
 }
 
 function checkChat(chat: string, channels: readonly string[]): void {
-  const [, channel = ''] = /^([a-z]+)(?:\/[^:\s]+)?:\S+$/.exec(chat) ?? [];
-  if (channels.includes(channel)) return;
+  if (!/\s/.test(chat) && channels.includes(parseChatName(chat)?.channel ?? '')) return;
   throw new ScheduleError(
     'SCHEDULE_BAD_VALUE',
     `"${chat}" is not a chat: write <channel>:<chatId>, such as telegram:123456; channels are ${channels.join(', ')}`,

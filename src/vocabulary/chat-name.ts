@@ -24,9 +24,10 @@ export function chatName({ channel, account, ...place }: ChatKey): string {
   return `${account === DEFAULT_ACCOUNT ? channel : `${channel}/${account}`}:${placeName(place)}`;
 }
 
-/** Undefined when it names no chat. */
+/** Also the way other assistants write it, `telegram_123`. Undefined when it names no chat. */
 export function parseChatName(name: string): ChatKey | undefined {
-  const [, channel, account = DEFAULT_ACCOUNT, place] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(name) ?? [];
+  const written = name.replace(/^([a-z]+)_/, '$1:');
+  const [, channel, account = DEFAULT_ACCOUNT, place] = /^([a-z]+)(?:\/([^:]+))?:([\s\S]+)$/.exec(written) ?? [];
   return channel === undefined || place === undefined ? undefined : { channel, account, ...parsePlace(place) };
 }
 
@@ -40,4 +41,10 @@ export function parsePlace(name: string): Place {
   if (slash <= 0) return { chatId: name };
   const topic = name.slice(slash + 1).replace(/%(?:25|2F)/g, decodeURIComponent);
   return { chatId: name.slice(0, slash), ...(topic !== '' && { threadId: topic }) };
+}
+
+/** The id of a chat, also when it was written with its channel in front: `telegram:123` or `telegram_123` on Telegram. */
+export function plainChatId(channel: string, chatId: string): string {
+  const isPrefixed = chatId.startsWith(`${channel}:`) || chatId.startsWith(`${channel}_`);
+  return isPrefixed && chatId.length > channel.length + 1 ? chatId.slice(channel.length + 1) : chatId;
 }

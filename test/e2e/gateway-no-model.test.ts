@@ -46,7 +46,7 @@ it('with no model it says so in its log and status, and chats get one neutral se
   await eventually(() => expect(answers(home).at(-1)).toBe('Hello, Anna.'));
 });
 
-it('a turn has 25 steps; at the limit the chat says so, and /continue goes on', { timeout: 120_000 }, async () => {
+it('a turn has 25 steps; at the limit the chat says so, and /continue continues it', { timeout: 120_000 }, async () => {
   let asked = 0;
   const server = await startModelServer({
     script: ({ messages: told }) => {
@@ -64,7 +64,7 @@ it('a turn has 25 steps; at the limit the chat says so, and /continue goes on', 
   expect((await gateway(START)).code).toBe(0);
   write(home, 'do it');
   await eventually(() =>
-    expect(answers(home).at(-1)).toContain('The limit of 25 steps was reached. `/continue` goes on.'),
+    expect(answers(home).at(-1)).toContain('The limit of 25 steps was reached. Send `/continue` to continue.'),
   );
   expect(asked).toBe(25);
   write(home, '/continue');

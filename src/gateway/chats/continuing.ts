@@ -24,5 +24,5 @@ export function withLimitNote(
   steps: number,
 ): string {
   if (stage !== 'tool-limit') return result;
-  return `${result}\n\n_The limit of ${steps} steps was reached. \`/continue\` continues._`;
+  return `${result}\n\n_The limit of ${steps} steps was reached. Send \`/continue\` to continue._`;
 }

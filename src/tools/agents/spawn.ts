@@ -38,7 +38,7 @@ export function createSubagentSpawnTool({
         name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
         message: { type: 'string', minLength: 1, maxLength: 100_000 },
         model: { type: 'string', minLength: 1, maxLength: 200 },
-        injectInto: { type: 'string', pattern: '^[a-z]+(/[^:]+)?:.+$', maxLength: 200 },
+        injectInto: { type: 'string', pattern: '^[a-z]+((/[^:]+)?:|_).+$', maxLength: 200 },
       },
       required: ['name', 'message'],
       additionalProperties: false,

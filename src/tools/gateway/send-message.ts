@@ -1,4 +1,5 @@
 import { CHANNEL_NAMES } from '../../channels/channel-table.ts';
+import { plainChatId } from '../../vocabulary/chat-name.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -28,12 +29,12 @@ export function createSendMessageTool({ send }: SendMessageDependencies): ToolSp
       additionalProperties: false,
     },
     effect: 'send',
-    subject: ({ channel, chatId }) => ({ kind: 'chat', channel, chatId }),
+    subject: ({ channel, chatId }) => ({ kind: 'chat', channel, chatId: plainChatId(channel, chatId) }),
     rules: { pattern: 'chat' },
     requiresPermission: false,
     timeoutMs: 15_000,
     async execute({ channel, chatId, text }, { signal }) {
-      const chat = { channel, chatId };
+      const chat = { channel, chatId: plainChatId(channel, chatId) };
       const outcome = await send(chat, text, signal);
       if (!outcome.ok) throw new ToolFailure(outcome.message, outcome.isDenied ? { reason: 'denied' } : {});
       const data = { queued: true, ...chat, account: outcome.account };
