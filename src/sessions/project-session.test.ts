@@ -19,35 +19,35 @@ async function setUp(entries: [key: string, workspace: string | undefined][]) {
 describe('the conversation of a folder', () => {
   it('is the last used one that was begun there, by a person', async () => {
     const { catalogue, close } = await setUp([
-      ['payments', '/work/payments'],
-      ['review', '/work/payments'],
-      ['other', '/work/other'],
+      ['payments', '/projects/payments'],
+      ['review', '/projects/payments'],
+      ['other', '/projects/other'],
       ['old', undefined],
-      ['main', '/work/payments'],
-      ['schedule:daily', '/work/payments'],
+      ['main', '/projects/payments'],
+      ['schedule:daily', '/projects/payments'],
     ]);
-    expect((await lastOfProject(catalogue, '/work/payments'))?.sessionKey).toBe('review');
+    expect((await lastOfProject(catalogue, '/projects/payments'))?.sessionKey).toBe('review');
     expect(await lastOfProject(catalogue, '/work')).toBeUndefined();
     await close();
   });
 
   it('is found behind many of others', async () => {
-    const platform = Array.from({ length: 55 }, (_, index): [string, string] => [`telegram:${index}`, '/work/a']);
-    const { catalogue, close } = await setUp([['a', '/work/a'], ...platform]);
-    expect((await lastOfProject(catalogue, '/work/a'))?.sessionKey).toBe('a');
+    const platform = Array.from({ length: 55 }, (_, index): [string, string] => [`telegram:${index}`, '/projects/a']);
+    const { catalogue, close } = await setUp([['a', '/projects/a'], ...platform]);
+    expect((await lastOfProject(catalogue, '/projects/a'))?.sessionKey).toBe('a');
     await close();
   });
 
   it.each([
-    ['/work/payments', [], 'payments'],
-    ['/work/payments', ['payments', 'payments-2'], 'payments-3'],
-    ['/work/main', [], 'main-2'],
+    ['/projects/payments', [], 'payments'],
+    ['/projects/payments', ['payments', 'payments-2'], 'payments-3'],
+    ['/projects/main', [], 'main-2'],
     ['/', [], 'project'],
-    ['/work/.config', [], 'config'],
-    ['/work/My Project (2)', [], 'My-Project-2'],
-    ['/work/支付 服务', [], '支付-服务'],
-    ['/work/🎉', [], 'project'],
-    [`/work/${'长'.repeat(80)}`, [], '长'.repeat(60)],
+    ['/projects/.config', [], 'config'],
+    ['/projects/My Project (2)', [], 'My-Project-2'],
+    ['/projects/支付 服务', [], '支付-服务'],
+    ['/projects/🎉', [], 'project'],
+    [`/projects/${'长'.repeat(80)}`, [], '长'.repeat(60)],
   ])('in %s, with %j taken, is called %s', async (folder, taken, expected) => {
     const { catalogue, close } = await setUp(taken.map((key) => [key, undefined]));
     const key = await newProjectKey(catalogue, folder);

@@ -186,13 +186,13 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
 
       it('lists the sessions of one workspace, the last updated first', async () => {
         const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
-        await storage.catalogue.put(entry('a', { workspace: '/work/a', updatedAt: at(1) }));
-        await storage.catalogue.put(entry('b', { workspace: '/work/a/b', updatedAt: at(2) }));
-        await storage.catalogue.put(entry('c', { workspace: '/work/a', updatedAt: at(3), title: 'C' }));
+        await storage.catalogue.put(entry('a', { workspace: '/projects/a', updatedAt: at(1) }));
+        await storage.catalogue.put(entry('b', { workspace: '/projects/a/b', updatedAt: at(2) }));
+        await storage.catalogue.put(entry('c', { workspace: '/projects/a', updatedAt: at(3), title: 'C' }));
         await storage.catalogue.put(entry('d', { updatedAt: at(4) }));
-        const found = await other.catalogue.list({ workspace: '/work/a' });
+        const found = await other.catalogue.list({ workspace: '/projects/a' });
         expect(found.map(({ sessionKey }) => sessionKey)).toEqual(['c', 'a']);
-        expect(await other.catalogue.list({ workspace: '/work/a', after: found[0] })).toHaveLength(1);
+        expect(await other.catalogue.list({ workspace: '/projects/a', after: found[0] })).toHaveLength(1);
         expect(await other.catalogue.list({ workspace: '/work' })).toEqual([]);
       });
 
