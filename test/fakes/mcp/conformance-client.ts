@@ -29,7 +29,7 @@ const servers = createMcpServers({
   now,
 });
 
-const signal = AbortSignal.timeout(20_000);
+const signal = AbortSignal.timeout(160_000);
 
 /** What a person does in a browser: goes where the server says, and is sent back. */
 async function visit(address: URL): Promise<void> {
@@ -63,7 +63,7 @@ for (const { name } of tools) {
   const args = name === 'add_numbers' ? { a: 5, b: 3 } : {};
   // As a person who accepts what is asked without filling anything in.
   const elicit = async () => ({ action: 'accept' as const, content: {} });
-  const options = { signal, timeoutMs: 10_000, progress: () => {}, elicit };
+  const options = { signal, timeoutMs: 120_000, progress: () => {}, elicit };
   const { ok, text } = await signingIn(() => servers.call('suite', name, args, options));
   if (!ok) throw new Error(text);
 }
