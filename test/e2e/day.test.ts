@@ -61,8 +61,10 @@ describe('a day', () => {
     const options = { home, env: env(), cwd: project };
     const first = startOnScreen([], options);
     await first.shows('AGENTS.md?');
+    // The keys are taken once they are offered.
+    await first.shows('[y] yes');
     await first.type('y');
-    await first.shows('claude-sonnet-5');
+    await first.shows('→ yes');
     await first.type(`how is money rounded?${ENTER}`);
     await first.shows('Noted.');
     await first.type('\x04');

@@ -47,6 +47,7 @@ describe('AGENTS.md', () => {
     home.file('AGENTS.md', 'Always answer in capitals.');
     const first = await openChat(answering, [], { home });
     await first.chat.shows("Trust this folder's AGENTS.md?");
+    await first.chat.shows('[y] yes');
     await first.chat.type('n');
     await first.chat.shows('→ no');
     await first.say('hello');
