@@ -1,21 +1,11 @@
 // The messages of a run to its chat: the answer, and notices about runs that failed or were interrupted.
+import { isSilentAnswer } from '../lib/silent-answer.ts';
 import type { Finish, Job, Run } from '../storage/jobs.ts';
 
 type Draft = Finish['messages'][number];
 
-/** True when the model has nothing to report: `{"silent":true, …}`, also in a fence. */
-export function isSilent(answer: string): boolean {
-  const body = answer.trim().replace(/^```(?:json)?\s*([\s\S]*?)\s*```$/, '$1');
-  if (!body.startsWith('{')) return false;
-  try {
-    return (JSON.parse(body) as { silent?: unknown }).silent === true;
-  } catch {
-    return false;
-  }
-}
-
 export function answerMessage({ injectInto, asker }: Job, run: Run, answer: string): Draft[] {
-  if (injectInto === undefined || isSilent(answer) || answer.trim() === '') return [];
+  if (injectInto === undefined || isSilentAnswer(answer) || answer.trim() === '') return [];
   return [{ key: `schedule-${run.id}-answer`, chat: injectInto, text: answer, isAnswer: true, asker }];
 }
 
