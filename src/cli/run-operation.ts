@@ -4,7 +4,17 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
-export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onFile' | 'onOutput' | 'person'> {
+type Hooks =
+  | 'onAddress'
+  | 'onFile'
+  | 'onOutput'
+  | 'onPiece'
+  | 'onPlayedTurn'
+  | 'onComparedTurn'
+  | 'loginInteraction'
+  | 'person';
+
+export interface OperationView extends Pick<OperationContext, Hooks> {
   /** Runs although config.json cannot be used: it is what is repaired. */
   ignoreBadConfig?: boolean;
   /** The folder whose files it concerns, where a flag chose one: a bad one is wrong usage. */
@@ -14,17 +24,13 @@ export interface OperationView extends Pick<OperationContext, 'onAddress' | 'onF
 }
 
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
-  const { counting, workspace, onAddress, onFile, onOutput, person } = view;
+  const { counting, ignoreBadConfig: _, ...hooks } = view;
   const { err, signal } = terminal;
   return {
+    ...hooks,
     runtime,
     signal,
-    workspace,
     warn: (text) => warn(terminal, text),
-    onAddress,
-    onFile,
-    onOutput,
-    person,
     ...(counting !== undefined &&
       err.isTTY && {
         onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),

@@ -108,7 +108,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         const accepted = OPERATIONS.map((each) => each.name).join(', ');
         throw new CodedError('UNKNOWN_OPERATION', `there is no operation "${name}"; accepted: ${accepted}`);
       }
-      return invokeOperation(operation, { ...input }, { runtime, signal, workspace, warn: onWarning, onProgress });
+      const by = { place: 'program' } as const;
+      return invokeOperation(operation, { ...input }, { runtime, signal, by, workspace, warn: onWarning, onProgress });
     },
     close: runtime.close,
   };

@@ -12,6 +12,8 @@ import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as schedule from './schedule.ts';
 import * as sessionChanges from './session-changes.ts';
+import * as sessionExport from './session-export.ts';
+import * as sessionReplay from './session-replay.ts';
 import * as sessions from './sessions.ts';
 import * as setup from './setup.ts';
 import * as setupChannel from './setup-channel.ts';
@@ -35,6 +37,8 @@ const NOUNS = [
   pairing,
   schedule,
   sessionChanges,
+  sessionExport,
+  sessionReplay,
   sessions,
   setup,
   setupChannel,

@@ -1,7 +1,10 @@
 // An operation is something a person can do: a typed function with a schema for its input and its output, and a class that says
 // what it may cost them. It renders nothing and knows no flags. Commands of the terminal, commands of chats, the HTTP API and
 // the library are thin readers of operations.
+import type { LoginInteraction } from '../adapters/auth/codex-login.ts';
+import type { ComparedTurn } from '../gateway/replay-against.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
+import type { PlayedTurn } from '../pipeline/playback.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { WorkspaceOptions } from '../runtime/workspace.ts';
 import type { JsonSchema } from '../tools/json-schema.ts';
@@ -27,6 +30,14 @@ export interface OperationContext {
   onOutput?(text: string): void;
   /** An address that the person must visit while the operation waits; without it, the address is a warning. */
   onAddress?(address: string): void;
+  /** What the person sees and types while signing in; without it, the address or the code is a warning. */
+  loginInteraction?: LoginInteraction;
+  /** The next piece of a document, when it is there; then the output does not hold the document. */
+  onPiece?(piece: string): void | Promise<void>;
+  /** A turn of a replay, when it is there; then the output does not hold the turns. */
+  onPlayedTurn?(turn: PlayedTurn): void | Promise<void>;
+  /** A turn that was asked again of another model, when it is there; then the output does not hold the turns. */
+  onComparedTurn?(turn: ComparedTurn): void | Promise<void>;
   /** A file that a long operation has copied. */
   onFile?(file: { path: string; bytes: number }): void;
   /** How far a long operation is. */

@@ -3,7 +3,6 @@
 
 import type { ProfileStatus } from '../adapters/auth/auth.ts';
 import { AuthError, type AuthErrorCode } from '../adapters/auth/auth-error.ts';
-import type { LoginInteraction } from '../adapters/auth/codex-login.ts';
 import type { CheckedConnection } from '../adapters/check-connection.ts';
 import { findProvider, PROVIDERS } from '../adapters/providers/all.ts';
 import { defaultBaseUrl, keyInEnvironment, type Provider } from '../adapters/providers/provider.ts';
@@ -170,14 +169,40 @@ export const signOut = defineOperation({
   }),
 });
 
-/** Signs in to ChatGPT. No operation: a person is shown a page or a code while it runs. */
-export async function signInToChatGpt(
-  input: { provider: string; method: 'browser' | 'device'; interaction: LoginInteraction; profile?: string },
-  { runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>,
-): Promise<Connected> {
-  const { profile: profileId, ...login } = input;
-  const { auth } = await runtime.modelServices();
-  return connected(await auth.login({ ...login, profileId, signal }), runtime);
+export const signInToChatGpt = defineOperation({
+  name: 'sign-in.chatgpt',
+  class: 'change',
+  summary:
+    'Sign in with a ChatGPT account: waits until the person has signed in with a browser, or typed a code on another device.',
+  input: {
+    type: 'object',
+    properties: {
+      provider: { type: 'string', default: 'openai-codex' },
+      method: { enum: ['browser', 'device'], default: 'device' },
+      profile: TEXT,
+    },
+    additionalProperties: false,
+  },
+  output: CONNECTED,
+  async run({ provider, method, profile: profileId }, { runtime, signal, onAddress, warn, loginInteraction }) {
+    const interaction = loginInteraction ?? announcing(onAddress, warn);
+    const { auth } = await runtime.modelServices();
+    return connected(await auth.login({ provider, method, interaction, profileId, signal }), runtime);
+  },
+});
+
+/** For a caller that shows what it is told, and where nothing can be typed in. */
+function announcing(
+  onAddress: OperationContext['onAddress'],
+  warn: OperationContext['warn'],
+): NonNullable<OperationContext['loginInteraction']> {
+  return {
+    showUrl: onAddress ?? ((url) => warn(`sign in with your browser: ${url}`)),
+    showDeviceCode: ({ userCode, verificationUrl }) =>
+      warn(`on any device open ${verificationUrl} and enter the code ${userCode}`),
+    readPastedCode: () => new Promise(() => {}),
+    progress: warn,
+  };
 }
 
 /** The provider becomes the default where none is set, in config.json or by a variable. */

@@ -23,6 +23,18 @@ export interface PlayedEvent {
   waitMs: number;
 }
 
+/** A recorded turn and the events it was made of. */
+export interface PlayedTurn {
+  number: number;
+  turnId?: string;
+  startedAt?: string;
+  endedAt?: string;
+  outcome?: string;
+  /** The question. */
+  input?: string;
+  events: PlayedEvent[];
+}
+
 const PIECES_AT_MOST = 200;
 const STAGES: Stage[] = ['answered', 'tool-limit', 'stopped', 'failed', 'cancelled'];
 

@@ -14,11 +14,11 @@ import { statusCommand } from '../../gateway/chats/commands/status.ts';
 import { stopCommand } from '../../gateway/chats/commands/stop.ts';
 import { undoCommand } from '../../gateway/chats/commands/undo.ts';
 import { CONTINUE_HELP } from '../../gateway/chats/continuing.ts';
+import { localTime } from '../../lib/local-time.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { SessionEntry } from '../../storage/storage.ts';
 import type { ListedTurn } from '../../undo/undo.ts';
 import { aboutSession } from '../about-session.ts';
-import { localTime } from '../local-time.ts';
 
 export interface ChatCommand {
   name: string;

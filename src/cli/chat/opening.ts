@@ -1,8 +1,8 @@
 // What a chat opens with: where one is, and the last words of a conversation that continues.
 import { basename } from 'node:path';
+import { localTime } from '../../lib/local-time.ts';
 import type { SessionMessage } from '../../sessions/lines.ts';
 import type { Colors } from '../colors.ts';
-import { localTime } from '../local-time.ts';
 import type { NewEntry } from './entries.ts';
 import { shownText } from './shown-text.ts';
 

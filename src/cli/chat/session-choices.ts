@@ -1,8 +1,8 @@
 // The conversations that a person can resume, those of this project first.
 import { basename } from 'node:path';
+import { localTime } from '../../lib/local-time.ts';
 import type { OperationContext, OutputOf } from '../../operations/operation.ts';
 import { listSessions } from '../../operations/sessions.ts';
-import { localTime } from '../local-time.ts';
 import type { Choice } from './prompt.ts';
 
 const OFFERED = 100;

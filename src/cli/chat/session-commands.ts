@@ -1,9 +1,10 @@
 // Commands of the chat for conversations as a whole: another one, its title, a copy, an earlier turn. And /init, which asks the
 // model for the project's first instructions.
+
+import { localTime } from '../../lib/local-time.ts';
 import type { Operation, OutputOf } from '../../operations/operation.ts';
 import { forkSession, renameSession, rewindSession } from '../../operations/session-changes.ts';
 import { listTurns } from '../../operations/sessions.ts';
-import { localTime } from '../local-time.ts';
 import type { ChatCommand } from './commands.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { Choice } from './prompt.ts';

@@ -1,9 +1,9 @@
+import { localTime } from '../../lib/local-time.ts';
 import { cancelAgentRun, getAgentRun, listAgentRuns, listAgents, readAgentRun } from '../../operations/agents.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, single, text, withOutput, workspace } from '../flags.ts';
-import { localTime } from '../local-time.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';

@@ -88,11 +88,9 @@ async function login(provider: string, flags: LoginFlags, terminal: Terminal): P
   }
   const { createLoginInteraction, hasBrowser } = await import('../login-interaction.ts');
   const method = flags.device || !hasBrowser(terminal.environment) ? 'device' : 'browser';
-  const interaction = createLoginInteraction(terminal);
-  await withRuntime(terminal, async (runtime) => {
-    const context = operationContext(runtime, terminal);
-    tell(await signInToChatGpt({ provider, method, interaction, profile }, context), flags, terminal);
-  });
+  const view = { loginInteraction: createLoginInteraction(terminal) };
+  const input = { provider, method, profile } as const;
+  await runOperation(terminal, signInToChatGpt, input, (signedIn) => tell(signedIn, flags, terminal), view);
 }
 
 function tell({ profile, warning, ...outcome }: Connected, flags: OutputFlags, terminal: Terminal): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Allowed } from '../../gateway/access/pairing.ts';
+import { localTime } from '../../lib/local-time.ts';
 import { approvePairing, listPairing, revokePairing } from '../../operations/pairing.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
-import { localTime } from '../local-time.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
 

@@ -1,3 +1,4 @@
+import { localTime } from '../../lib/local-time.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { listKeptSessions, listSessions, searchSessions, showSession } from '../../operations/sessions.ts';
 import { diffSession } from '../../operations/undo.ts';
@@ -5,12 +6,10 @@ import { aboutSession } from '../about-session.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, json, plainText, single, text } from '../flags.ts';
-import { localTime } from '../local-time.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
-import { withRuntime } from '../with-runtime.ts';
 import { configureChanges } from './sessions/change.ts';
-import { configureExport, type ExportFlags, exportSession } from './sessions/export.ts';
+import { configureExport, type ExportFlags, runExport } from './sessions/export.ts';
 import { configureReplay, type ReplayFlags, replay } from './sessions/replay.ts';
 
 interface ListFlags extends OutputFlags {
@@ -65,10 +64,10 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .addOption(plainText())
     .action((words: string[], flags: SearchFlags) => search(words.join(' '), flags, terminal));
   configureExport(sessions.command('export')).action((key: string, flags: ExportFlags) =>
-    withRuntime(terminal, ({ sessions: service }) => exportSession(key, flags, service, terminal)),
+    runExport(key, flags, terminal),
   );
-  configureReplay(sessions.command('replay')).action((key: string, flags: ReplayFlags) =>
-    withRuntime(terminal, async (runtime) => setExitCode(await replay(key, flags, runtime, terminal))),
+  configureReplay(sessions.command('replay')).action(async (key: string, flags: ReplayFlags) =>
+    setExitCode(await replay(key, flags, terminal)),
   );
 };
 

@@ -1,8 +1,8 @@
+import { localTime } from '../../lib/local-time.ts';
 import { addTrust, listTrust, removeTrust } from '../../operations/trust.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
-import { localTime } from '../local-time.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 

@@ -94,7 +94,8 @@ async function signIn({ terminal, context, onStored }: ConnectionStep): Promise<
   const { createLoginInteraction, hasBrowser } = await import('../login-interaction.ts');
   const method = hasBrowser(terminal.environment) ? 'browser' : 'device';
   const provider = 'openai-codex';
-  await signInToChatGpt({ provider, method, interaction: createLoginInteraction(terminal) }, context);
+  const loginInteraction = createLoginInteraction(terminal);
+  await signInToChatGpt.run({ provider, method }, { ...context, loginInteraction });
   onStored('the sign-in to ChatGPT');
   return { provider, signedIn: true };
 }

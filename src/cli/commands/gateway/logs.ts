@@ -1,8 +1,8 @@
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localTime } from '../../../lib/local-time.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
-import { localTime } from '../../local-time.ts';
 import { type OutputFlags, type Terminal, wantsJson, warn } from '../../terminal.ts';
 import { logLine } from './log-line.ts';
 

@@ -2,11 +2,11 @@ import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
 import { ServiceError } from '../../../gateway/service/service-error.ts';
 import type { ServiceState } from '../../../gateway/service/service-state.ts';
 import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
+import { localTime } from '../../../lib/local-time.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { placeName } from '../../../vocabulary/chat-name.ts';
 import { colorsFor } from '../../colors.ts';
 import { CommandError } from '../../command-error.ts';
-import { localTime } from '../../local-time.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 
 export interface StatusFlags extends OutputFlags {

@@ -1,15 +1,14 @@
 // The same questions to another model: what it answered then and now, turn by turn.
 
-import type { ComparedSide, ComparedTurn, ReplayEnd } from '../../../gateway/replay-against.ts';
-import { newId } from '../../../lib/new-id.ts';
-import type { Runtime } from '../../../runtime/runtime.ts';
-import type { HistoryTurn } from '../../../sessions/history.ts';
-import { sessionKeyProblem } from '../../../sessions/session-key.ts';
+import type { ComparedSide, ComparedTurn } from '../../../gateway/replay-against.ts';
+import type { OutputOf } from '../../../operations/operation.ts';
+import { replayAgainstModel } from '../../../operations/session-replay.ts';
+import { CodedError } from '../../../vocabulary/coded-error.ts';
 import type { Usage } from '../../../vocabulary/usage.ts';
 import { type Colors, colorsFor } from '../../colors.ts';
-import { EXIT, printable, type Terminal, UsageError, warn, writeJson } from '../../terminal.ts';
-import { chosenTurns } from './chosen-turns.ts';
-import type { FoundSession } from './find.ts';
+import { runOperation } from '../../run-operation.ts';
+import { EXIT, printable, type Terminal, UsageError, writeJson } from '../../terminal.ts';
+import { warnOfDamage } from './export.ts';
 
 export interface AgainstFlags {
   against?: string;
@@ -23,81 +22,52 @@ export interface AgainstFlags {
 }
 
 const COMPATIBLE = 'openai-compatible';
-const MAX_STEPS = 3;
-/** The most turns that a model sees of any conversation. */
-const TURNS_BEFORE = 12;
 
+type Replayed = OutputOf<typeof replayAgainstModel>;
+
+/** Resolves with the exit code. */
 export async function compareAgainst(
-  runtime: Runtime,
-  session: FoundSession,
-  flags: AgainstFlags & { against: string },
+  key: string,
+  flags: AgainstFlags & { against: string; sessionId?: string },
   asJson: boolean,
   terminal: Terminal,
 ): Promise<number> {
   const [provider, model] = splitAgainst(flags.against);
   if (flags.baseUrl !== undefined && provider !== COMPATIBLE)
     throw new UsageError(`--base-url goes with --against ${COMPATIBLE}, not with ${provider}`);
-  const workspace = await runtime.openWorkspace({ baseUrl: flags.baseUrl });
-  const { gateway, recorded, providerNames } = await workspace.recordedGateway();
-  const names = await providerNames();
-  if (!names.includes(provider)) {
-    const message = `--against: there is no provider "${provider}"; accepted: ${names.join(', ')}`;
-    throw new UsageError(message, { code: 'UNSUPPORTED_PROVIDER' });
-  }
-  const { replayAgainst } = await import('../../../gateway/replay-against.ts');
-  const { config } = runtime;
-  const own = (config.modelFor ?? config.provider) === provider ? config : undefined;
-  const sessionKey = replayKey(session.sessionKey);
-  const before: HistoryTurn[] = [];
-  const onSkipped = (turn: HistoryTurn): void => {
-    before.push(turn);
-    if (before.length > TURNS_BEFORE) before.shift();
-  };
-  const replaying = replayAgainst(
-    {
-      turns: chosenTurns(runtime.sessions, session, { ...flags, onSkipped }, terminal),
-      before: () => before,
-      sessionKey,
-      provider,
-      model: model ?? own?.model,
-      profileId: flags.profile ?? own?.profile,
-      toolMaxSteps: flags.toolMaxSteps ?? MAX_STEPS,
-      caps: {
-        maxTokens: flags.maxTokens ?? config.maxTokens,
-        maxCostUsd: flags.maxCostUsd ?? config.maxCostUsd,
-        dailyMaxTokens: config.dailyMaxTokens,
-        dailyMaxCostUsd: config.dailyMaxCostUsd,
-      },
-      onNotice: (line) => warn(terminal, line),
+  const { sessionId, turn, from, profile, baseUrl, toolMaxSteps, maxTokens, maxCostUsd } = flags;
+  let end: Replayed['end'] | undefined;
+  const replaying = runOperation(
+    terminal,
+    replayAgainstModel,
+    { key, sessionId, turn, from, provider, model, profile, baseUrl, toolMaxSteps, maxTokens, maxCostUsd },
+    (replayed) => {
+      end = replayed.end;
+      showEnd(replayed, asJson, terminal);
     },
-    { gateway, recorded, sessions: runtime.sessions },
-    terminal.signal,
+    asJson ? {} : { onComparedTurn: (compared) => showTurn(compared, terminal) },
   );
-  const turns: ComparedTurn[] = [];
-  let end: ReplayEnd;
-  for (;;) {
-    const next = await replaying.next();
-    if (next.done) {
-      end = next.value;
-      break;
-    }
-    turns.push(next.value);
-    for (const picture of next.value.missingPictures)
-      warn(terminal, `turn ${next.value.turn} had a picture (${picture}), which is not kept: asked without it`);
-    if (!asJson) showTurn(next.value, terminal);
-  }
-  if (end.kind === 'capped') warn(terminal, `a cap is reached: turn ${end.turn} and what follows were not asked`);
-  const summary = summaryOf(turns);
-  if (asJson) {
-    const about = { sessionKey: session.sessionKey, sessionId: session.sessionId, replayedAs: sessionKey };
-    writeJson(terminal, { success: end.kind !== 'failed', ...about, end, ...summary, turns });
-  } else if (turns.length > 0) {
-    showSummary(summary, turns.length, sessionKey, terminal);
-  }
-  const failed = end.kind === 'failed' ? turns.at(-1)?.replayed.error : undefined;
-  if (failed) terminal.err.write(`error ${failed.code}: ${printable(failed.message)}\n`);
+  await asAgainstFlag(replaying);
   if (terminal.signal.aborted) return terminal.cancelledExit();
-  return end.kind === 'failed' ? EXIT.failed : EXIT.done;
+  return end?.kind === 'failed' ? EXIT.failed : EXIT.done;
+}
+
+function showEnd(replayed: Replayed, asJson: boolean, terminal: Terminal): void {
+  const { damage, error, asked, ...rest } = replayed;
+  if (damage) warnOfDamage([{ sessionId: replayed.sessionId, ...damage }], terminal);
+  if (asJson) writeJson(terminal, { success: replayed.end.kind !== 'failed', ...rest });
+  else if (asked > 0) showSummary(replayed, terminal);
+  else terminal.err.write('there is no turn in this session yet\n');
+  if (error) terminal.err.write(`error ${error.code}: ${printable(error.message)}\n`);
+}
+
+async function asAgainstFlag(replaying: Promise<void>): Promise<void> {
+  try {
+    await replaying;
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== 'UNSUPPORTED_PROVIDER') throw error;
+    throw new UsageError(`--against: ${error.message}`, { code: error.code });
+  }
 }
 
 /** Names of models may hold slashes themselves. */
@@ -106,40 +76,6 @@ function splitAgainst(against: string): [provider: string, model: string | undef
   if (provider === undefined)
     throw new UsageError(`--against ${against} is not accepted. Accepted: a provider, or provider/model`);
   return [provider, model];
-}
-
-function replayKey(sessionKey: string): string {
-  const key = newId(`replay:${sessionKey}`);
-  return sessionKeyProblem(key) === undefined ? key : newId('replay');
-}
-
-interface Summary {
-  sameAnswers: number;
-  sameCalls: number;
-  recordedUsage?: Usage;
-  replayedUsage?: Usage;
-}
-
-function summaryOf(turns: readonly ComparedTurn[]): Summary {
-  return {
-    sameAnswers: turns.filter(({ isSameAnswer }) => isSameAnswer).length,
-    sameCalls: turns.filter(({ isSameCalls }) => isSameCalls).length,
-    recordedUsage: sumOf(turns.map(({ recorded }) => recorded.usage)),
-    replayedUsage: sumOf(turns.map(({ replayed }) => replayed.usage)),
-  };
-}
-
-/** The price is shown only where every part has one. */
-function sumOf(usages: readonly (Usage | undefined)[]): Usage | undefined {
-  const known = usages.flatMap((usage) => usage ?? []);
-  if (known.length === 0) return undefined;
-  const isPriced = known.every(({ costUsd }) => costUsd !== undefined);
-  const sum = (part: (usage: Usage) => number): number => known.reduce((total, usage) => total + part(usage), 0);
-  return {
-    inputTokens: sum(({ inputTokens }) => inputTokens),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
-    ...(isPriced && { costUsd: sum(({ costUsd = 0 }) => costUsd) }),
-  };
 }
 
 function showTurn(compared: ComparedTurn, terminal: Terminal): void {
@@ -162,11 +98,11 @@ function showTurn(compared: ComparedTurn, terminal: Terminal): void {
   out.write('\n');
 }
 
-function showSummary(summary: Summary, asked: number, sessionKey: string, terminal: Terminal): void {
-  const { sameAnswers, sameCalls, recordedUsage, replayedUsage } = summary;
+function showSummary(replayed: Replayed, terminal: Terminal): void {
+  const { asked, sameAnswers, sameCalls, recordedUsage, replayedUsage, replayedAs } = replayed;
   terminal.out.write(
     `same answers: ${sameAnswers} of ${asked}, same calls: ${sameCalls} of ${asked}; then ${used(recordedUsage)}, now ${used(replayedUsage)}\n` +
-      `the new conversation is the session ${printable(sessionKey)}\n`,
+      `the new conversation is the session ${printable(replayedAs)}\n`,
   );
 }
 

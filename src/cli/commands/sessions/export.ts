@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { localTime } from '../../../lib/local-time.ts';
 import { newId } from '../../../lib/new-id.ts';
-import type { ExportedCounts, Exporter } from '../../../sessions/export/exporter.ts';
-import type { Sessions } from '../../../sessions/sessions.ts';
+import type { OutputOf } from '../../../operations/operation.ts';
+import { EXPORT_FORMATS, type ExportFormat, exportSession } from '../../../operations/session-export.ts';
 import { integerFrom, json, oneOf, plainText, single, text } from '../../flags.ts';
-import { localTime } from '../../local-time.ts';
-import { openOutputFile } from '../../output-file.ts';
+import { type OutputFile, openOutputFile } from '../../output-file.ts';
+import { runOperation } from '../../run-operation.ts';
 import {
   jsonEscaped,
   type OutputFlags,
@@ -17,12 +18,11 @@ import {
   warn,
   writeJson,
 } from '../../terminal.ts';
-import { addSessionChoice, type FoundSession, findSessions } from './find.ts';
+import { addSessionChoice, checkKey } from './choose-session.ts';
 
-const FORMATS = ['markdown', 'json', 'jsonl', 'html'] as const;
-type Format = (typeof FORMATS)[number];
+type Exported = OutputOf<typeof exportSession>;
 
-const ENDINGS = new Map<string, Format>(
+const ENDINGS = new Map<string, ExportFormat>(
   Object.entries({
     md: 'markdown',
     markdown: 'markdown',
@@ -38,7 +38,7 @@ const ENDINGS = new Map<string, Format>(
 export interface ExportFlags extends OutputFlags {
   sessionId?: string;
   all?: boolean;
-  format?: Format;
+  format?: ExportFormat;
   output?: string;
   force?: boolean;
   since?: number;
@@ -49,7 +49,13 @@ export function configureExport(command: Command): Command {
   return addSessionChoice(command)
     .description('a whole conversation as Markdown, HTML, JSON or JSON lines')
     .option('--all', 'every session that was ever kept under this key')
-    .addOption(single('--format <format>', `${FORMATS.join(', ')} (default: by the output's name)`, oneOf(FORMATS)))
+    .addOption(
+      single(
+        '--format <format>',
+        `${EXPORT_FORMATS.join(', ')} (default: by the output's name)`,
+        oneOf(EXPORT_FORMATS),
+      ),
+    )
     .addOption(single('--output <file>', 'write a file of your own instead of printing', text))
     .option('--force', 'replace the file when it is there already')
     .addOption(single('--since <time>', 'only turns from then on: 2026-11-30, or 2026-11-30T08:00', moment))
@@ -67,116 +73,84 @@ function moment(value: string): number {
   return time;
 }
 
-export async function exportSession(
-  key: string,
-  flags: ExportFlags,
-  sessions: Sessions,
-  terminal: Terminal,
-): Promise<void> {
-  const { output, force = false, since, last } = flags;
+export async function runExport(key: string, flags: ExportFlags, terminal: Terminal): Promise<void> {
+  const { output, force = false, all, sessionId, since, last } = flags;
   const asJson = wantsJson(terminal, flags);
+  checkKey(key);
   if (force && output === undefined) throw new UsageError('--force goes with --output <file>');
-  const found = await findSessions(sessions, key, flags);
-  const [first] = found;
+  if (all && sessionId !== undefined)
+    throw new UsageError('--all and --session-id exclude each other: give one of them');
   const format = flags.format ?? formatOf(output) ?? (asJson ? 'json' : 'markdown');
-  const { exportSessions } = await import('../../../sessions/export/exporter.ts');
-  const exporter = await exporterOf(format, first?.sessionKey ?? key, terminal.environment.now());
-  const pieces = exportSessions({
-    sessions: found.map(({ sessionKey, sessionId, createdAt, isCurrent }) => ({
-      sessionKey,
-      sessionId,
-      createdAt,
-      isCurrent,
-    })),
-    exporter,
-    selection: { since, last },
-    history: (sessionId) => sessions.history(sessionId),
-    summaries: (session) => sessions.summaries(session),
-    signal: terminal.signal,
-  });
   // What a model or a tool wrote must not move the cursor of the person who looks at the document.
   const harmless = format === 'json' || format === 'jsonl' ? jsonEscaped : printable;
+  const input = { key, sessionId, all, format, last, ...(since !== undefined && { since: isoOf(since) }) };
+
   if (output === undefined || output === '-') {
-    const counts = await pump(pieces, (piece) => terminal.out.write(harmless(piece))).catch((error: unknown) => {
+    const onPiece = (piece: string): void => void terminal.out.write(harmless(piece));
+    const printed = runOperation(terminal, exportSession, input, (done) => warnOf(done, flags, terminal), { onPiece });
+    return printed.catch((error: unknown) => {
       if (!readerHasGone(terminal)) throw error;
     });
-    if (counts) saySparse(counts, flags, terminal);
-    return;
   }
-  const file = await openOutputFile(resolve(terminal.environment.cwd, output), { force, newId });
+  const path = resolve(terminal.environment.cwd, output);
+  let file: OutputFile | undefined;
+  // Opened with the first piece: a session that does not exist leaves no file.
+  const onPiece = async (piece: string): Promise<void> => {
+    file ??= await openOutputFile(path, { force, newId });
+    await file.write(harmless(piece));
+  };
   try {
-    const counts = await pump(pieces, (piece) => file.write(harmless(piece)));
-    await file.finish();
-    saySparse(counts, flags, terminal);
-    report(counts, { found, format, output: file.path, asJson }, terminal);
+    await runOperation(
+      terminal,
+      exportSession,
+      input,
+      async (done) => {
+        await file?.finish();
+        warnOf(done, flags, terminal);
+        report(done, { output: path, asJson }, terminal);
+      },
+      { onPiece },
+    );
   } finally {
-    await file.discard();
+    await file?.discard();
   }
 }
 
-async function pump(
-  pieces: AsyncGenerator<string, ExportedCounts>,
-  write: (piece: string) => void | Promise<void>,
-): Promise<ExportedCounts> {
-  for (;;) {
-    const { done, value } = await pieces.next();
-    if (done) return value;
-    if (value !== '') await write(value);
-  }
+function isoOf(moment: number): string {
+  return new Date(moment).toISOString();
 }
 
-function formatOf(output: string | undefined): Format | undefined {
+function formatOf(output: string | undefined): ExportFormat | undefined {
   const [, ending] = /\.(\w+)$/.exec(output ?? '') ?? [];
   if (ending === undefined) return undefined;
   const format = ENDINGS.get(ending.toLowerCase());
   if (!format)
-    throw new UsageError(`no format goes by the ending .${ending}: name one with --format (${FORMATS.join(', ')})`);
+    throw new UsageError(
+      `no format goes by the ending .${ending}: name one with --format (${EXPORT_FORMATS.join(', ')})`,
+    );
   return format;
 }
 
-async function exporterOf(format: Format, sessionKey: string, now: number): Promise<Exporter> {
-  // What cannot be read as a time is not repeated: it could be anything.
-  const time = (iso: string): string => (Number.isNaN(Date.parse(iso)) ? '(time unknown)' : localTime(iso));
-  const clock = { time, zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
-  switch (format) {
-    case 'markdown':
-      return (await import('../../../sessions/export/markdown.ts')).createMarkdownExporter(clock);
-    case 'html':
-      return (await import('../../../sessions/export/html.ts')).createHtmlExporter(`Session ${sessionKey}`, clock);
-    case 'jsonl':
-      return (await import('../../../sessions/export/json.ts')).createJsonLinesExporter();
-    case 'json': {
-      const { createJsonExporter } = await import('../../../sessions/export/json.ts');
-      return createJsonExporter({ exportedAt: new Date(now).toISOString(), sessionKey });
-    }
-  }
+function warnOf({ turns, damage }: Exported, { since }: ExportFlags, terminal: Terminal): void {
+  warnOfDamage(damage, terminal);
+  if (turns === 0 && since !== undefined)
+    warn(terminal, `no turn began at ${localTime(isoOf(since))} or later: the document has none`);
 }
 
-function saySparse(counts: ExportedCounts, { since }: ExportFlags, terminal: Terminal): void {
-  sayDamage(counts, terminal);
-  if (counts.turns === 0 && since !== undefined)
-    warn(terminal, `no turn began at ${localTime(new Date(since).toISOString())} or later: the document has none`);
-}
-
-export function sayDamage({ damage }: Pick<ExportedCounts, 'damage'>, terminal: Terminal): void {
+export function warnOfDamage(damage: Exported['damage'], terminal: Terminal): void {
   for (const { sessionId, count, lines } of damage) {
     const named = lines.slice(0, 20).join(', ') + (count > 20 ? ', …' : '');
     warn(terminal, `${count} line(s) of the transcript cannot be read: ${named} of ${sessionId}.jsonl`);
   }
 }
 
-interface Reported {
-  found: readonly FoundSession[];
-  format: Format;
-  output: string;
-  asJson: boolean;
-}
-
-function report(counts: ExportedCounts, { found, format, output, asJson }: Reported, terminal: Terminal): void {
-  const { turns, messages, damage } = counts;
+function report(
+  { turns, messages, damage, format, sessionIds }: Exported,
+  { output, asJson }: { output: string; asJson: boolean },
+  terminal: Terminal,
+): void {
   if (asJson) {
     const damagedLineCount = damage.reduce((sum, { count }) => sum + count, 0);
-    const sessionIds = found.map(({ sessionId }) => sessionId);
     writeJson(terminal, { success: true, output, format, sessionIds, turns, messages, damagedLineCount });
   } else {
     terminal.out.write(`${turns} turn(s) with ${messages} message(s) are in ${printable(output)}\n`);

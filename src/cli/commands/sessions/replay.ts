@@ -1,13 +1,14 @@
 // Playing a conversation back: each turn goes through the renderer of `ask`, at the pace it had, or as JSON lines at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { localTime } from '../../../lib/local-time.ts';
+import { replaySession } from '../../../operations/session-replay.ts';
 import type { RunEvent } from '../../../pipeline/events.ts';
-import type { PlayedEvent } from '../../../pipeline/playback.ts';
-import type { Runtime } from '../../../runtime/runtime.ts';
-import type { HistoryTurn } from '../../../sessions/history.ts';
+import type { PlayedTurn } from '../../../pipeline/playback.ts';
+import { CodedError } from '../../../vocabulary/coded-error.ts';
 import { colorsFor } from '../../colors.ts';
 import { amount, integerFrom, json, plainText, single, text, webAddress } from '../../flags.ts';
-import { localTime } from '../../local-time.ts';
+import { runOperation } from '../../run-operation.ts';
 import {
   EXIT,
   jsonEscaped,
@@ -19,8 +20,8 @@ import {
   wantsJson,
 } from '../../terminal.ts';
 import type { AgainstFlags } from './against.ts';
-import { chosenTurns } from './chosen-turns.ts';
-import { addSessionChoice, type FoundSession, findSessions } from './find.ts';
+import { addSessionChoice, checkKey } from './choose-session.ts';
+import { warnOfDamage } from './export.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
 /** A longer one would fire at once. */
@@ -58,29 +59,56 @@ export function configureReplay(command: Command): Command {
     .addOption(plainText());
 }
 
-export async function replay(key: string, flags: ReplayFlags, runtime: Runtime, terminal: Terminal): Promise<number> {
+/** Resolves with the exit code. */
+export async function replay(key: string, flags: ReplayFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
+  checkKey(key);
   refuseContradictions(flags);
-  const { sessions } = runtime;
-  const [session] = await findSessions(sessions, key, flags);
-  if (!session) return EXIT.done;
   if (flags.against !== undefined) {
     const { compareAgainst } = await import('./against.ts');
-    return compareAgainst(runtime, session, { ...flags, against: flags.against }, asJson, terminal);
+    return asTurnFlags(flags, compareAgainst(key, { ...flags, against: flags.against }, asJson, terminal));
   }
+  const { sessionId, turn, from } = flags;
+  const speed = speedOf(flags, asJson, terminal);
+  const { renderText } = await import('../../render.ts');
+  let before: string | undefined;
+  const onPlayedTurn = async (played: PlayedTurn): Promise<void> => {
+    const thought = Date.parse(played.startedAt ?? '') - Date.parse(before ?? '');
+    if (speed !== undefined && thought > 0) await pause(Math.min(thought, LONGEST_PAUSE_MS) / speed, terminal.signal);
+    before = played.endedAt;
+    if (asJson) return writeTurn(played, terminal);
+    writeHeading(played, terminal);
+    await renderText(paced(played, speed, terminal.signal), terminal, { showsGrants: true });
+    terminal.out.write('\n');
+  };
+  const input = { key, sessionId, turn, from, streams: speed !== undefined };
+  const playing = runOperation(
+    terminal,
+    replaySession,
+    input,
+    (done) => {
+      if (done.damage) warnOfDamage([{ sessionId: done.sessionId, ...done.damage }], terminal);
+      if (done.played === 0) terminal.err.write('there is no turn in this session yet\n');
+    },
+    { onPlayedTurn },
+  );
   try {
-    const speed = speedOf(flags, asJson, terminal);
-    let before: string | undefined;
-    for await (const turn of chosenTurns(sessions, session, flags, terminal)) {
-      const thought = Date.parse(turn.startedAt ?? '') - Date.parse(before ?? '');
-      if (speed !== undefined && thought > 0) await pause(Math.min(thought, LONGEST_PAUSE_MS) / speed, terminal.signal);
-      before = turn.endedAt;
-      await play(turn, { session, asJson, speed }, terminal);
-    }
+    await asTurnFlags(flags, playing);
   } catch (error) {
     if (!readerHasGone(terminal)) throw error;
   }
   return EXIT.done;
+}
+
+/** A turn that does not exist is wrong usage when a flag chose it. */
+async function asTurnFlags<T>({ turn, from }: ReplayFlags, done: Promise<T>): Promise<T> {
+  try {
+    return await done;
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== 'TURN_OUT_OF_RANGE') throw error;
+    const flag = turn === undefined ? `--from ${from}` : `--turn ${turn}`;
+    throw new UsageError(error.message.replace(/^turn \d+/, flag));
+  }
 }
 
 function refuseContradictions(flags: ReplayFlags): void {
@@ -103,41 +131,24 @@ function speedOf({ speed, instant }: ReplayFlags, asJson: boolean, { out }: Term
   return speed ?? (out.isTTY ? 1 : undefined);
 }
 
-interface Playing {
-  session: FoundSession;
-  asJson: boolean;
-  speed: number | undefined;
+function writeTurn({ number, events, ...facts }: PlayedTurn, terminal: Terminal): void {
+  writeLine(terminal, { type: 'turn', turn: number, ...facts });
+  for (const { event } of events) writeLine(terminal, { turn: number, ...event });
 }
 
-async function play(turn: HistoryTurn, { session, asJson, speed }: Playing, terminal: Terminal): Promise<void> {
-  const [{ playTurn }, { renderText }] = await Promise.all([
-    import('../../../pipeline/playback.ts'),
-    import('../../render.ts'),
-  ]);
-  const { sessionKey, sessionId } = session;
-  const streams = speed !== undefined;
-  const played = playTurn(turn, { sessionKey, sessionId, longestPauseMs: LONGEST_PAUSE_MS, streams });
-  const input = turn.messages.find(({ role }) => role === 'user')?.content;
-  if (asJson) {
-    const { number, turnId, startedAt, endedAt, outcome } = turn;
-    writeLine(terminal, { type: 'turn', turn: number, turnId, startedAt, endedAt, outcome, input });
-    for (const { event } of played) writeLine(terminal, { turn: number, ...event });
-    return;
-  }
+function writeHeading({ number, startedAt = '', input }: PlayedTurn, terminal: Terminal): void {
   const colors = colorsFor(terminal.out, terminal);
-  const at = Number.isNaN(Date.parse(turn.startedAt ?? '')) ? '' : ` · ${localTime(turn.startedAt ?? '')}`;
-  terminal.out.write(`${colors.dim(`── turn ${turn.number}${at}`)}\n`);
+  const at = Number.isNaN(Date.parse(startedAt)) ? '' : ` · ${localTime(startedAt)}`;
+  terminal.out.write(`${colors.dim(`── turn ${number}${at}`)}\n`);
   if (input !== undefined) terminal.out.write(`${colors.bold('>')} ${printable(input).replaceAll('\n', '\n  ')}\n`);
-  await renderText(paced(played, speed, terminal.signal), terminal, { showsGrants: true });
-  terminal.out.write('\n');
 }
 
 async function* paced(
-  played: Iterable<PlayedEvent>,
+  { events }: PlayedTurn,
   speed: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
-  for (const { event, waitMs } of played) {
+  for (const { event, waitMs } of events) {
     signal.throwIfAborted();
     if (speed !== undefined && waitMs > 0) await pause(waitMs / speed, signal);
     yield event;

@@ -1,19 +1,18 @@
-// Which session a command means: by its key, and among those ever kept under it by id.
-import type { Command } from 'commander';
-import { unknownSession } from '../../../operations/sessions.ts';
-import type { KeptSession } from '../../../sessions/kept.ts';
-import type { Sessions } from '../../../sessions/sessions.ts';
-import { CommandError } from '../../command-error.ts';
-import { single, text } from '../../flags.ts';
-import { UsageError } from '../../terminal.ts';
+// Which session is meant: by its key, and among those ever kept under it by id.
+import type { KeptSession } from '../sessions/kept.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { TEXT } from './schemas.ts';
+import { unknownSession } from './sessions.ts';
 
+/** How many ids an error names. */
 const NAMED = 10;
 
-export function addSessionChoice(command: Command): Command {
-  return command
-    .argument('<key>', 'the session')
-    .addOption(single('--session-id <id>', 'an earlier session under this key (default: the current one)', text));
-}
+/** The part of a schema that names a session. */
+export const SESSION_CHOICE = {
+  key: TEXT,
+  sessionId: { type: 'string', description: 'an earlier session under this key; by default the current one' },
+} as const;
 
 export interface FoundSession extends KeptSession {
   sessionKey: string;
@@ -25,9 +24,10 @@ export async function findSessions(
   key: string,
   { sessionId, all = false }: { sessionId?: string; all?: boolean },
 ): Promise<FoundSession[]> {
-  if (key.trim() === '') throw new UsageError('the key of the session is empty: "lainclaw sessions list" shows them');
+  if (key.trim() === '')
+    throw new CodedError('EMPTY_KEY', 'the key of the session is empty: "lainclaw sessions list" shows them');
   if (all && sessionId !== undefined)
-    throw new UsageError('--all and --session-id exclude each other: give one of them');
+    throw new CodedError('INVALID_INPUT', 'all and sessionId exclude each other: give one of them');
   const entry = await sessions.get(key);
   if (entry && !all && (sessionId === undefined || sessionId === entry.sessionId))
     return [{ ...entry, isCurrent: true }];
@@ -50,5 +50,11 @@ export async function findSessions(
   if (found) return [{ ...found, sessionKey: key }];
   const ids = own.map((one) => one.sessionId);
   const shown = ids.slice(-NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} older ones` : '');
-  throw new CommandError('SESSION_NOT_FOUND', `"${key}" has no session with the id "${sessionId}"; it has ${shown}`);
+  throw new CodedError('SESSION_NOT_FOUND', `"${key}" has no session with the id "${sessionId}"; it has ${shown}`);
+}
+
+/** As `findSessions`, where one is meant. */
+export async function findOneSession(sessions: Sessions, key: string, sessionId?: string): Promise<FoundSession> {
+  const [session] = await findSessions(sessions, key, { sessionId });
+  return session ?? Promise.reject(await unknownSession(key, sessions));
 }
