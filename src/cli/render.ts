@@ -74,6 +74,9 @@ export async function renderText(
         err.write(`${toolLine(event.call, event.result, colors)}\n`);
         if (showsGrants && event.granted) err.write(`${colors.dim(`  ${grantLine(event.granted)}`)}\n`);
         break;
+      case 'steered':
+        err.write(`${colors.bold('>')} ${printable(event.message.text).replaceAll('\n', '\n  ')}\n`);
+        break;
       case 'run-end':
         result = event.result;
         break;

@@ -29,7 +29,7 @@ export interface Providers {
   choose(named: ModelChoice): Promise<ModelChoice>;
 }
 
-export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask' | 'questions'> {
+export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | 'ask' | 'questions' | 'steering'> {
   providers: Providers;
   hub: TurnHub;
   /** Answers the questions of turns whose request brings nobody for it. */
@@ -138,7 +138,7 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
           const { permission, form } = turn.questions;
           const questions = answering && { permission, ...(canFillForms && { form }) };
           const own = { ...request, answering, requestId, turnId, createdAt };
-          return run(own, { ...dependencies, adapter, ask, questions }, turn.signal);
+          return run(own, { ...dependencies, adapter, ask, questions, steering: turn.steering }, turn.signal);
         },
       });
       if (answerer) void answerTurn(turnId, answerer);

@@ -8,7 +8,7 @@ import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { AskResult, RunEvent } from '../pipeline/events.ts';
 import { valueProblem } from '../tools/validate.ts';
 import { invokeOperation } from './invoke.ts';
-import { answerQuestion, listQuestions, listTurns, stopTurn } from './turns.ts';
+import { answerQuestion, listQuestions, listTurns, steerTurn, stopTurn } from './turns.ts';
 
 /** A turn that asks for leave to write a file, and somebody who answers through operations. */
 async function setUp() {
@@ -80,6 +80,17 @@ describe('turns as operations', () => {
     const { invoke, questionId } = await setUp();
     await expect(invoke(answerQuestion, { questionId, ...input }, by)).rejects.toMatchObject({ code });
     expect(await invoke(listQuestions)).toHaveLength(1);
+  });
+
+  it('are written to; what a turn did not take up is told', async () => {
+    const { invoke, questionId, result } = await setUp();
+    const [turn] = (await invoke(listTurns)) as { id: string }[];
+    const steered = invoke(steerTurn, { id: turn?.id, text: 'not so' });
+    await invoke(answerQuestion, { questionId, answer: 'deny' });
+    // A call made by hand asks no model.
+    expect(await steered).toEqual({ outcome: 'ended' });
+    expect((await result())?.stage).toBe('answered');
+    await expect(invoke(steerTurn, { id: 'turn-other', text: 'x' })).rejects.toMatchObject({ code: 'TURN_UNKNOWN' });
   });
 
   it('are stopped, which ends their questions', async () => {

@@ -1,6 +1,7 @@
 // The turns of this process: what runs, what waits for a person, answering and stopping it. Their events are read from the hub.
 
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
+import { newId } from '../lib/new-id.ts';
 import type { TurnQuestion } from '../pipeline/questions.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
@@ -104,11 +105,33 @@ export const stopTurn = defineOperation({
   output: objectWith({ isStopped: YES_OR_NO }),
   async run({ id }, { runtime: { hub } }) {
     const outcome = hub.stop(id);
-    if (outcome === 'unknown')
-      throw new CodedError('TURN_UNKNOWN', `no turn ${id} was started since this process began; turns.list names them`);
+    if (outcome === 'unknown') throw unknownTurn(id);
     return { isStopped: outcome === 'stopped' };
   },
 });
+
+export const steerTurn = defineOperation({
+  name: 'turns.steer',
+  class: 'change',
+  summary:
+    'Write to a turn that runs: the message joins it after the running tool call. Waits until it has; `ended`: the turn ended first, so ask it as a question.',
+  input: {
+    type: 'object',
+    properties: { id: TEXT, text: { ...TEXT, minLength: 1 } },
+    required: ['id', 'text'],
+    additionalProperties: false,
+  },
+  output: objectWith({ outcome: { type: 'string', enum: ['joined', 'ended'] } }),
+  async run({ id, text }, { runtime: { hub } }) {
+    const outcome = await hub.steer(id, { id: newId('steer'), text });
+    if (outcome === 'unknown') throw unknownTurn(id);
+    return { outcome };
+  },
+});
+
+function unknownTurn(id: string): CodedError {
+  return new CodedError('TURN_UNKNOWN', `no turn ${id} was started since this process began; turns.list names them`);
+}
 
 function endingOf({ resolution }: ResolvedEvent): string {
   if (resolution.ending === 'answered') return `${resolution.by} has answered it`;

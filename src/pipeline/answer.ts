@@ -27,7 +27,8 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, registry, executor, budget, grants, now, newId, model, ledger, signal } = context;
+  const { adapter, request, turn, registry, executor, budget, grants, steering, now, newId, model, ledger, signal } =
+    context;
   const room = await budget.room(request.caps);
   if (room.refused !== undefined) return overBudget(room.refused, before);
   const offered = registry.distinct();
@@ -76,6 +77,7 @@ export async function* answerWithModel(
     wireNames,
     turn,
     grants,
+    steering,
     ledger,
     callSource: request.callSource,
     newId,

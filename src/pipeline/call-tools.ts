@@ -1,5 +1,6 @@
 // Runs the calls of one round: each is journalled before it runs and after. Read-only calls that stand next to each
 // other run at the same time; a call with an effect runs alone, in its place. Results keep the order of the calls.
+// Once a person has written to the turn no further call starts either: the others of the round get a result that says so.
 // Once the turn is cancelled no further call starts, and those that were running end with a result that says so.
 import { createEventQueue } from '../lib/event-queue.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
@@ -10,6 +11,7 @@ import type { Registry } from '../tools/registry.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import type { RunEvent } from './events.ts';
 import type { Grants } from './grants.ts';
+import type { Steering } from './steering.ts';
 
 export interface CallToolsOptions {
   calls: readonly ToolCall[];
@@ -18,6 +20,7 @@ export interface CallToolsOptions {
   turn: Turn;
   /** What a person allowed; absent when nobody can be asked. */
   grants?: Pick<Grants, 'of'>;
+  steering?: Pick<Steering, 'isWaiting'>;
   signal: AbortSignal;
 }
 
@@ -27,13 +30,17 @@ export interface CalledTool {
 }
 
 export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunEvent, CalledTool[]> {
-  const { calls, registry, executor, turn, grants, signal } = options;
+  const { calls, registry, executor, turn, grants, steering, signal } = options;
   const effectOf = (call: ToolCall): string => registry.get(call.name)?.effect ?? 'read';
   const recordedEffect = (call: ToolCall): string => (registry.get(call.name)?.startsTurns ? 'exec' : effectOf(call));
   const done: CalledTool[] = [];
 
   for (const group of groups(calls, (call) => effectOf(call) === 'read')) {
     if (signal.aborted) break;
+    if (done.length > 0 && steering?.isWaiting) {
+      done.push(...(yield* leaveOut(group, turn)));
+      continue;
+    }
     for (const call of group) {
       await turn.callStarts(call, recordedEffect(call));
       yield { type: 'tool-start', call };
@@ -67,10 +74,36 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
   return done;
 }
 
+const LEFT_OUT = 'not run: the person wrote something meanwhile, which follows; call it again if it is still wanted';
+
+/** Journalled as calls that touch nothing, since none of them ran. */
+async function* leaveOut(calls: readonly ToolCall[], turn: Turn): AsyncGenerator<RunEvent, CalledTool[]> {
+  const left: CalledTool[] = [];
+  for (const call of calls) {
+    const executed = notDone(LEFT_OUT, 0);
+    await turn.callStarts(call, 'read');
+    yield { type: 'tool-start', call };
+    const { result, text } = executed;
+    await turn.callEnded({
+      callId: call.id,
+      ok: false,
+      text,
+      error: result.ok ? undefined : result.error,
+      meta: result.meta,
+    });
+    yield { type: 'tool-end', call, result };
+    left.push({ call, executed });
+  }
+  return left;
+}
+
 function cancelled(effect: string, durationMs: number): Executed {
-  const text = unfinishedCall(effect);
+  return notDone(unfinishedCall(effect), Math.round(durationMs * 10) / 10);
+}
+
+function notDone(text: string, durationMs: number): Executed {
   const error = { code: 'execution_error', message: text, reason: 'cancelled' } as const;
-  return { result: { ok: false, error, meta: { durationMs: Math.round(durationMs * 10) / 10 } }, text };
+  return { result: { ok: false, error, meta: { durationMs } }, text };
 }
 
 function groups<T>(items: readonly T[], together: (item: T) => boolean): T[][] {

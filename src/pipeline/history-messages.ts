@@ -3,7 +3,13 @@
 // has its result, and every turn begins with a user's message and ends with an answer, whatever became of it.
 import type { ModelImage, ModelMessage } from '../adapters/adapter.ts';
 import { attachedPicture, attachedText, type KeptAttachment } from '../sessions/attached.ts';
-import type { HistoryCall, HistoryPicture, HistoryStep, HistoryTurn } from '../sessions/history.ts';
+import {
+  type HistoryCall,
+  type HistoryPicture,
+  type HistoryStep,
+  type HistoryTurn,
+  questionIn,
+} from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
 import { contextParts } from '../sessions/turn-context.ts';
@@ -51,7 +57,7 @@ function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn): boolean {
 }
 
 function turnMessages(turn: HistoryTurn, isContinued: boolean, options: HistoryMessagesOptions): ModelMessage[] {
-  const asked = turn.messages.find(({ role }) => role === 'user');
+  const asked = questionIn(turn);
   const answer = turn.messages.findLast(({ role }) => role === 'assistant');
   if (!asked && turn.continues === undefined) return withoutQuestion(turn);
   // The answer of calls made by hand without a question is their results.
@@ -59,7 +65,8 @@ function turnMessages(turn: HistoryTurn, isContinued: boolean, options: HistoryM
   const question = asked ? questionOf(asked, turn) : '';
   const calls = steps.flatMap((step) => step.calls);
   const told = options.callsAsText && calls.length > 0 ? asToolResults(toolContext(calls.map(pairOf))) : '';
-  const text = [question, told].filter((part) => part !== '').join('\n\n');
+  const steered = options.callsAsText ? steps.flatMap(steeredTexts) : [];
+  const text = [question, told, ...steered].filter((part) => part !== '').join('\n\n');
   return [
     ...(text === '' ? [] : [{ role: 'user' as const, text, ...imagesOf(turn.pictures, options) }]),
     ...(options.callsAsText ? [] : steps.flatMap((step) => stepMessages(step, options))),
@@ -91,7 +98,12 @@ function imagesOf(
   return images.length > 0 ? { images } : {};
 }
 
-function stepMessages({ text, calls, native }: HistoryStep, options: HistoryMessagesOptions): ModelMessage[] {
+function steeredTexts({ steered = [] }: HistoryStep): string[] {
+  return steered.map(({ content }) => content);
+}
+
+function stepMessages(step: HistoryStep, options: HistoryMessagesOptions): ModelMessage[] {
+  const { text, calls, native } = step;
   const { toWire } = options;
   if (calls.length === 0) return [];
   const toolCalls = calls.map(({ call }) => ({ id: call.id, name: toWire(call.name), args: argsOf(call.args) }));
@@ -105,6 +117,7 @@ function stepMessages({ text, calls, native }: HistoryStep, options: HistoryMess
       ...imagesOf(call.result?.pictures, options),
       isError: call.result?.ok !== true,
     })),
+    ...steeredTexts(step).map((steered) => ({ role: 'user' as const, text: steered })),
   ];
 }
 
@@ -130,10 +143,15 @@ function answerOf({ outcome }: HistoryTurn, answer: SessionMessage | undefined):
 
 /** Of a turn whose question is asked again, or is not on record. */
 function withoutQuestion({ messages }: HistoryTurn): ModelMessage[] {
-  const context = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const saidBy = (by: SessionMessage['role']): string[] =>
+    messages.filter(({ role }) => role === by).map(({ content }) => content);
+  const context = saidBy('system');
+  const steered = saidBy('user');
   const answer = messages.findLast(({ role }) => role === 'assistant');
-  if (context.length === 0 && !answer) return [];
-  const told = asToolResults(context.length > 0 ? context.join('\n\n') : '(nothing is on record)');
+  if (context.length + steered.length === 0 && !answer) return [];
+  const told = [asToolResults(context.length > 0 ? context.join('\n\n') : '(nothing is on record)'), ...steered].join(
+    '\n\n',
+  );
   return [
     { role: 'user', text: told },
     { role: 'assistant', text: answer?.content.trim() ? answer.content : '(Noted.)', toolCalls: [] },

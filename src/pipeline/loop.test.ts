@@ -72,6 +72,7 @@ async function loop(
     stepAnswered: async () => {},
     callStarts: async ({ name }: { name: string }) => void journal.push(`${name} starts`),
     callEnded: async ({ text }: { text: string }) => void journal.push(`ended: ${text}`),
+    steered: async (text: string) => void journal.push(`steered: ${text}`),
     checkpoint: () => void journal.push('checkpoint'),
   } as unknown as Turn;
   const looping = runLoop({
@@ -159,6 +160,57 @@ describe('the calls of one round', () => {
       'fs.read',
       'fs.list',
     ]);
+  });
+});
+
+describe('steering', () => {
+  const steeringWith = (waiting: string[]) => ({
+    get isWaiting() {
+      return waiting.length > 0;
+    },
+    take: () => waiting.splice(0).map((text) => ({ id: text, text })),
+  });
+
+  it('joins after the running call, before the next model request; the other calls of the round are not made', async () => {
+    const waiting: string[] = [];
+    const ran: string[] = [];
+    const { requests, journal, events } = await loop(
+      [calls('fs_write', 'fs_write', 'fs_read'), { text: 'As you say.' }],
+      {
+        steering: steeringWith(waiting),
+        async run(name) {
+          ran.push(name);
+          waiting.push('not like that');
+          return 'written';
+        },
+      },
+    );
+    expect(ran).toEqual(['fs.write']);
+    expect(requests[1]?.messages.slice(2)).toMatchObject([
+      { role: 'tool', text: 'written', isError: false },
+      { role: 'tool', text: expect.stringContaining('not run'), isError: true },
+      { role: 'tool', text: expect.stringContaining('not run'), isError: true },
+      { role: 'user', text: 'not like that' },
+    ]);
+    expect(journal.at(-1)).toBe('steered: not like that');
+    expect(events.findLast(({ type }) => type === 'steered')).toEqual({
+      type: 'steered',
+      message: { id: 'not like that', text: 'not like that' },
+    });
+  });
+
+  it('is left to its sender when the turn makes no further request', async () => {
+    const waiting: string[] = [];
+    const { end } = await loop([calls('fs_read')], {
+      maxSteps: 1,
+      steering: steeringWith(waiting),
+      async run() {
+        waiting.push('too late');
+        return 'read';
+      },
+    });
+    expect(end.ending).toEqual({ kind: 'tool-limit' });
+    expect(waiting).toEqual(['too late']);
   });
 });
 

@@ -13,9 +13,10 @@ import type { RunEvent } from './events.ts';
 import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
+import type { Steering } from './steering.ts';
 import type { UsageLedger } from './usage.ts';
 
-export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
+export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'> {
   adapter: Adapter;
   /** Its last user message is the question. */
   request: ModelRequest;
@@ -28,6 +29,7 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls'> {
   wireNames: WireNames;
   ledger: UsageLedger;
   callSource?: ToolSource;
+  steering?: Steering;
   /** Asked before each model call: whether the day has room for it. */
   reserveDay(questionTokens: () => number): ReturnType<DayBudget['reserve']>;
   newId(prefix: string): string;
@@ -104,7 +106,18 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     const guarded = guards.afterRound(round, ledger.spent());
     if (guarded) return end({ kind: 'guarded', message: guarded });
     conversation.messages.push(message, ...(await Promise.all(round.map(resultMessage(wireNames)))));
+    conversation.messages.push(...(yield* joinWaiting(options)));
   }
+}
+
+/** What people wrote to the turn meanwhile: journalled, then told, then sent. */
+async function* joinWaiting({ steering, turn }: LoopOptions): AsyncGenerator<RunEvent, ModelMessage[]> {
+  const messages = steering?.take() ?? [];
+  for (const message of messages) {
+    await turn.steered(message.text);
+    yield { type: 'steered', message };
+  }
+  return messages.map(({ text }) => ({ role: 'user', text }));
 }
 
 /** Whatever becomes of the call, its reservation is free afterwards and its cost on record. */

@@ -69,13 +69,17 @@ interface TimedEvent {
 
 /** Words before the calls they came with. Calls that ran at the same time overlap here too. */
 function steppedEvents(steps: readonly HistoryStep[]): TimedEvent[] {
-  const events = steps.flatMap(({ text, calls }): TimedEvent[] => {
+  const events = steps.flatMap(({ text, calls, steered = [] }): TimedEvent[] => {
     const began = timeOf(calls[0]?.timestamp);
     const said: TimedEvent[] = text === '' ? [] : [{ event: { type: 'text-delta', text }, time: began }];
-    return [...said, ...calls.flatMap(calledEvents)];
+    return [...said, ...calls.flatMap(calledEvents), ...steered.map(steeredEvent)];
   });
   const isTimed = events.every(({ time }) => time !== undefined);
   return isTimed ? events.sort((a, b) => (a.time ?? 0) - (b.time ?? 0)) : events;
+}
+
+function steeredEvent({ id, content, timestamp }: SessionMessage): TimedEvent {
+  return { event: { type: 'steered', message: { id, text: content } }, time: timeOf(timestamp) };
 }
 
 function calledEvents(told: HistoryCall): TimedEvent[] {

@@ -17,6 +17,7 @@ import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import type { Grants } from './grants.ts';
 import type { TurnQuestions } from './questions.ts';
+import type { Steering } from './steering.ts';
 import type { UsageLedger } from './usage.ts';
 
 export interface RunRequest {
@@ -84,6 +85,8 @@ export interface RunDependencies {
   ask: AskAgain;
   /** Puts questions to the readers of the turn; absent when none of them answers. */
   questions?: TurnQuestions;
+  /** What people write to the turn while it runs; absent where nobody can. */
+  steering?: Steering;
   budget: DayBudget;
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */

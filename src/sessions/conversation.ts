@@ -2,7 +2,7 @@
 // never ended. It reads backwards and stops at the turn where the newest summary ends, or at the first turn beyond both the
 // least number of messages and the size asked for, so the cost does not depend on the transcript's length.
 import type { ScannedLine, Transcript, TranscriptLine } from '../storage/storage.ts';
-import { createHistoryReader, type HistoryTurn } from './history.ts';
+import { createHistoryReader, type HistoryTurn, questionIn } from './history.ts';
 import { asSessionLine, type HistorySummaryLine, type SessionLine } from './lines.ts';
 
 /** Always read, whatever their size. */
@@ -105,7 +105,8 @@ export function turnsOf(lines: readonly SessionLine[], origin?: string): History
     const { turn } = item;
     const isAnswered = turn.outcome !== 'interrupted' && turn.outcome !== 'cancelled';
     if (origin === undefined || turn.origin !== origin || isAnswered || turn.continues !== undefined) return [turn];
-    const messages = turn.messages.filter(({ role }) => role !== 'user');
+    const question = questionIn(turn);
+    const messages = turn.messages.filter((message) => message !== question);
     return messages.length > 0 ? [{ ...turn, messages }] : [];
   });
 }

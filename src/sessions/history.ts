@@ -8,6 +8,7 @@ import {
   type JournalledPermission,
   type SessionLine,
   type SessionMessage,
+  STEERING,
   type TurnOutcome,
 } from './lines.ts';
 
@@ -51,6 +52,8 @@ export interface HistoryStep {
   text: string;
   calls: HistoryCall[];
   native?: unknown;
+  /** What a person wrote to the turn meanwhile: the model saw it after the results. Also in the turn's `messages`. */
+  steered?: SessionMessage[];
 }
 
 export interface HistoryUsage {
@@ -149,6 +152,7 @@ export function createHistoryReader(): HistoryReader {
         const items = open && isAnother(open, line.message) ? interrupted() : [];
         open ??= begin();
         open.messages.push(line.message);
+        addSteering(open, line.message);
         return items;
       }
       case 'attached':
@@ -200,6 +204,22 @@ function addCall(turn: HistoryTurn, step: HistoryStep | undefined, call: History
   const isSameRound = last?.calls.every(({ call: other, result }) => (isByHand ? other.source === 'ask' : !result));
   if (last && (step || isSameRound)) last.calls.push(call);
   else turn.steps.push({ text: '', calls: [call] });
+}
+
+/** Joins the step whose results were there by then. */
+function addSteering({ steps }: HistoryTurn, message: SessionMessage): void {
+  const last = steps.at(-1);
+  if (message.stage === STEERING && last) last.steered = [...(last.steered ?? []), message];
+}
+
+/** A message that is in a step of its turn. */
+export function wasSteered({ steps }: HistoryTurn, message: SessionMessage): boolean {
+  return message.stage === STEERING && steps.some(({ steered }) => steered?.includes(message));
+}
+
+/** What the turn was asked: its first message of a person that is not steering. */
+export function questionIn({ messages }: Pick<HistoryTurn, 'messages'>): SessionMessage | undefined {
+  return messages.find(({ role, stage }) => role === 'user' && stage !== STEERING);
 }
 
 function closed(turn: HistoryTurn, outcome: 'interrupted' | 'unfinished'): HistoryItem {

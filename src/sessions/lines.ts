@@ -4,6 +4,9 @@ import type { TranscriptLine } from '../storage/storage.ts';
 
 export type MessageRole = 'user' | 'assistant' | 'system';
 
+/** The `stage` of a user's message that joined a turn while it ran. */
+export const STEERING = 'steering';
+
 export interface SessionMessage {
   id: string;
   role: MessageRole;

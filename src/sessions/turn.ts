@@ -10,6 +10,7 @@ import {
   type JournalledPermission,
   type SessionLine,
   type SessionMessage,
+  STEERING,
   type TurnOutcome,
 } from './lines.ts';
 import { titleFrom } from './title.ts';
@@ -94,6 +95,8 @@ export interface Turn {
   /** A person allowed the call; durable when it resolves, so before the call runs. */
   callPermitted(call: JournalledCall, granted: JournalledPermission): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
+  /** Journals what a person wrote to the turn while it ran; durable when it resolves. */
+  steered(text: string): Promise<void>;
   /** Something besides tool results that later turns should know. */
   addContext(text: string): void;
   /** Begins to make what is journalled so far durable; the next effect and the end wait for it. */
@@ -202,6 +205,12 @@ export function createTurn(dependencies: TurnDependencies): Turn {
 
     async callPermitted({ id: callId }, granted) {
       await append({ type: 'permission', turnId, timestamp: timestamp(), callId, granted });
+      await transcript.sync();
+    },
+
+    async steered(text) {
+      await append(message('user', 'msg-user', text, entry.route ?? '', STEERING));
+      await synced;
       await transcript.sync();
     },
 

@@ -66,10 +66,10 @@ describe.concurrent('a chat', () => {
     await say('first');
     await chat.shows('Thinking');
     await say('second');
-    await chat.shows('⏎ queued: second');
+    await chat.shows('⏎ joins this turn: second');
     go.resolve();
     await chat.shows('answer 2');
-    await chat.hides('queued');
+    await chat.hides('joins this turn');
     expect(await leave(opened)).toBe(0);
     expect(contents(opened, 'user')).toEqual(['first', 'second']);
   });
@@ -80,7 +80,7 @@ describe.concurrent('a chat', () => {
     await say('first');
     await chat.shows('Thinking');
     await say('second');
-    await chat.shows('queued: second');
+    await chat.shows('joins this turn: second');
     await chat.type(CTRL_D);
     expect((await chat.ended).code).toBe(0);
     expect(await chat.everything()).toContain('not sent: second');
@@ -95,10 +95,10 @@ describe.concurrent('a chat', () => {
     await say('first');
     await chat.shows('Thinking');
     await say('second');
-    await chat.shows('queued: second');
+    await chat.shows('joins this turn: second');
     await chat.type(ESCAPE);
     await chat.shows('⏹ cancelled');
-    await chat.hides('queued');
+    await chat.hides('joins this turn');
     await chat.type(ENTER);
     await chat.shows('ok');
     expect(await leave(opened)).toBe(0);

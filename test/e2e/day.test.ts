@@ -1,10 +1,11 @@
 // A day with Lainclaw: one person, one home, one model server; each step is a line of the day and goes on where the one before
 // ended. Later lines are added as further steps, in the order of the day.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import { startOnScreen } from '../support/chat-terminal.ts';
+import { eventually } from '../support/eventually.ts';
 import { lainclaw, runBinary, terminal } from '../support/lainclaw.ts';
 import { KEY } from '../support/model-providers.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
@@ -78,5 +79,28 @@ describe('a day', () => {
     expect(await second.everything()).not.toContain('Trust this folder');
     await second.type('\x04');
     expect((await second.ended).code).toBe(0);
+  });
+
+  it('08:30 a correction that is typed while it works is taken up after the running call', async () => {
+    const project = join(home.base, 'project');
+    server.setScript(({ messages }) => {
+      if (JSON.stringify(messages.at(-1)).includes('half up')) return { text: 'Half up it is.' };
+      const command = 'touch begun; while [ ! -e go-on ]; do sleep 0.05; done; echo rounded';
+      return { text: 'I round half to even.', toolCalls: [{ name: 'bash', args: { command } }] };
+    });
+    const screen = startOnScreen(['chat', '--approve', 'auto'], { home, env: env(), cwd: project });
+    await screen.shows('claude-sonnet-5');
+    await screen.type(`round the totals${ENTER}`);
+    await eventually(() => expect(existsSync(join(project, 'begun'))).toBe(true));
+    await screen.type(`no, half up${ENTER}`);
+    await screen.shows('joins this turn: no, half up');
+    writeFileSync(join(project, 'go-on'), '');
+    await screen.shows('Half up it is.');
+    expect(await screen.screen()).toMatch(/✓ bash [\s\S]*› no, half up[\s\S]*Half up it is\./);
+    await screen.type('\x04');
+    expect((await screen.ended).code).toBe(0);
+    const { body } = server.requests.findLast(({ dialect }) => dialect !== undefined) ?? {};
+    expect(JSON.stringify(body)).toMatch(/round the totals.*rounded.*no, half up/);
+    server.setScript(() => ({ text: 'Noted.' }));
   });
 });

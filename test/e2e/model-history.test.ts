@@ -25,6 +25,8 @@ interface Kind {
   /** Of this turn's requests; what is asked beyond them is a summary for the memory. */
   replies: Reply[];
   more?: Partial<AskRequest>;
+  /** Written to the turn once the model is asked. */
+  steers?: readonly string[];
   /** Cancelled once the model is asked. */
   cancel?: boolean;
 }
@@ -51,6 +53,15 @@ const KINDS: Record<string, Kind> = {
   'answered after thinking': { replies: [{ reasoning: 'Hm.', text: 'Thought.' }] },
   'with tools': {
     replies: [{ text: 'Looking.', toolCalls: [READ, MISSING] }, { toolCalls: [READ] }, { text: 'Read.' }],
+  },
+  'steered between its calls': {
+    replies: [{ toolCalls: [READ, MISSING] }, { text: 'So.', toolCalls: [READ] }, { text: 'Read.' }],
+    steers: ['only the first file', 'and in short'],
+  },
+  'steered too late': { replies: [{ text: 'An answer.' }], steers: ['but'] },
+  'steered, then failed': {
+    replies: [{ toolCalls: [READ] }, { fault: { kind: 'status', status: 400 } }],
+    steers: ['wait'],
   },
   'with thinking and tools': { replies: [{ reasoning: 'Hm.', toolCalls: [READ] }, { text: 'Read.' }] },
   'with malformed calls': { replies: [{ text: 'So:', toolCalls: [{ name: 'fs_read_file', args: '{"path' }] }] },
@@ -103,10 +114,11 @@ async function withSession(place: (typeof PLACES)[number], use: (session: Sessio
 }
 
 async function take({ app, server }: Session, name: string, memory: boolean): Promise<void> {
-  const { input = `a question for ${name}`, replies, more, cancel } = KINDS[name] as Kind;
+  const { input = `a question for ${name}`, replies, more, steers = [], cancel } = KINDS[name] as Kind;
   const stop = new AbortController();
   server.setScript((_request, index) => {
     if (cancel) stop.abort(new Error('enough'));
+    if (index === 0) for (const text of steers) void app.steer(text);
     return replies[index] ?? { text: '- what was said' };
   });
   await app.ask(input, { memory, ...more }, stop.signal);
@@ -126,6 +138,27 @@ describe.each(PLACES)('over $provider', (place) => {
       }),
     );
     await fc.assert(property, { numRuns: 3, seed: 20261115, endOnFailure: true });
+  });
+
+  it('a message written to a running turn joins it after its calls, and stays where the model saw it', async () => {
+    await withSession(place, async (session) => {
+      const { app, server, transcript } = session;
+      await take(session, 'steered between its calls', false);
+      await take(session, 'answered', false);
+      const spoken = JSON.stringify(server.requests.at(-1)?.body);
+      const order = ['a question for steered', 'alpha', 'only the first file', 'and in short', 'So.', 'Read.'];
+      const places = order.map((text) => spoken.indexOf(text));
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+      expect(places).not.toContain(-1);
+      const messages = parseLines(transcript()).flatMap((line) => (line.type === 'message' ? [line.message] : []));
+      expect(messages.slice(0, 3).map(({ role, content }) => [role, content])).toEqual([
+        ['user', 'a question for steered between its calls'],
+        ['user', 'only the first file'],
+        ['user', 'and in short'],
+      ]);
+      expect(server.violations).toEqual([]);
+      expect(await app.steer('nobody runs')).toBe('unknown');
+    });
   });
 
   it('a memory may begin anywhere in the conversation', async () => {

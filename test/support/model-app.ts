@@ -7,7 +7,7 @@ import { createModelLimits } from '../../src/adapters/model-limits.ts';
 import { createProviderAdapters } from '../../src/adapters/provider-adapters.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/adapters/robust.ts';
 import { type AskRequest, type Conversations, createGateway } from '../../src/gateway/gateway.ts';
-import { createTurnHub } from '../../src/gateway/turns/turn-hub.ts';
+import { createTurnHub, type TurnHub } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
 import { createDayBudget } from '../../src/pipeline/day-budget.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
@@ -48,6 +48,8 @@ export interface Told {
 
 export interface ModelApp {
   ask(input: string, more?: Partial<AskRequest>, signal?: AbortSignal): Promise<Told>;
+  /** Writes to the turn that runs. */
+  steer(text: string): ReturnType<TurnHub['steer']>;
   describe(): ReturnType<Conversations['describe']>;
   compact(keep?: string): ReturnType<Conversations['compact']>;
 }
@@ -70,6 +72,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     fetch,
     retryPolicy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
   });
+  const hub = createTurnHub({ now, newId });
   const gateway = createGateway({
     ...storage,
     providers: {
@@ -80,7 +83,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     historyTokens,
     sessions: createSessions({ ...storage, now, newId }),
     toolbox: toolboxOf(tools, storage),
-    hub: createTurnHub({ now, newId }),
+    hub,
     budget: createDayBudget({ ...storage, now }),
     now,
     newId,
@@ -105,6 +108,10 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
   });
   const never = new AbortController().signal;
   return {
+    async steer(text) {
+      const running = hub.turns().find(({ state }) => state !== 'ended');
+      return hub.steer(running?.id ?? '', { id: newId('steer'), text });
+    },
     describe: () => gateway.conversations.describe(requestOf(''), never),
     compact: (keep) => gateway.conversations.compact({ ...requestOf(''), ...(keep !== undefined && { keep }) }, never),
     async ask(input, more = {}, signal = never) {

@@ -4,6 +4,7 @@ import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import { isContinue } from '../../gateway/chats/continuing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { listSessions } from '../../operations/sessions.ts';
+import { parseManualTrigger } from '../../pipeline/manual-trigger.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
@@ -22,7 +23,7 @@ import { type Conversation, createConversation } from './conversation.ts';
 import type { Entry, NewEntry } from './entries.ts';
 import { keyAction } from './keys.ts';
 import { listFiles } from './list-files.ts';
-import { readMentions } from './mentions.ts';
+import { mentionsIn, readMentions } from './mentions.ts';
 import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
@@ -165,6 +166,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
     request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
     attachments: (text) => readMentions(text, root, terminal),
     readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands)),
+    canSteer: (text) => !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0,
+    steer: (turnId, message) => void runtime.hub.steer(turnId, message),
     add,
     put: (entry) => screen.put(entry),
     remove: (id) => screen.remove(id),

@@ -17,7 +17,7 @@ export interface CommandServicesDependencies {
   turn: TurnSettings;
   choices: ChoicesStore;
   person: ChatPerson;
-  conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel'> | undefined;
+  conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel' | 'sendLater'> | undefined;
   sessionKey(): string;
   renew: Sessions['renew'];
   switchTo: CommandsDependencies['switchTo'];
@@ -73,6 +73,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
         return { name, description: about, asksFirst: visible[index]?.spec.requiresPermission ?? false };
       });
     },
+    sendLater: (text) => conversation()?.sendLater(text),
     leave,
   };
 }

@@ -34,6 +34,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
       return isWanted;
     },
     tools: async () => [{ name: 'bash', description: 'runs', asksFirst: true }],
+    sendLater: () => {},
     leave: () => {
       hasLeft = true;
     },

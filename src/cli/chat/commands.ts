@@ -48,13 +48,15 @@ export interface CommandsDependencies {
   /** Commands for conversations as a whole. */
   sessionCommands: readonly ChatCommand[];
   tools(): Promise<readonly { name: string; description: string; asksFirst: boolean }[]>;
+  /** Sends a message once nothing runs. */
+  sendLater(text: string): void;
   leave(): void;
 }
 
 const SHOWN_FILES = 20;
 const SHOWN_SESSIONS = 30;
 const KEYS = [
-  ['Enter', 'send; while a turn runs, the message waits for its end'],
+  ['Enter', 'send; while a turn runs, the message joins it after the running call'],
   ['Shift+Enter, Alt+Enter, Ctrl+J', 'a new line'],
   ['Esc', 'cancel the turn'],
   ['Ctrl+O', 'unfold the tool cards, or fold them'],
@@ -127,6 +129,17 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     },
     { ...shared(undoCommand), run: (argument) => undo(dependencies, argument) },
     shared(stopCommand),
+    {
+      name: 'queue',
+      usage: '/queue <message>',
+      about: 'ask it when the turn has ended, instead of sending it into the turn',
+      isImmediate: true,
+      async run(argument) {
+        if (argument === '') return '`/queue <message>`: which message?';
+        dependencies.sendLater(argument);
+        return undefined;
+      },
+    },
     {
       ...shared(approveCommand),
       usage: '/approve [once|session|always]',

@@ -1,5 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createEventQueue } from '../../lib/event-queue.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { ReadCommand } from './commands.ts';
 import { createConversation } from './conversation.ts';
@@ -10,14 +11,21 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
   const log: string[] = [];
   const asked: string[] = [];
   const ends: ((end: End) => void)[] = [];
+  const steered: string[] = [];
+  let takeUp = (_text: string): void => {};
   let id = 0;
   const conversation = createConversation({
     async ask({ input }, signal) {
       asked.push(input);
       const { promise, resolve } = Promise.withResolvers<End>();
       ends.push(resolve);
+      const taken = createEventQueue<RunEvent>();
+      takeUp = (text) => taken.push({ type: 'steered', message: JSON.parse(text) });
+      void promise.then(() => taken.close());
       signal.addEventListener('abort', () => resolve('cancelled'));
       return (async function* (): AsyncGenerator<RunEvent> {
+        yield { type: 'run-start', turnId: `turn of ${input}` } as RunEvent;
+        yield* taken;
         const stage = await promise;
         const facts = { stage, result: '', route: '', toolCalls: [], toolResults: [] };
         const error = { code: 'X', message: 'broken' };
@@ -35,6 +43,8 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
       const run = found.run ?? (async () => `reply to ${text}`);
       return { command: { name: text.slice(1), usage: text, about: '', ...found, run }, argument: '' };
     },
+    canSteer: (text) => !text.includes('@'),
+    steer: (turnId, message) => void steered.push(`${turnId}: ${message.text}`, JSON.stringify(message)),
     add(entry) {
       log.push(entry.kind === 'tool' ? 'tool' : `${entry.kind}: ${entry.text}`);
       return ++id;
@@ -55,14 +65,20 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
     ends.at(-1)?.(how);
     await settle();
   };
-  return { conversation, log, asked, end, settle };
+  /** The turn takes up what was written to it last. */
+  const takeUpLast = async (): Promise<void> => {
+    takeUp(steered.at(-1) ?? '');
+    await settle();
+  };
+  const steeredTexts = (): string[] => steered.filter((text) => !text.startsWith('{'));
+  return { conversation, log, asked, end, settle, takeUpLast, steeredTexts };
 }
 
 describe('a conversation', () => {
   it('sends what was written meanwhile when the turn has ended, in order', async () => {
     const { conversation, asked, end } = setUp();
     for (const text of ['one', 'two', 'three']) conversation.send(text);
-    expect(conversation.queued).toEqual(['two', 'three']);
+    expect(conversation.queued.map(({ text }) => text)).toEqual(['two', 'three']);
     await end('answered');
     expect(asked).toEqual(['one', 'two']);
     await end('answered');
@@ -84,6 +100,34 @@ describe('a conversation', () => {
     await settle();
     expect(log).toContain('given back: later');
     expect(conversation.cancel()).toBe(false);
+  });
+
+  it('writes to the turn that runs; what the turn takes up is not asked again, the rest is the next question', async () => {
+    const { conversation, asked, log, end, settle, takeUpLast, steeredTexts } = setUp();
+    conversation.send('one');
+    conversation.send('before it has an id');
+    await settle();
+    expect(steeredTexts()).toEqual(['turn of one: before it has an id']);
+    await takeUpLast();
+    expect(log).toContain('user: before it has an id');
+    conversation.send('too late');
+    expect(conversation.queued).toMatchObject([{ text: 'too late', joinsTurn: true }]);
+    await end('answered');
+    expect(asked).toEqual(['one', 'too late']);
+    expect(steeredTexts()).toEqual(['turn of one: before it has an id', 'turn of one: too late']);
+  });
+
+  it('keeps for the end what cannot join the turn, what comes after it, and what is sent for later', async () => {
+    const { conversation, settle, steeredTexts } = setUp({ later: { isImmediate: false } });
+    conversation.send('one');
+    await settle();
+    for (const text of ['look at @file', 'and this']) conversation.send(text);
+    expect(conversation.queued.map(({ joinsTurn }) => joinsTurn)).toEqual([false, false]);
+    const other = setUp();
+    other.conversation.send('one');
+    other.conversation.sendLater('afterwards');
+    await other.settle();
+    expect([...steeredTexts(), ...other.steeredTexts()]).toEqual([]);
   });
 
   it('gives back what names a file that cannot be attached', async () => {
@@ -122,7 +166,11 @@ describe('a conversation', () => {
     conversation.send('one');
     conversation.send('two');
     await settle();
-    expect({ asked, queued: conversation.queued }).toEqual({ asked: [], queued: ['one', 'two'] });
+    expect(asked).toEqual([]);
+    expect(conversation.queued).toMatchObject([
+      { text: 'one', joinsTurn: false },
+      { text: 'two', joinsTurn: false },
+    ]);
     ready.resolve();
     await end('answered');
     expect(asked).toEqual(['one', 'two']);

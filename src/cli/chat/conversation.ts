@@ -1,8 +1,10 @@
-// The conversation: one turn at a time, and what was sent meanwhile waits in order. After a turn that was cancelled or has failed,
-// what waits is given back instead of being sent: it was written for another answer.
+// The conversation: one turn at a time. What is written meanwhile is sent into the turn, which takes it up before its next model request;
+// what cannot be (a command, a message with files), or comes after such a one, waits for the end, as does all that the turn did not take. After
+// a turn that was cancelled or has failed, what waits is given back instead of being sent: it was written for another answer.
 import type { AskRequest, Gateway } from '../../gateway/gateway.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { AskResult } from '../../pipeline/events.ts';
+import type { SteeringMessage } from '../../pipeline/steering.ts';
 import type { ReadCommand } from './commands.ts';
 import type { Entry, NewEntry } from './entries.ts';
 import { NEW_TURN, type TurnView, withEvent } from './turn-view.ts';
@@ -14,6 +16,10 @@ export interface ConversationDependencies {
   /** What a text names; rejects with why it cannot be had. */
   attachments(text: string): Promise<Attachment[]>;
   readCommand(text: string): ReadCommand | undefined;
+  /** Whether a text can join a turn that runs: it is words and nothing else. */
+  canSteer(text: string): boolean;
+  /** Writes to a turn that runs; its `steered` event tells that it was taken up. */
+  steer(turnId: string, message: SteeringMessage): void;
   add(entry: NewEntry): number;
   put(entry: Entry): void;
   remove(id: number): void;
@@ -26,6 +32,12 @@ export interface ConversationDependencies {
   now(): number;
 }
 
+/** Waits for the turn's next model request, or for its end. */
+export interface QueuedMessage {
+  text: string;
+  joinsTurn: boolean;
+}
+
 export interface RunningTurn {
   view: TurnView;
   startedAt: number;
@@ -34,6 +46,8 @@ export interface RunningTurn {
 
 export interface Conversation {
   send(text: string): void;
+  /** Sends it as a question of its own, once nothing runs. */
+  sendLater(text: string): void;
   /** What is sent before this settles waits for it. */
   holdUntil(ready: Promise<void>): void;
   /** False when nothing is running. */
@@ -41,7 +55,7 @@ export interface Conversation {
   readonly turn: RunningTurn | undefined;
   /** Something is going on, a turn or a command. */
   readonly isBusy: boolean;
-  readonly queued: readonly string[];
+  readonly queued: readonly QueuedMessage[];
   /** Cards of calls that are running, out of the way and back. */
   hideRunning(): void;
   showRunning(): void;
@@ -50,10 +64,10 @@ export interface Conversation {
 }
 
 export function createConversation(dependencies: ConversationDependencies): Conversation {
-  const { ask, request, attachments, readCommand, add, put, remove, nextId, giveBack, onChange, onEnd, now } =
-    dependencies;
-  let turn: (RunningTurn & { control: AbortController }) | undefined;
-  let queued: string[] = [];
+  const { ask, request, attachments, readCommand, canSteer, steer } = dependencies;
+  const { add, put, remove, nextId, giveBack, onChange, onEnd, now } = dependencies;
+  let turn: (RunningTurn & { control: AbortController; turnId?: string }) | undefined;
+  let queued: (QueuedMessage & { id: string })[] = [];
   let busy: Promise<void> | undefined;
   let isOver = false;
   let isHeld = false;
@@ -63,9 +77,22 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     const mustWait = busy !== undefined || isHeld;
     if (command && (command.command.isImmediate || !mustWait))
       return void begin(runCommand(command, text), command.command.isImmediate);
-    if (mustWait) queued.push(text);
+    if (mustWait) enqueue(text, turn !== undefined && !command && canSteer(text));
     else begin(runTurn(text), false);
     onChange();
+  }
+
+  function enqueue(text: string, canJoin: boolean): void {
+    const joinsTurn = canJoin && queued.every((each) => each.joinsTurn);
+    const message = { id: String(nextId()), text, joinsTurn };
+    queued.push(message);
+    if (joinsTurn && turn?.turnId !== undefined) steer(turn.turnId, message);
+  }
+
+  /** What was written before the turn had its id joins it too. */
+  function nameTurn(running: NonNullable<typeof turn>, turnId: string): void {
+    running.turnId = turnId;
+    for (const message of queued) if (message.joinsTurn) steer(turnId, message);
   }
 
   /** Work that others wait for, unless it is done beside a turn. */
@@ -81,7 +108,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 
   function sendNext(): void {
     const next = isOver || isHeld || busy ? undefined : queued.shift();
-    if (next !== undefined) send(next);
+    if (!next) return;
+    // No turn takes them any more: each is a question of its own now.
+    queued = queued.map((each) => ({ ...each, joinsTurn: false }));
+    send(next.text);
   }
 
   async function runCommand({ command, argument }: ReadCommand, text: string): Promise<void> {
@@ -96,7 +126,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 
   async function runTurn(input: string): Promise<void> {
     const control = new AbortController();
-    const running = { view: NEW_TURN, startedAt: now(), isCancelling: false, control };
+    const running: NonNullable<typeof turn> = { view: NEW_TURN, startedAt: now(), isCancelling: false, control };
     turn = running;
     let isWell = false;
     try {
@@ -110,6 +140,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       add({ kind: 'user', text: input, attached: attached.map(({ name }) => name) });
       const events = await ask({ ...(await request()), input, attachments: attached }, control.signal);
       for await (const event of events) {
+        if (event.type === 'run-start') nameTurn(running, event.turnId);
+        if (event.type === 'steered') queued = queued.filter(({ id }) => id !== event.message.id);
         const before = running.view;
         running.view = withEvent(before, event, nextId);
         show(before.entries, running.view.entries);
@@ -137,7 +169,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     if (isOver || queued.length === 0) return;
     const texts = queued;
     queued = [];
-    giveBack(texts.join('\n'));
+    giveBack(texts.map(({ text }) => text).join('\n'));
   }
 
   const runningCards = (): Entry[] =>
@@ -153,6 +185,11 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 
   return {
     send,
+    sendLater(text) {
+      if (busy === undefined && !isHeld) return send(text);
+      enqueue(text, false);
+      onChange();
+    },
     holdUntil(ready) {
       isHeld = true;
       const release = (): void => {
@@ -181,7 +218,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       isOver = true;
       cancel();
       await busy;
-      return queued;
+      return queued.map(({ text }) => text);
     },
   };
 }

@@ -85,7 +85,11 @@ describe('the screen', () => {
   it('what others have written into the lines around the input does nothing to the terminal', async () => {
     const evil = '\x1b]0;owned\x07\x1b[2J\x9b2J\u202e';
     const { virtual, screen, type, shows } = setUp({
-      below: { status: `Running ${evil}tool`, queued: [`later ${evil}`], footer: `foot ${evil}` },
+      below: {
+        status: `Running ${evil}tool`,
+        queued: [{ text: `later ${evil}`, joinsTurn: false }],
+        footer: `foot ${evil}`,
+      },
     });
     screen.put({ kind: 'notice', id: 1, text: 'stays' });
     screen.editor.addToHistory(`sent ${evil}before`);
@@ -169,7 +173,11 @@ describe('the screen', () => {
   it.each([20, 8, 4])('is drawn on %d columns', async (columns) => {
     const { virtual, screen, shows, type } = setUp({
       columns,
-      below: { queued: ['a text that waits'], status: 'Thinking about it', footer: 'a long footer line' },
+      below: {
+        queued: [{ text: 'a text that waits', joinsTurn: true }],
+        status: 'Thinking about it',
+        footer: 'a long footer line',
+      },
     });
     screen.put({ kind: 'user', id: 1, text: '这是一个很长的中文问题 with words', attached: ['some/path.txt'] });
     screen.put(answer(2, '| a | b |\n|---|---|\n| 中文中文中文 | words |\n\n```\nlong code line here\n```'));

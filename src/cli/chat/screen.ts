@@ -14,6 +14,7 @@ import {
   TuiMainScreen,
 } from '@earendil-works/pi-tui';
 import type { Colors } from '../colors.ts';
+import type { QueuedMessage } from './conversation.ts';
 import type { Entry } from './entries.ts';
 import type { Prompt } from './prompt.ts';
 import { createScrollGuard } from './scroll-guard.ts';
@@ -43,7 +44,7 @@ const QUIET_MS = 600;
 export type PromptTime = 'quiet' | 'at once';
 
 export interface Below {
-  queued: readonly string[];
+  queued: readonly QueuedMessage[];
   status: string | undefined;
   footer: string;
 }
@@ -135,7 +136,10 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   function lower(width: number): string[] {
     const { queued, status, footer } = below();
     if (isOver) return ['', shortened(colors.dim(shownText(footer)), width)];
-    const waiting = queued.slice(0, QUEUED_SHOWN).map((text) => `⏎ queued: ${shownText(text).replace(/\s+/g, ' ')}`);
+    const waiting = queued.slice(0, QUEUED_SHOWN).map(({ text, joinsTurn }) => {
+      const label = joinsTurn ? 'joins this turn' : 'queued';
+      return `⏎ ${label}: ${shownText(text).replace(/\s+/g, ' ')}`;
+    });
     if (queued.length > QUEUED_SHOWN) waiting.push(`⏎ … and ${queued.length - QUEUED_SHOWN} more`);
     const input = prompt?.isArmed ? prompt.shown.render(width) : editor.render(width);
     const unread = prompt && !prompt.isArmed ? [colors.yellow('? a question waits: stop typing to answer it')] : [];

@@ -67,6 +67,8 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
       return calling(
         changedCall(view, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
       );
+    case 'steered':
+      return { ...view, entries: added({ kind: 'user', text: event.message.text, attached: [] }) };
     case 'thinking-delta': {
       const before = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
       return { ...view, activity: { kind: 'thinking', thought: withThought(before ?? '', event.text) } };

@@ -310,3 +310,23 @@ describe('a form', () => {
     expect(noticeIn(await read(hub, 'late'))).toBe('{"action":"decline"}');
   });
 });
+
+describe('steering', () => {
+  it('resolves when the turn has taken the message up, or has ended without it', async () => {
+    const hub = testHub();
+    const go = Promise.withResolvers<void>();
+    start(hub, 't', async function* ({ steering }) {
+      await go.promise;
+      for (const message of steering.take()) yield { type: 'steered', message };
+      void late.resolve(hub.steer('t', { id: 'b', text: 'too late' }));
+      yield runEnd();
+    });
+    const late = Promise.withResolvers<string>();
+    const first = hub.steer('t', { id: 'a', text: 'not so' });
+    go.resolve();
+    expect([await first, await late.promise]).toEqual(['joined', 'ended']);
+    expect(await read(hub, 't')).toMatchObject([{ event: { type: 'steered', message: { text: 'not so' } } }, {}]);
+    expect(await hub.steer('t', { id: 'c', text: 'x' })).toBe('ended');
+    expect(await hub.steer('nobody', { id: 'd', text: 'x' })).toBe('unknown');
+  });
+});

@@ -3,9 +3,11 @@
 // any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript tells of them.
 import type { RunEvent, Stage } from '../../pipeline/events.ts';
 import type { TurnQuestion, TurnQuestions } from '../../pipeline/questions.ts';
+import type { Steering, SteeringMessage } from '../../pipeline/steering.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { createEventLog, type EventLog, type ReadOptions, type TurnItem } from './event-log.ts';
 import { type AskingTurn, createQuestions, type Questions, type QuestionsDependencies } from './questions.ts';
+import { createSteeringQueue, type SteeringOutcome, type SteeringQueue } from './steering-queue.ts';
 
 export interface HubLimits {
   /** Events of one turn, in bytes; beyond it the oldest are dropped. */
@@ -58,6 +60,8 @@ export interface HubTurn {
   /** Fires when the caller cancels the turn, and when it is stopped by its id. */
   signal: AbortSignal;
   questions: Required<TurnQuestions>;
+  /** What people write to it while it runs. */
+  steering: Steering;
 }
 
 export interface StartOptions extends TurnFacts {
@@ -80,6 +84,11 @@ export interface TurnHub {
   answer: Questions['answer'];
   /** Drops the turns of a session that have ended. */
   forgetSession(sessionKey: string): void;
+  /**
+   * Writes to a turn that runs: the message joins it before its next model request. Resolves when that is durable, or when the turn has
+   * ended without it. The caller decides who may.
+   */
+  steer(turnId: string, message: SteeringMessage): Promise<SteeringOutcome | 'unknown'>;
   /** Cancels a turn, as its caller could. */
   stop(turnId: string): 'stopped' | 'ended' | 'unknown';
 }
@@ -94,6 +103,7 @@ interface TurnRecord {
   control: AbortController;
   parent: TurnRecord | undefined;
   questions: Required<TurnQuestions>;
+  steering: SteeringQueue;
   startedAt: number;
   isWaiting: boolean;
   ended?: { at: number; stage: Stage | undefined };
@@ -122,6 +132,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       control,
       parent,
       questions: questionsOf({ facts, parent, control, questionMs, publish: (event) => publishUp(record, event) }),
+      steering: createSteeringQueue(),
       startedAt: now(),
       isWaiting: false,
     };
@@ -131,14 +142,16 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   }
 
   async function pump(record: TurnRecord, run: StartOptions['run']): Promise<void> {
-    const { log, control } = record;
+    const { log, control, steering } = record;
     let stage: Stage | undefined;
     let failure: { error: unknown } | undefined;
     try {
-      for await (const event of run({ signal: control.signal, questions: record.questions })) {
+      for await (const event of run({ signal: control.signal, questions: record.questions, steering })) {
+        if (event.type === 'steered') steering.joined(event.message.id);
         if (event.type === 'run-end') {
           stage = event.result.stage;
           questions.endTurn(record.facts.id);
+          steering.end();
         }
         record.isWaiting = event.type === 'waiting';
         log.publish(event);
@@ -147,6 +160,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       failure = { error };
     }
     questions.endTurn(record.facts.id);
+    steering.end();
     log.close(failure);
     keepEnded(record, stage);
   }
@@ -255,6 +269,11 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
         endedRecords.splice(endedRecords.indexOf(record), 1);
         release(record);
       }
+    },
+    async steer(turnId, message) {
+      const record = records.get(turnId);
+      if (!record) return forgotten.has(turnId) ? 'ended' : 'unknown';
+      return record.steering.add(message);
     },
     stop(turnId) {
       const record = records.get(turnId);

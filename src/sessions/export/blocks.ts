@@ -1,7 +1,7 @@
 // A conversation as a person reads it, before it is Markdown or HTML: who spoke when, what was called, how it ended.
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
-import type { HistoryCall, HistoryStep, HistoryTurn, HistoryUsage } from '../history.ts';
+import { type HistoryCall, type HistoryStep, type HistoryTurn, type HistoryUsage, wasSteered } from '../history.ts';
 import type { JournalledPermission } from '../lines.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';
@@ -84,11 +84,13 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const ending = ENDINGS.get(turn.outcome);
   const isCut = turn.outcome === 'interrupted' || turn.outcome === 'unfinished';
   if (ending !== undefined && isCut) blocks.push({ kind: 'note', isWarning: true, phrase: [ending] });
-  const said = turn.messages.map((message) => ({ message, blocks: speech(message, turn, time) }));
+  const said = turn.messages
+    .filter((message) => !wasSteered(turn, message))
+    .map((message) => ({ message, blocks: speech(message, turn, time) }));
   // Calls stand between the question and what the turn left of them.
   const question = said.findIndex(({ message }) => message.role === 'user') + 1;
   blocks.push(...said.slice(0, question).flatMap((each) => each.blocks));
-  blocks.push(...turn.steps.flatMap((step) => stepBlocks(step, time)));
+  blocks.push(...turn.steps.flatMap((step) => stepBlocks(step, turn, time)));
   blocks.push(...said.slice(question).flatMap((each) => each.blocks));
   if (ending !== undefined && !isCut) blocks.push({ kind: 'note', isWarning: true, phrase: [ending] });
   if (turn.error) {
@@ -122,10 +124,14 @@ function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, tim
   return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
 }
 
-function stepBlocks({ text, calls }: HistoryStep, time: LocalClock['time']): Block[] {
+function stepBlocks({ text, calls, steered = [] }: HistoryStep, turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const said: Block[] =
     text.trim() === '' ? [] : [{ kind: 'speech', role: 'assistant', title: SPEAKERS.assistant, facts: [], text }];
-  return [...said, ...calls.flatMap((call) => [toolBlock(call, time), ...previewBlock(call)])];
+  return [
+    ...said,
+    ...calls.flatMap((call) => [toolBlock(call, time), ...previewBlock(call)]),
+    ...steered.flatMap((message) => speech(message, turn, time)),
+  ];
 }
 
 function toolBlock({ call, effect, timestamp, granted, result }: HistoryCall, time: LocalClock['time']): Block {

@@ -1,6 +1,6 @@
 // JSON for programs: one value, written turn by turn; or a line for each message, call, end of a turn and summary.
 // docs/sessions.md describes both. Fields are added, never renamed; otherwise the version changes.
-import type { HistoryCall, HistoryStep, HistoryTurn } from '../history.ts';
+import { type HistoryCall, type HistoryStep, type HistoryTurn, wasSteered } from '../history.ts';
 import type { ExportedSession, Exporter, ExportItem } from './exporter.ts';
 
 export const EXPORT_VERSION = 1;
@@ -83,15 +83,17 @@ export function createJsonLinesExporter(): Exporter {
 
 /** In the order of the turn: the question, the calls, what was left of them, the answer, the end. */
 function turnLines(turn: HistoryTurn, line: (type: string, facts: Record<string, unknown>) => string): string {
-  const { number, messages, steps, turnId, startedAt, endedAt, outcome, model, error, usage } = turn;
+  const { number, steps, turnId, startedAt, endedAt, outcome, model, error, usage } = turn;
   const of = { turn: number, turnId };
+  const messages = turn.messages.filter((message) => !wasSteered(turn, message));
   const question = messages.findIndex(({ role }) => role === 'user') + 1;
   const said = (message: HistoryTurn['messages'][number]): string => line('message', { ...of, ...message });
   return [
     ...messages.slice(0, question).map(said),
-    ...steps.flatMap(({ text, calls }) => [
+    ...steps.flatMap(({ text, calls, steered = [] }) => [
       ...(text === '' ? [] : [line('said', { ...of, text })]),
       ...calls.map((call) => line('tool-call', { ...of, ...flatCall(call) })),
+      ...steered.map(said),
     ]),
     ...messages.slice(question).map(said),
     ...(turnId === undefined ? [] : [line('turn-end', { ...of, startedAt, endedAt, outcome, model, error, usage })]),
