@@ -33,8 +33,15 @@ export function offeredAnswers({ verdict }: PermissionQuestion): { shown: string
   return { shown, keys: new Map(scopes.map((scope) => [KEYS[scope], scope])) };
 }
 
+/** What "always" would be kept as; undefined where it is not offered. */
+export function keptRules({ verdict }: PermissionQuestion): string | undefined {
+  if (!verdict.scopes.includes('always')) return undefined;
+  return `always: ${verdict.rememberAs.join(', ')}, in this folder only`;
+}
+
 /** Exactly what would happen, and why it asks; harmless to show. */
-export function describeQuestion({ verdict, preview }: PermissionQuestion, colors: Colors): string {
+export function describeQuestion(asked: PermissionQuestion, colors: Colors): string {
+  const { verdict, preview } = asked;
   const { question, reasons } = verdict;
   const exact = (preview?.text ?? question.exact).split('\n');
   const shown = exact
@@ -42,7 +49,9 @@ export function describeQuestion({ verdict, preview }: PermissionQuestion, color
     .map((line) => `  ${coloured(printable(line), preview !== undefined, colors)}`);
   if (exact.length > SHOWN_LINES) shown.push(colors.dim(`  … ${exact.length - SHOWN_LINES} more lines`));
   const why = reasons.map((reason) => colors.dim(`  (${printable(reason)})`));
-  return [colors.yellow(`? ${printable(question.title)}`), ...shown, ...why].join('\n');
+  const kept = keptRules(asked);
+  const always = kept === undefined ? [] : [colors.dim(`  ${printable(kept)}`)];
+  return [colors.yellow(`? ${printable(question.title)}`), ...shown, ...why, ...always].join('\n');
 }
 
 function coloured(line: string, isDiff: boolean, colors: Colors): string {

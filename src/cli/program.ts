@@ -61,6 +61,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/trust.ts')).configureTrust,
   },
   {
+    name: 'permissions',
+    description: 'List, add and remove permission rules',
+    load: async () => (await import('./commands/permissions.ts')).configurePermissions,
+  },
+  {
     name: 'undo',
     description: 'Take back what a turn changed in files',
     load: async () => (await import('./commands/undo.ts')).configureUndo,

@@ -10,6 +10,7 @@ import * as memoryModels from './memory-models.ts';
 import * as models from './models.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
+import * as permissions from './permissions.ts';
 import * as schedule from './schedule.ts';
 import * as sessionChanges from './session-changes.ts';
 import * as sessionExport from './session-export.ts';
@@ -35,6 +36,7 @@ const NOUNS = [
   memoryModels,
   models,
   pairing,
+  permissions,
   schedule,
   sessionChanges,
   sessionExport,

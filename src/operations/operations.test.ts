@@ -40,6 +40,8 @@ describe('an operation', () => {
     ['core-memory.get', {}],
     ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],
     ['pairing.list', {}],
+    ['permissions.add', { rule: 'bash(make)' }],
+    ['permissions.list', {}],
     ['agents.list', {}],
     ['agents.runs', {}],
     ['docs.list', {}],

@@ -81,7 +81,12 @@ export async function openToolbox(
     now,
     askPerson: use.askPerson,
     askForm: use.askForm,
-    permissions: createPermissionStore({ files: ownerFiles, resultCache, tools: specs }),
+    permissions: createPermissionStore({
+      files: ownerFiles,
+      resultCache,
+      tools: specs,
+      workspaceRoot: files.root,
+    }),
     places: { userHome, lainclawHome: home },
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from './permissions/decision.ts';
+import { parseRules } from './permissions/permissions-file.ts';
 import { NOTHING_REMEMBERED } from './permissions/remembered.ts';
-import { type ParsedRules, parseRules } from './permissions/rules.ts';
+import type { ParsedRules } from './permissions/rules.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { type Approval, createPolicy, type Decision, type PermissionQuestion } from './policy.ts';
 import { noSubject } from './subject.ts';
@@ -42,7 +43,7 @@ async function decideOn({ approval = 'ask', rules = {}, answer, tainted = false,
   const asked: PermissionQuestion[] = [];
   const kept: unknown[] = [];
   const text = typeof rules === 'string' ? rules : JSON.stringify({ version: 1, ...rules });
-  const permissions: PermissionStore = {
+  const permissions: Pick<PermissionStore, 'rules' | 'remembered' | 'remember'> = {
     rules: async (): Promise<ParsedRules> => parseRules(text, [BASH, tool]),
     remembered: async () => NOTHING_REMEMBERED,
     remember: async (scope, remembered, turn) => void kept.push([scope, remembered, turn]),

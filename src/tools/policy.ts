@@ -37,7 +37,7 @@ export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => P
 export interface PolicyOptions {
   approval: Approval;
   askPerson?: AskPerson;
-  permissions: PermissionStore;
+  permissions: Pick<PermissionStore, 'rules' | 'remembered' | 'remember'>;
   sessionId?: string;
   places: Omit<PathContext, 'directory'>;
   /** Content from outside is in this turn's context. */

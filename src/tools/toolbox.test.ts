@@ -34,7 +34,12 @@ async function canAsk(turn: Pick<TurnTools, 'approval' | 'askPerson'>): Promise<
     now: () => 0,
     askPerson: async () => 'once',
     askForm,
-    permissions: createPermissionStore({ files: memoryOwnerFiles(), resultCache, tools: [{ name: 'look' }] }),
+    permissions: createPermissionStore({
+      files: memoryOwnerFiles(),
+      resultCache,
+      tools: [{ name: 'look' }],
+      workspaceRoot: '/nowhere',
+    }),
     places: { userHome: '/home/x', lainclawHome: '/home/x/.lainclaw' },
     onDefect: (_, error) => {
       throw error;

@@ -61,6 +61,8 @@ export interface TurnTools {
 
 export interface Toolbox {
   readonly workspaceRoot: string;
+  /** The rules that hold here, and what was answered. */
+  readonly permissions: PermissionStore;
   /** Takes in what has come and lets go of what is gone. */
   refresh(signal: AbortSignal): Promise<void>;
   /** What an allow-list leaves of all tools; all of them without one. */
@@ -82,6 +84,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const validate = createValidate();
   return {
     workspaceRoot: workspace.root,
+    permissions,
     async refresh(signal) {
       const found = await dependencies.moreTools?.(signal);
       if (!found || found === more) return;

@@ -34,6 +34,7 @@ const ROWS: Row[] = [
   { args: ['gateway', 'status'], holds: { status: 'stopped' } },
   { args: ['gateway', 'config', 'path'], holds: { path: expect.stringContaining('gateway.json') } },
   { args: ['pairing', 'list'], holds: anything },
+  { args: ['permissions', 'list'], holds: { workspace: { allow: [] }, global: { allow: [] } } },
   { args: ['memory', 'save', '-'], stdin: 'The bridge is old.', holds: { added: true } },
   { args: ['memory', 'search', 'bridge'], holds: anything },
   { args: ['schedule', 'list'], holds: anything },

@@ -186,14 +186,14 @@ describe.concurrent('permissions.json', () => {
   it('with mistakes refuses everything and names all of them at once', async () => {
     const home = testHome();
     home.file('a.txt', 'x');
-    rules(home, { version: 0, alow: [], allow: ['bsh(ls)', 'bash(ls; rm)', 7], deny: 'bash' });
+    rules(home, { version: 0, alow: [], allow: ['bash(ls; rm)', 7], ask: ['bsh(ls)'], deny: 'bash' });
     const result = await run(home, 'ls', '--approve=auto');
     for (const part of [
       'version is 0',
       'did you mean "allow"',
       'did you mean "bash"',
+      'allow[0]',
       'allow[1]',
-      'allow[2]',
       '"deny" must be an array',
     ])
       expect(result, part).toMatchObject(denied(part));
@@ -278,12 +278,8 @@ describe.concurrent('the question on a terminal', () => {
   it('"a" writes down exactly what was approved, for the owner only', async () => {
     const home = testHome();
     await answering(home, bash('ls && touch "made it"; touch made'), 'a\n');
-    expect(stored(home)).toEqual({
-      version: 1,
-      allow: ["bash(touch 'made it')", 'bash(touch made)'],
-      ask: [],
-      deny: [],
-    });
+    const allow = ["bash(touch 'made it')", 'bash(touch made)'];
+    expect(stored(home)).toMatchObject({ allow: [], workspaces: { [home.workspace]: { allow } } });
     expect(statSync(join(home.path, 'permissions.json')).mode & 0o777).toBe(0o600);
     const again = await ask(home, bash('touch made'), '--session', 'two');
     expect(again.toolError).toBeUndefined();
@@ -299,8 +295,20 @@ describe.concurrent('the question on a terminal', () => {
     const home = testHome();
     rules(home, { allow: ['bash(make)'], deny: ['bash(rm *)'] });
     await answering(home, call('file_write', { path: 'docs/a.md', content: 'hello\n' }), 'a\n');
-    expect(stored(home)).toEqual({ version: 1, allow: ['bash(make)', 'file_write(docs/a.md)'], deny: ['bash(rm *)'] });
+    const workspaces = { [home.workspace]: { allow: ['file_write(docs/a.md)'] } };
+    expect(stored(home)).toEqual({ version: 1, allow: ['bash(make)'], deny: ['bash(rm *)'], workspaces });
     expect(readFileSync(join(home.workspace, 'docs/a.md'), 'utf8')).toBe('hello\n');
+  });
+
+  it('"a" shows the rule, which holds in this folder and nowhere else', async () => {
+    const home = testHome();
+    const { stdout } = await answering(home, bash('touch made'), 'a\n');
+    expect(stdout).toContain('always: bash(touch made), in this folder only');
+    const other = join(home.path, '..', 'other');
+    mkdirSync(other);
+    const elsewhere = await ask(home, bash('touch made'), '--workspace', other);
+    expect(elsewhere.toolError?.message).toContain('needs permission');
+    expect((await ask(home, bash('touch made'))).toolError).toBeUndefined();
   });
 
   it('does not offer to remember what a rule asks about, or what cannot be written down exactly', async () => {

@@ -2,8 +2,8 @@
 
 import { decide } from '../../src/tools/permissions/decide.ts';
 import type { DecideContext, Decision } from '../../src/tools/permissions/decision.ts';
+import { parseRules } from '../../src/tools/permissions/permissions-file.ts';
 import { type Remembered, rememberForSession } from '../../src/tools/permissions/remembered.ts';
-import { parseRules } from '../../src/tools/permissions/rules.ts';
 import type { ToolSubject } from '../../src/tools/subject.ts';
 import type { ToolArgs, ToolEffect, ToolSpec } from '../../src/tools/tool.ts';
 

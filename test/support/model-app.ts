@@ -136,6 +136,8 @@ function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'output
   const executor: Executor = { execute: ({ name, args }) => execute(tools, name, args) };
   return {
     workspaceRoot: '/workspace',
+    // Nothing here asks for permission.
+    permissions: {} as Toolbox['permissions'],
     refresh: async () => {},
     visible: (allow) => (allow ? registry.filter(allow) : registry),
     describe: async (offered) =>

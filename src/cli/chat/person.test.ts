@@ -11,7 +11,7 @@ const plain = colors.createColors(false);
 const forever = new AbortController().signal;
 
 function question(title: string, scopes: readonly Scope[] = ['once', 'session', 'always']): PermissionQuestion {
-  const verdict = { verdict: 'ask', reasons: ['it writes'], tainted: false, rememberAs: [], scopes };
+  const verdict = { verdict: 'ask', reasons: ['it writes'], tainted: false, rememberAs: ['bash(rm x)'], scopes };
   return {
     call: { id: 'c', name: 'bash', args: {}, source: 'model' },
     verdict: { ...verdict, question: { title, exact: 'rm \x1b[2J x' } },
@@ -59,7 +59,9 @@ describe('a permission question in the chat', () => {
     expect(prompt()).toContain('[y] once  [s] this session  [a] always  [N] no');
     await press(key);
     expect(await asked).toBe(scope);
-    expect(shown).toEqual([`? Run?\n  rm \\x1b[2J x\n  (it writes)\n${told}`]);
+    expect(shown).toEqual([
+      `? Run?\n  rm \\x1b[2J x\n  (it writes)\n  always: bash(rm x), in this folder only\n${told}`,
+    ]);
     expect(prompt()).toBeUndefined();
   });
 

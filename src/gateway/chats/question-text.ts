@@ -15,7 +15,7 @@ export interface QuestionMessage {
 /** Undefined when it cannot be shown whole, so that nobody can approve it here. */
 export function permissionMessage({ id, permission }: PermissionRequest): QuestionMessage | undefined {
   const { verdict, preview } = permission;
-  const { question, reasons, scopes } = verdict;
+  const { question, reasons, scopes, rememberAs } = verdict;
   // The file behind a diff can be looked at; a command cannot.
   if (!preview && question.exact.length > SHOWN_CHARACTERS) return undefined;
   const exact = preview?.text ?? question.exact;
@@ -24,10 +24,11 @@ export function permissionMessage({ id, permission }: PermissionRequest): Questi
     ? `${exact.slice(0, SHOWN_CHARACTERS)}\n… ${exact.length - SHOWN_CHARACTERS} more characters`
     : exact;
   const why = reasons.length > 0 ? `\n${reasons.map((reason) => `- ${reason}`).join('\n')}\n` : '';
+  const kept = scopes.includes('always') ? `\nAlways: ${rememberAs.map(code).join(', ')}, in this folder only\n` : '';
   const words = scopes.filter((scope) => scope !== 'once').map((scope) => `\`/approve ${id} ${scope}\``);
   const how = [`\`/approve ${id}\``, ...words, `\`/deny ${id}\``].join(' · ');
   return {
-    markdown: `**${question.title}**\n\n${fenced(shown, preview ? 'diff' : '')}\n${why}\n${how}`,
+    markdown: `**${question.title}**\n\n${fenced(shown, preview ? 'diff' : '')}\n${why}${kept}\n${how}`,
     buttons: [
       ...scopes.map(
         (scope, index): Button => ({
@@ -68,6 +69,12 @@ function unanswered({ ending }: { ending: string }, meaning: string): string {
 function whoAnswered({ by, place }: Extract<Resolution<unknown>, { ending: 'answered' }>): string {
   if (place === 'chat' || place === 'program') return by;
   return `${by}, ${place === 'terminal' ? 'at the terminal' : 'in the console'}`;
+}
+
+/** A span of code; backticks within are doubled around. */
+function code(text: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  return fence.length > 1 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
 }
 
 /** A fence longer than any within. */

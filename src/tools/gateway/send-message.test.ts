@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decide } from '../permissions/decide.ts';
-import { parseRules } from '../permissions/rules.ts';
+import { parseRules } from '../permissions/permissions-file.ts';
 import type { ToolContext } from '../tool.ts';
 import { createValidate } from '../validate.ts';
 import { createSendMessageTool, type SentOutcome } from './send-message.ts';

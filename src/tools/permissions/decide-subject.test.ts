@@ -5,7 +5,7 @@ import { noSubject, type ToolSubject } from '../subject.ts';
 import type { ToolRules, ToolSpec } from '../tool.ts';
 import { decide } from './decide.ts';
 import { createCommandParser } from './parse-command.ts';
-import { parseRules } from './rules.ts';
+import { parseRules } from './permissions-file.ts';
 
 const judge = createDecider({});
 

@@ -1,7 +1,7 @@
 // What a person answered before. "Once" leaves nothing behind; "this session" is kept in memory; "always" becomes an allow
-// rule in permissions.json. What is kept is what was really approved: the exact simple commands, the exact path; never a
+// rule of this workspace in permissions.json. What is kept is what was really approved: the exact simple commands, the exact path; never a
 // wildcard. An answer holds only for turns like the one it was given in: see decide.ts on tainted turns.
-import { parseRule, parseRules, type Rule, type RuledTool } from './rules.ts';
+import { parseRule, type Rule, type RuledTool } from './rules.ts';
 
 export interface SessionAnswer {
   rule: Rule;
@@ -26,25 +26,4 @@ export function rememberForSession(
   const known = (answer: SessionAnswer): boolean =>
     remembered.some(({ rule, tainted: other }) => rule.text === answer.rule.text && other === answer.tainted);
   return [...remembered, ...answers.filter((answer) => !known(answer))];
-}
-
-export type Appended = { ok: true; text: string } | { ok: false; errors: readonly string[] };
-
-/**
- * permissions.json after "always": the text it has now (undefined: there is none) with the new allow rules. The caller
- * writes it atomically, under a lock. A file with errors is never rewritten.
- */
-export function rememberAlways(
-  current: string | undefined,
-  rememberAs: readonly string[],
-  tools: readonly RuledTool[],
-): Appended {
-  const before = current ?? '{"version":1,"allow":[],"ask":[],"deny":[]}';
-  const parsed = parseRules(before, tools);
-  if (!parsed.ok) return parsed;
-  const content = JSON.parse(before) as { allow?: string[] };
-  const allow = [...new Set([...(content.allow ?? []), ...rememberAs])];
-  const text = `${JSON.stringify({ ...content, allow }, null, 2)}\n`;
-  const after = parseRules(text, tools);
-  return after.ok ? { ok: true, text } : after;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rememberAlways, rememberForSession } from './remembered.ts';
-import { parseRule, parseRules, type RuledTool } from './rules.ts';
+import { addRules, parseRules, removeRule } from './permissions-file.ts';
+import { rememberForSession } from './remembered.ts';
+import { parseRule, type RuledTool } from './rules.ts';
 
 const TOOLS: readonly RuledTool[] = [
   { name: 'bash', rules: { pattern: 'command' } },
@@ -52,15 +53,15 @@ describe('permissions.json', () => {
         'bash(ls | rm)',
         'bash(ls $(rm))',
         'file_write(a\\b)',
+        'file_writ(docs/**)',
       ],
     });
     expect(errors).toEqual([
       'version is 2; accepted is 1',
-      '"alow" is not known; accepted are version, allow, ask, deny (did you mean "allow"?)',
+      '"alow" is not known; accepted are version, allow, ask, deny, workspaces (did you mean "allow"?)',
       'allow[0] "bash(git status && rm x)": "&" joins commands; a pattern describes one simple command',
       'allow[1] "bash()": the parentheses are empty',
       'allow[2] 7: a rule is a text; accepted are bash, bash(git status*), file_write(docs/**), mcp__*',
-      'allow[3] "file_writ(docs/**)": there is no tool "file_writ"; did you mean "file_write"?',
       'allow[4] "a b": not a tool\'s name, or a name with a pattern in parentheses; accepted are bash, bash(git status*), file_write(docs/**), mcp__*',
       '"ask" must be an array of rules',
       'deny[0] "file_write(../x)": ".." is not accepted in a pattern',
@@ -70,6 +71,7 @@ describe('permissions.json', () => {
       'deny[4] "bash(ls | rm)": "|" joins commands; a pattern describes one simple command',
       'deny[5] "bash(ls $(rm))": "$" joins commands; a pattern describes one simple command',
       'deny[6] "file_write(a\\\\b)": parts of a path are separated by "/"',
+      'deny[7] "file_writ(docs/**)": there is no tool "file_writ"; did you mean "file_write"?',
     ]);
   });
 
@@ -80,6 +82,51 @@ describe('permissions.json', () => {
 
   it('a tool of an MCP server need not be known yet', () => {
     expect(errorsOf({ version: 1, deny: ['mcp__later__tool'] })).toEqual([]);
+  });
+
+  it('keeps the rules of a tool that is not here, and does not take another tool for it', () => {
+    const text = JSON.stringify({
+      version: 1,
+      allow: ['crawl(a/b c)', 'bassh'],
+      ask: ['file_watch'],
+      deny: ['crawl(..)'],
+    });
+    const parsed = parseRules(text, TOOLS);
+    expect(parsed).toMatchObject({
+      ok: true,
+      rules: {
+        allow: [{ absent: {}, pattern: { kind: 'path' } }, { absent: { meant: 'bash' } }],
+        ask: [{ absent: {}, pattern: { kind: 'everything' } }],
+        deny: [{ absent: {}, pattern: { kind: 'unknown' } }],
+      },
+    });
+  });
+
+  it('holds rules of folders beside the global ones, each in its own folder only', () => {
+    const text = JSON.stringify({
+      version: 1,
+      deny: ['bash(rm *)'],
+      workspaces: { '/a': { allow: ['bash(make)'], deny: ['bash(git push*)'] }, '/b': { ask: ['bash'] } },
+    });
+    const textsIn = (root: string): unknown => {
+      const parsed = parseRules(text, TOOLS, root);
+      return parsed.ok && Object.values(parsed.rules).map((rules) => rules.map((rule) => rule.text));
+    };
+    expect(textsIn('/a')).toEqual([['bash(make)'], [], ['bash(rm *)', 'bash(git push*)']]);
+    expect(textsIn('/b')).toEqual([[], ['bash'], ['bash(rm *)']]);
+    expect(textsIn('/a/b')).toEqual([[], [], ['bash(rm *)']]);
+  });
+
+  it('names the folder of a mistake', () => {
+    const workspaces = { '/a': { alow: [], deny: ['bash()'] }, b: {}, '/c': [], '/d': { ask: 'bash' } };
+    expect(errorsOf({ version: 1, workspaces })).toEqual([
+      'workspaces["/a"]: "alow" is not known; accepted are allow, ask, deny (did you mean "allow"?)',
+      'workspaces["/a"].deny[0] "bash()": the parentheses are empty',
+      'workspaces["b"]: a folder is named by its whole path',
+      'workspaces["/c"] must be an object: {"allow":[],"ask":[],"deny":[]}',
+      'workspaces["/d"].ask must be an array of rules',
+    ]);
+    expect(errorsOf({ version: 1, workspaces: [] })).toEqual([expect.stringContaining('must be an object')]);
   });
 });
 
@@ -96,22 +143,48 @@ describe('remembering', () => {
     expect(first).toHaveLength(2);
   });
 
-  it('always appends allow rules and keeps everything else', () => {
+  const always = (current: string | undefined, rules: readonly string[], folder: string | undefined = '/a') =>
+    addRules(current, { list: 'allow', rules, folder }, TOOLS);
+
+  it('always adds rules of the folder and keeps everything else', () => {
     const before = JSON.stringify({ version: 1, allow: ['bash(ls*)'], deny: ['bash(rm:*)'] });
-    const after = rememberAlways(before, ['bash(npm test)', 'bash(ls*)'], TOOLS);
+    const once = always(before, ['bash(npm test)']);
+    const after = always(once.ok ? once.text : '', ['bash(npm test)', 'bash(make)']);
     expect(after.ok && JSON.parse(after.text)).toEqual({
       version: 1,
-      allow: ['bash(ls*)', 'bash(npm test)'],
+      allow: ['bash(ls*)'],
       deny: ['bash(rm:*)'],
+      workspaces: { '/a': { allow: ['bash(npm test)', 'bash(make)'] } },
     });
     expect(after.ok && after.text.endsWith('\n')).toBe(true);
   });
 
   it('always starts the file when there is none, and never rewrites a broken one', () => {
-    const fresh = rememberAlways(undefined, ['bash(npm test)'], TOOLS);
-    expect(fresh.ok && JSON.parse(fresh.text)).toEqual({ version: 1, allow: ['bash(npm test)'], ask: [], deny: [] });
-    expect(rememberAlways('{', ['bash(npm test)'], TOOLS).ok).toBe(false);
-    expect(rememberAlways('{"version":1,"deny":["bash(;)"]}', ['bash(npm test)'], TOOLS).ok).toBe(false);
+    const fresh = always(undefined, ['bash(npm test)']);
+    expect(fresh).toMatchObject({ ok: true, changed: true });
+    expect(fresh.ok && JSON.parse(fresh.text)).toMatchObject({ workspaces: { '/a': { allow: ['bash(npm test)'] } } });
+    expect(always('{', ['bash(npm test)']).ok).toBe(false);
+    expect(always('{"version":1,"deny":["bash(;)"]}', ['bash(npm test)']).ok).toBe(false);
+  });
+
+  it('a rule is removed where it was, and the rest stays as it was', () => {
+    const one = always(undefined, ['bash(make)']);
+    const both = addRules(one.ok ? one.text : '', { list: 'deny', rules: ['bash(make)'], folder: undefined }, TOOLS);
+    const text = both.ok ? both.text : '';
+    const here = removeRule(text, { rule: ' bash(make)', folder: '/a' }, TOOLS);
+    expect(here.ok && JSON.parse(here.text)).toEqual({
+      version: 1,
+      allow: [],
+      ask: [],
+      deny: ['bash(make)'],
+      workspaces: {},
+    });
+    expect(removeRule(text, { rule: 'bash(make)', folder: '/b' }, TOOLS)).toMatchObject({ ok: true, changed: false });
+    const global = removeRule(text, { rule: 'bash(make)', folder: undefined }, TOOLS);
+    expect(global.ok && JSON.parse(global.text)).toMatchObject({
+      deny: [],
+      workspaces: { '/a': { allow: ['bash(make)'] } },
+    });
   });
 
   it('a rule can be read back from what it was written as', () => {

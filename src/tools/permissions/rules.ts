@@ -1,8 +1,7 @@
-// The rules of permissions.json in Lainclaw's home: {version: 1, allow: [...], ask: [...], deny: [...]}. A rule is a tool's
-// name, or a name with a pattern in parentheses: bash, bash(git status*), file_write(docs/**), mcp__*. An alias of a tool
-// is the same tool, and the tool says what a pattern of it describes. Deny beats ask beats allow. All errors of a file are told at once, and a file with an error gives no rules:
-// a deny rule with a slip in it must not be dropped silently.
-import { nearest } from '../../lib/nearest.ts';
+// A rule of permissions.json is a tool's name, or a name with a pattern in parentheses: bash, bash(git status*),
+// file_write(docs/**), mcp__*. An alias of a tool is the same tool, and the tool says what a pattern of it describes. Deny beats
+// ask beats allow. A rule for a tool that is not here (a plugin's, another program's) is kept and waits for it.
+import { editDistance, nearest } from '../../lib/nearest.ts';
 import type { ToolRules, ToolSpec } from '../tool.ts';
 import { parseChatPattern } from './chat-pattern.ts';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
@@ -22,9 +21,13 @@ export interface Rule {
     | { kind: 'everything' }
     | { kind: 'command'; source: string; words: CommandPattern }
     | { kind: 'path'; path: PathPattern }
-    | { kind: 'url' | 'chat'; target: TargetPattern };
+    | { kind: 'url' | 'chat'; target: TargetPattern }
+    /** Of a tool that is not here: nobody can say what it describes. It allows nothing, and denies or asks for the whole tool. */
+    | { kind: 'unknown' };
   /** Of a path rule: it is about the files, whichever tool reads or changes them. */
   governs?: ToolRules['governs'];
+  /** No tool of that name is here. `meant`: the name that this one is perhaps a slip of. */
+  absent?: { meant?: string };
 }
 
 /** What reading the rules takes of each tool. */
@@ -39,43 +42,7 @@ export type ParsedRule = { ok: true; rule: Rule } | { ok: false; error: string }
 
 const ACCEPTED = 'accepted are bash, bash(git status*), file_write(docs/**), mcp__*';
 
-/** `tools`: those that exist; a rule for another one is an error, unless it has a `*` or starts with mcp__. */
-export function parseRules(text: string, tools: readonly RuledTool[]): ParsedRules {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (error) {
-    return { ok: false, errors: [`permissions.json is not JSON: ${error instanceof Error ? error.message : error}`] };
-  }
-  if (typeof content !== 'object' || content === null || Array.isArray(content))
-    return { ok: false, errors: ['permissions.json must be an object: {"version":1,"allow":[],"ask":[],"deny":[]}'] };
-  const errors: string[] = [];
-  const entries = content as Record<string, unknown>;
-  if (entries.version !== 1) errors.push(`version is ${JSON.stringify(entries.version)}; accepted is 1`);
-  for (const key of Object.keys(entries)) {
-    if (key === 'version' || LISTS.some((list) => list === key)) continue;
-    const meant = nearest(key, LISTS);
-    errors.push(
-      `"${key}" is not known; accepted are version, allow, ask, deny${meant ? ` (did you mean "${meant}"?)` : ''}`,
-    );
-  }
-  const read = (list: List): Rule[] => {
-    const given = entries[list] ?? [];
-    if (!Array.isArray(given)) {
-      errors.push(`"${list}" must be an array of rules`);
-      return [];
-    }
-    return given.flatMap((entry: unknown, index) => {
-      const parsed = parseRule(entry, tools);
-      if (parsed.ok) return [parsed.rule];
-      errors.push(`${list}[${index}] ${JSON.stringify(entry)}: ${parsed.error}`);
-      return [];
-    });
-  };
-  const rules = { allow: read('allow'), ask: read('ask'), deny: read('deny') };
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, rules };
-}
-
+/** `tools`: those that are here. */
 export function parseRule(entry: unknown, tools: readonly RuledTool[]): ParsedRule {
   if (typeof entry !== 'string') return { ok: false, error: `a rule is a text; ${ACCEPTED}` };
   const text = entry.trim();
@@ -83,18 +50,25 @@ export function parseRule(entry: unknown, tools: readonly RuledTool[]): ParsedRu
   const [, tool = '', source] = found ?? [];
   if (!found) return { ok: false, error: `not a tool's name, or a name with a pattern in parentheses; ${ACCEPTED}` };
   const ruled = tools.find(({ name, aliases = [] }) => name === tool || aliases.includes(tool));
-  if (!ruled && !tool.includes('*') && !tool.startsWith('mcp__')) {
-    const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    const meant = nearest(tool, names);
-    return { ok: false, error: `there is no tool "${tool}"${meant ? `; did you mean "${meant}"?` : ''}` };
-  }
+  const absent = ruled || tool.includes('*') || tool.startsWith('mcp__') ? undefined : absence(tool, tools);
+  const base = { text, tool, ...(absent && { absent }) };
   if (source === undefined || source.trim() === '*')
-    return { ok: true, rule: { text, tool, pattern: { kind: 'everything' } } };
+    return { ok: true, rule: { ...base, pattern: { kind: 'everything' } } };
   if (tool.includes('*')) return { ok: false, error: 'a pattern in parentheses needs the full name of one tool' };
   const parsed = parsePattern(source, ruled?.rules?.pattern ?? 'path');
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return absent ? { ok: true, rule: { ...base, pattern: { kind: 'unknown' } } } : parsed;
   const governs = parsed.pattern.kind === 'path' ? ruled?.rules?.governs : undefined;
-  return { ok: true, rule: { text, tool, pattern: parsed.pattern, ...(governs && { governs }) } };
+  return { ok: true, rule: { ...base, pattern: parsed.pattern, ...(governs && { governs }) } };
+}
+
+/** One or two wrong letters are taken for a slip; a name that only resembles another is a tool of its own. */
+function absence(tool: string, tools: readonly RuledTool[]): NonNullable<Rule['absent']> {
+  const meant = nearest(
+    tool,
+    tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+  );
+  const slips = tool.length > 6 ? 2 : 1;
+  return meant !== undefined && editDistance(tool, meant, slips + 1) <= slips ? { meant } : {};
 }
 
 type ParsedPattern = { ok: true; pattern: Rule['pattern'] } | { ok: false; error: string };

@@ -16,6 +16,7 @@ function opened(): { store: PermissionStore; again(): PermissionStore; path: str
       files,
       resultCache,
       tools: [{ name: 'bash', rules: { pattern: 'command' } }, { name: 'file_write' }],
+      workspaceRoot: '/a',
     });
   };
   return { store: open(), again: open, path: join(home, 'permissions.json') };
@@ -41,8 +42,8 @@ describe('permissions.json', () => {
       again().remember('always', ['file_write(a.txt)'], TURN),
     ]);
     await store.remember('always', ['bash(make)'], TURN);
-    const { allow } = JSON.parse(readFileSync(path, 'utf8')) as { allow: string[] };
-    expect(allow.sort()).toEqual(['bash(make)', 'file_write(a.txt)']);
+    const { workspaces } = JSON.parse(readFileSync(path, 'utf8')) as { workspaces: { '/a': { allow: string[] } } };
+    expect(workspaces['/a'].allow.sort()).toEqual(['bash(make)', 'file_write(a.txt)']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -82,6 +83,11 @@ it('an answer that an earlier version kept counts as it was given', async () => 
     { text: 'bash(ls)', marked: false },
   ];
   await resultCache.put('session-1', 'permission answers', JSON.stringify(answers));
-  const store = createPermissionStore({ files, resultCache, tools: [{ name: 'bash', rules: { pattern: 'command' } }] });
+  const store = createPermissionStore({
+    files,
+    resultCache,
+    tools: [{ name: 'bash', rules: { pattern: 'command' } }],
+    workspaceRoot: '/a',
+  });
   expect((await store.remembered('session-1')).map(({ tainted }) => tainted)).toEqual([true, false]);
 });
