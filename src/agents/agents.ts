@@ -1,7 +1,8 @@
 // The definitions of sub-agents: built in, from `<home>/agents/*.md` and from `<workspace>/.lainclaw/agents/*.md`; a later
-// one replaces an earlier one of the same name. Every call reads the disk. An unusable file becomes a problem with its
+// one replaces an earlier one of the same name, also where the case of letters differs. Every call reads the disk. An unusable file becomes a problem with its
 // reason and is never fatal.
 import type { FileHandle } from 'node:fs/promises';
+import { findByName, foldedName, slugOf } from '../lib/given-name.ts';
 import { nearest } from '../lib/nearest.ts';
 import { unlessRefused } from '../vocabulary/unless-refused.ts';
 import type { Agent, AgentProblem, AgentSource } from './agent.ts';
@@ -36,7 +37,7 @@ export interface Agents {
 /** `home` opens `<home>/agents`; it may reject when that does not exist. */
 export function createAgents({ home }: { home(): Promise<ConfinedFiles> }): Agents {
   async function list({ workspace, signal }: AgentsAt): Promise<{ agents: Agent[]; problems: AgentProblem[] }> {
-    const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
+    const agents = new Map(BUILT_IN_AGENTS.map((agent) => [foldedName(agent.name), agent]));
     const problems: AgentProblem[] = [];
     const own = await unlessRefused(home(), signal);
     const places = [
@@ -47,7 +48,7 @@ export function createAgents({ home }: { home(): Promise<ConfinedFiles> }): Agen
     for (const place of places) {
       const found = await readFolder(place, signal);
       problems.push(...found.problems);
-      for (const agent of found.agents) agents.set(agent.name, agent);
+      for (const agent of found.agents) agents.set(foldedName(agent.name), agent);
     }
     return { agents: [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
   }
@@ -56,9 +57,10 @@ export function createAgents({ home }: { home(): Promise<ConfinedFiles> }): Agen
     list,
     async get(name, at) {
       const { agents, problems } = await list(at);
-      const found = agents.find((agent) => agent.name === name);
+      const found = findByName(agents, name);
       if (found) return found;
-      const broken = problems.find(({ path }) => path.endsWith(`/${name}.md`) || path === `${name}.md`);
+      const files = [name, slugOf(name)].map((each) => `/${each}.md`);
+      const broken = problems.find(({ path }) => files.some((file) => `/${path}`.endsWith(file)));
       if (broken) throw new AgentError('AGENT_INVALID', `the sub-agent "${name}" cannot be used: ${broken.reason}`);
       const names = agents.map((agent) => agent.name);
       const near = nearest(name.slice(0, 100), names);

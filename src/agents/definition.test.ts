@@ -26,7 +26,8 @@ it('has all tools when it names none', async () => {
 it.each([
   ['no front matter', 'first line must be ---'],
   ['---\nname: a\n', 'does not end'],
-  ['---\nname: A b\ndescription: x\n---\ny', 'lowercase letters'],
+  [`---\nname: ${'a'.repeat(101)}\ndescription: x\n---\ny`, 'up to 100'],
+  ['---\nname: "a\\tb"\ndescription: x\n---\ny', 'cannot be seen'],
   ['---\ndescription: x\n---\ny', 'it has no name'],
   ['---\nname: a\n---\ny', 'it has no description'],
   ['---\nname: a\ndescription: x\ntools: some\n---\ny', 'must be "all" or a list'],
@@ -41,8 +42,12 @@ it.each([
 });
 
 it('tells every error at once', async () => {
-  const found = await read('---\nname: A\ntools: 5\nmodl: x\n---\n');
+  const found = await read('---\nname: "\\0"\ntools: 5\nmodl: x\n---\n');
   expect(found.ok ? '' : found.reason.split('; ')).toHaveLength(5);
+});
+
+it.each(['A b', '代码 审查', 'Проверка', 'a/b'])('may be named %s', async (name) => {
+  expect(await read(`---\nname: ${name}\ndescription: x\n---\ny`)).toMatchObject({ ok: true, facts: { name } });
 });
 
 it('never throws, whatever the bytes', async () => {

@@ -1,6 +1,7 @@
 // Reads one definition: `name`, `description`, `tools: all | [...]`, `model?` in the front matter, the rest is the
 // instructions. Nothing is guessed: an unknown key is an error, so that a typo is noticed.
 import { parseFrontMatter } from '../lib/front-matter.ts';
+import { givenNameProblem, normalName } from '../lib/given-name.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { AgentFacts } from './agent.ts';
 
@@ -25,13 +26,11 @@ export async function readDefinition(bytes: Buffer): Promise<Definition> {
   if (problems.length > 0) return refused(problems.join('; '));
   const { name, description, tools = 'all', model } = facts as unknown as AgentFacts;
   const described = description.replace(/\s+/g, ' ').trim();
-  return { ok: true, instructions, facts: { name, description: described, tools, ...(model && { model }) } };
-}
-
-/** Why this cannot be the name of a sub-agent, or undefined. */
-export function agentNameProblem(name: string): string | undefined {
-  if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) return undefined;
-  return `the name "${name.slice(0, 80)}" must have 1 to 64 lowercase letters, digits or hyphens, and no hyphen first`;
+  return {
+    ok: true,
+    instructions,
+    facts: { name: normalName(name), description: described, tools, ...(model && { model }) },
+  };
 }
 
 function unknownKeys(facts: Record<string, unknown>): string[] {
@@ -46,7 +45,7 @@ function unknownKeys(facts: Record<string, unknown>): string[] {
 function wrongValues({ name, description, tools, model }: Record<string, unknown>): string[] {
   const problems: string[] = [];
   if (typeof name !== 'string') problems.push('it has no name');
-  else problems.push(...[agentNameProblem(name) ?? []].flat());
+  else problems.push(...[givenNameProblem(name) ?? []].flat());
   if (typeof description !== 'string' || description.trim() === '') problems.push('it has no description');
   else if (description.length > MAX_DESCRIPTION)
     problems.push(`its description is longer than ${MAX_DESCRIPTION} characters`);

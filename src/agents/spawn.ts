@@ -1,5 +1,6 @@
 // Queues a background run with everything it needs to run later in another process. The run gets the tools of the turn that
 // started it, without those that start sub-agents or change core memory.
+import { normalName } from '../lib/given-name.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Asker, NOBODY } from '../vocabulary/asker.ts';
 import type { Agent } from './agent.ts';
@@ -56,9 +57,11 @@ export interface SpawnDependencies {
 }
 
 export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDependencies): Promise<{ id: string }> {
-  const { name, message, injectInto, inherited } = request;
+  const { message, injectInto, inherited } = request;
   const { runs, definition, workspace, baseUrl, now, newId } = dependencies;
-  const agent = await definition(name);
+  const agent = await definition(request.name);
+  // Its conversation is found by its name, so that is written in one way.
+  const name = agent?.name ?? normalName(request.name);
   const tools = agent && agent.tools !== 'all' ? agent.tools : undefined;
   const asked: BackgroundRequest = {
     provider: inherited.provider,

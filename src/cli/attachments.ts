@@ -42,6 +42,20 @@ export async function readAttachments(
   return attachments;
 }
 
+/** A file that a flag names, as text. Refuses what is not UTF-8, larger than the limit, or not a regular file. */
+export async function readTextFile(
+  path: string,
+  { flag, limit }: { flag: string; limit: number },
+  { environment }: AttachedBy,
+): Promise<string> {
+  const bytes = await readRegular(flag, resolve(environment.cwd, path), path, limit);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${flag} ${path} is not UTF-8 text`);
+  }
+}
+
 async function readRegular(flag: string, path: string, shown: string, limit: number): Promise<Buffer> {
   let handle: FileHandle;
   try {
@@ -63,7 +77,7 @@ async function readRegular(flag: string, path: string, shown: string, limit: num
 export async function readPiped({
   input,
   signal,
-}: Pick<Terminal, 'input' | 'signal'>): Promise<Attachment | undefined> {
+}: Pick<Terminal, 'input' | 'signal'>): Promise<Extract<Attachment, { kind: 'text' }> | undefined> {
   const kind = input.kind();
   if (kind === 'none' || kind === 'terminal') return undefined;
   const text = await readToEnd(

@@ -89,7 +89,14 @@ export function switchOf(on: string, off: string): Parse<boolean> {
   return Object.assign((value: string) => parse(value) === on, { accepted: [on, off] });
 }
 
-export const toolAllow = (): Option => list('--tool-allow <names>', 'only these tools exist, e.g. time.now,shell.pwd');
+/** Without names it is as if it were not given: all tools exist. */
+export function toolAllow(): Option {
+  const option = list('--tool-allow <names>', 'only these tools exist, e.g. time.now,shell.pwd; empty: all');
+  const { parseArg } = option;
+  return option.argParser<string[] | undefined>((value, previous) =>
+    value.trim() === '' ? previous : parseArg?.(value, previous),
+  );
+}
 export const approve = (): Option =>
   single(
     '--approve <how>',

@@ -2,6 +2,7 @@
 // allow is refused.
 import type { AgentAnswer } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
+import { slugOf } from '../lib/given-name.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
@@ -16,7 +17,8 @@ const RUNS_TOLD = 5;
 /** Its conversation: the runs of one name, for each chat its own, so that no chat sees what another one asked for. */
 export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'>): string {
   const chat = asker.kind === 'chat' ? parseChatName(asker.chat) : undefined;
-  return chat ? `subagent:${name}:${sessionKeyOf(chat)}` : `subagent:${name}`;
+  const own = `subagent:${slugOf(name)}`;
+  return chat ? `${own}:${sessionKeyOf(chat)}` : own;
 }
 
 export async function askInBackground(

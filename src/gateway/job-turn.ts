@@ -1,6 +1,7 @@
 // A scheduled job as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not allow is refused;
 // what a workspace's file asks for counts as content from outside.
 
+import { slugOf } from '../lib/given-name.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { FireResult } from '../schedule/runner.ts';
@@ -35,7 +36,7 @@ export async function askForJob(
         model: job.model ?? model,
         input: job.message,
         attachments: [],
-        sessionKey: `schedule:${job.name}`,
+        sessionKey: `schedule:${slugOf(job.name)}`,
         newSession: false,
         historyTurns: RUNS_TOLD,
         approval: 'never',

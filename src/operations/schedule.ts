@@ -111,10 +111,7 @@ export const removeJob = defineOperation({
   summary: 'Remove a job and its history.',
   input: NAME,
   output: objectWith({ removed: TEXT }),
-  async run({ name }, { runtime }) {
-    await (await runtime.schedule()).remove(name);
-    return { removed: name };
-  },
+  run: async ({ name }, { runtime }) => ({ removed: await (await runtime.schedule()).remove(name) }),
 });
 
 export const pauseJob = defineOperation({
@@ -184,14 +181,14 @@ export const runJob = defineOperation({
   summary: 'Run a job now, beside its times.',
   input: NAME,
   output: objectWith({ ...RUN_FIELDS, name: TEXT }, RUN_OPTIONS),
-  async run({ name }, context) {
+  async run({ name: given }, context) {
     const { runtime, signal } = context;
-    await (await runtime.schedule()).get(name);
+    const { name } = await (await runtime.schedule()).get(given);
     const run = await (await openScheduler(context)).runByHand(name, signal);
     if (!run)
       throw new CodedError(
         'SCHEDULE_RUNNING',
-        `"${name}" is running already: wait for it (lainclaw schedule history ${name})`,
+        `"${name}" is running already: wait for it (lainclaw schedule history shows its end)`,
       );
     await wakeGateway([run], runtime);
     return { name, ...(await shownRun(run)) };

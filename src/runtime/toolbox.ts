@@ -1,4 +1,5 @@
 // The tools of one workspace, with everything they need.
+import { findByName } from '../lib/given-name.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
@@ -49,8 +50,7 @@ export async function openToolbox(
   const spawnAgent: BuiltinToolsDependencies['spawnAgent'] = async (agent) => {
     const { spawnAgent: spawn } = await import('../agents/spawn.ts');
     const [agents, runs] = await Promise.all([services.agents(), storage.agentRuns()]);
-    const definition = async (name: string) =>
-      (await agents.list({ workspace: files })).agents.find((each) => each.name === name);
+    const definition = async (name: string) => findByName((await agents.list({ workspace: files })).agents, name);
     const spawned = await spawn(agent, { runs, definition, workspace: files.root, baseUrl, now, newId });
     use.onQueued();
     return spawned;

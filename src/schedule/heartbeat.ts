@@ -7,6 +7,7 @@
 //
 // Text before the first "## " and everything in <!-- … --> is for people. Settings may be list items ("- cron: …").
 // The file comes from a workspace: it can set prompts and times, never approvals, the addresses of models or permissions.
+import { normalName } from '../lib/given-name.ts';
 
 export interface HeartbeatSection {
   name: string;
@@ -74,7 +75,7 @@ export function parseHeartbeat(text: string): Heartbeat {
     const heading = /^##[ \t]+(.*)$/.exec(content)?.[1]?.trim();
     if (heading !== undefined) {
       close();
-      draft = { name: heading.replace(/\s+/g, '-'), line, values: new Map(), hasProblem: false };
+      draft = { name: normalName(heading).replace(/\s+/g, '-'), line, values: new Map(), hasProblem: false };
       if (draft.name === '') complain(line, 'the heading has no name');
     } else if (draft) {
       read(draft, content, line, complain);

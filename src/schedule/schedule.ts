@@ -1,4 +1,5 @@
 // Jobs as people and models manage them: add, list, remove, pause, resume, history and upcoming runs. Reading changes nothing.
+import { findByName, foldedName, givenNameProblem, normalName } from '../lib/given-name.ts';
 import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import { parseChatName } from '../vocabulary/chat-name.ts';
@@ -30,7 +31,8 @@ export interface Schedule {
   define(request: JobRequest, from: JobOrigin): { definition: JobDefinition; next: NextSlot };
   list(): Promise<Job[]>;
   get(name: string): Promise<Job>;
-  remove(name: string): Promise<void>;
+  /** The name of the job that was removed. */
+  remove(name: string): Promise<string>;
   pause(name: string): Promise<Job>;
   resume(name: string): Promise<Job>;
   /** Newest first. */
@@ -49,20 +51,19 @@ export interface ScheduleDependencies {
 }
 
 const DEFAULT_MAX_FAILURES = 5;
-const LONGEST_NAME_BYTES = 64;
 const LONGEST_MESSAGE = 20_000;
 
 export function createSchedule({ jobs, slots, now, systemTimezone, channels }: ScheduleDependencies): Schedule {
   async function existing(name: string): Promise<Job> {
-    const job = await jobs.get(name);
+    const job = (await jobs.get(name)) ?? findJob(await jobs.list(), name);
     if (!job)
       throw new ScheduleError('SCHEDULE_NOT_FOUND', `there is no job "${name}": lainclaw schedule list shows them`);
     return job;
   }
 
   function define(request: JobRequest, from: JobOrigin) {
-    const { name, cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
-    checkName(name);
+    const { cron, message, model, injectInto, misfire = 'once', maxFailures = DEFAULT_MAX_FAILURES } = request;
+    const name = acceptedName(request.name);
     if (message.trim() === '') throw new ScheduleError('SCHEDULE_BAD_VALUE', 'the message is empty: say what to do');
     if (message.length > LONGEST_MESSAGE)
       throw new ScheduleError('SCHEDULE_BAD_VALUE', `the message is longer than ${LONGEST_MESSAGE} characters`);
@@ -98,29 +99,35 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     define,
     async add(request, source, asker) {
       const { definition, next } = define(request, { source, asker });
-      const job = await jobs.add(definition, next);
+      const { name } = definition;
+      const like = (await jobs.list()).find(
+        (each) => each.status !== 'done' && foldedName(each.name) === foldedName(name),
+      );
+      const job = like ? undefined : await jobs.add(definition, next);
       if (job) return job;
       throw new ScheduleError(
         'SCHEDULE_DUPLICATE',
-        `there is a job "${request.name}" already: choose another name, or remove it first (lainclaw schedule remove ${request.name})`,
+        `there is a job "${like?.name ?? name}" already: choose another name, or remove it first (lainclaw schedule remove)`,
       );
     },
     list: () => jobs.list(),
     get: existing,
-    async remove(name) {
-      const { source, origin } = await existing(name);
+    async remove(given) {
+      const { name, source, origin } = await existing(given);
       if (source === 'heartbeat')
         throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is defined in ${origin}: remove its section there`);
       await jobs.remove(name);
+      return name;
     },
-    async pause(name) {
-      const { status } = await existing(name);
+    async pause(given) {
+      const { name, status } = await existing(given);
       if (status === 'done') throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is done: it has no further run`);
       await jobs.pause(name, 'paused by hand');
       return existing(name);
     },
-    async resume(name) {
-      const job = await existing(name);
+    async resume(given) {
+      const job = await existing(given);
+      const { name } = job;
       if (job.status === 'active') return job;
       // Slots that passed while the job was paused do not run, nor does a slot that ran already.
       const next = nextOf(job, Math.max(now(), job.lastSlot ?? 0), slots);
@@ -129,8 +136,8 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
       await jobs.resume(name, next);
       return existing(name);
     },
-    async history(name, limit) {
-      await existing(name);
+    async history(given, limit) {
+      const { name } = await existing(given);
       return jobs.history(name, limit);
     },
     async upcoming(name, count) {
@@ -142,14 +149,15 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
   };
 }
 
-/** The name becomes part of a session key. */
-function checkName(name: string): void {
-  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.-]*$/u.test(name) && Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
-  if (isPlain) return;
-  throw new ScheduleError(
-    'SCHEDULE_BAD_NAME',
-    `"${name}" cannot name a job: accepted are up to ${LONGEST_NAME_BYTES} bytes of letters, digits and _ . - beginning with a letter, a digit or _`,
-  );
+/** A section of HEARTBEAT.md is also found by its heading as it is written there, with spaces. */
+function findJob(all: readonly Job[], name: string): Job | undefined {
+  return findByName(all, name) ?? findByName(all, normalName(name).replaceAll(' ', '-'));
+}
+
+function acceptedName(given: string): string {
+  const problem = givenNameProblem(given);
+  if (problem) throw new ScheduleError('SCHEDULE_BAD_NAME', `this cannot name a job: ${problem}`);
+  return normalName(given);
 }
 
 function checkChat(chat: string, channels: readonly string[]): void {

@@ -56,21 +56,22 @@ describe('front matter', () => {
   });
 
   it.each([
-    ['Upper', 'lowercase'],
-    ['with_line', 'lowercase'],
-    ['with space', 'lowercase'],
-    ['имя', 'lowercase'],
-    ['-a', 'hyphen'],
-    ['a-', 'hyphen'],
-    ['a--b', 'hyphen'],
-    ['a'.repeat(65), '1 to 64'],
-    ['""', '1 to 64'],
+    ['a'.repeat(101), 'up to 100'],
+    ['""', 'empty'],
+    ['"a\\nb"', 'line break'],
+    ['"a\\u200bb"', 'cannot be seen'],
     ['12', 'not a text'],
     ['[a]', 'not a text'],
-    ['../x', 'lowercase'],
   ])('with the name %s is refused', async (name, reason) => {
     expect(await reasonOf(`name: ${name}`, 'description: b')).toContain(reason);
   });
+
+  it.each(['pdf', 'Upper', 'with space', '发布 说明', 'Заметки', '-a', '../x', '字'.repeat(100)])(
+    'may have the name %s',
+    async (name) => {
+      expect(await withLines(`name: "${name}"`, 'description: b')).toMatchObject({ ok: true, facts: { name } });
+    },
+  );
 
   it('counts a description in characters, up to 1024', async () => {
     expect(await reasonOf('name: a', `description: ${'字'.repeat(1_024)}`)).toBe('accepted');

@@ -1,6 +1,7 @@
 // Reads the front matter of a SKILL.md. Anybody may have written it, so only plain values are used.
 import { parseFrontMatter } from '../lib/front-matter.ts';
-import { nameProblem, type SkillFacts } from './skill.ts';
+import { givenNameProblem, normalName } from '../lib/given-name.ts';
+import type { SkillFacts } from './skill.ts';
 
 const MAX_DESCRIPTION = 1_024;
 const MAX_COMPATIBILITY = 500;
@@ -19,7 +20,7 @@ function checkFacts(value: unknown): FrontMatter {
   const allowed = value['allowed-tools'];
   if (typeof name !== 'string')
     return refused(name == null ? 'its front matter has no name' : 'its name is not a text');
-  const problem = nameProblem(name);
+  const problem = givenNameProblem(name);
   if (problem) return refused(problem);
   if (description == null) return refused('its front matter has no description');
   if (typeof description !== 'string') return refused('its description is not a text');
@@ -27,7 +28,7 @@ function checkFacts(value: unknown): FrontMatter {
   const length = [...described].length;
   if (length < 1 || length > MAX_DESCRIPTION)
     return refused(`its description must have 1 to ${MAX_DESCRIPTION} characters, it has ${length}`);
-  const facts: SkillFacts = { name, description: described };
+  const facts: SkillFacts = { name: normalName(name), description: described };
   if (license != null) {
     if (!isScalar(license)) return refused('its license is not a text');
     facts.license = oneLine(String(license));

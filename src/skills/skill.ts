@@ -49,11 +49,3 @@ export interface ConfinedFiles {
     truncated: boolean;
   }>;
 }
-
-/** Why this cannot be the name of a skill, or undefined. */
-export function nameProblem(name: string): string | undefined {
-  if (name === '' || name.length > 64) return `the name must have 1 to 64 characters, it has ${name.length}`;
-  if (!/^[a-z0-9-]+$/.test(name)) return `the name "${name}" may hold only lowercase letters a-z, digits and hyphens`;
-  if (/^-|-$|--/.test(name)) return `the name "${name}" may not begin or end with a hyphen or hold two in a row`;
-  return undefined;
-}

@@ -1,6 +1,7 @@
 // Skills: folders with a SKILL.md in `<workspace>/skills` and `<home>/skills`. Disclosed step by step: `list` reads front
 // matter only, `load` one SKILL.md, `readFile` one file beside it. Every call reads the disk, so a new skill appears at once.
 // A skill of the workspace wins over one of the same name in the home.
+import { findByName, foldedName, givenNameProblem, slugOf } from '../lib/given-name.ts';
 import { nearest } from '../lib/nearest.ts';
 import { unlessRefused } from '../vocabulary/unless-refused.ts';
 import {
@@ -12,7 +13,7 @@ import {
   scanPlace,
   within,
 } from './read-skill.ts';
-import { type ConfinedFiles, MAX_FILE_BYTES, nameProblem, SKILL_FILE, type Skill, type SkillProblem } from './skill.ts';
+import { type ConfinedFiles, MAX_FILE_BYTES, SKILL_FILE, type Skill, type SkillProblem } from './skill.ts';
 import { SkillError } from './skill-error.ts';
 
 const MAX_FILES_SHOWN = 200;
@@ -73,28 +74,28 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
     for (const place of places) {
       const found = await scanPlace(place, cache, at.signal);
       problems.push(...found.problems);
-      for (const skill of found.skills) {
-        const ahead = skills.get(skill.name);
-        skills.set(skill.name, ahead ? { ...ahead, hidesHome: true } : skill);
+      for (const { folder: _folder, ...skill } of found.skills) {
+        const name = foldedName(skill.name);
+        const ahead = skills.get(name);
+        skills.set(name, ahead ? { ...ahead, hidesHome: true } : skill);
       }
     }
     return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
   }
 
-  /** The first place that has a valid skill of this name. */
-  async function find(name: string, at: SkillsAt): Promise<Place> {
+  /** The first place that has a valid skill of this name, and the folder of the skill there. */
+  async function find(name: string, at: SkillsAt): Promise<{ place: Place; folder: string }> {
     const { places } = await placesOf(at);
-    let reason = nameProblem(name);
-    if (reason === undefined) {
+    let reason: string | undefined;
+    if (givenNameProblem(name) === undefined) {
       for (const place of places) {
-        const found = await readSkill(place, name, cache, at.signal);
-        if (found.ok) return place;
-        if (!found.absent) reason ??= found.reason;
+        const found = await folderOf(place, name, at.signal);
+        if (found.ok) return { place, folder: found.folder };
+        reason ??= found.reason;
       }
     }
+    if (reason !== undefined) throw new SkillError('SKILL_INVALID', `the skill "${name}" cannot be used: ${reason}`);
     const { skills } = await list(at);
-    if (reason !== undefined && nameProblem(name) === undefined)
-      throw new SkillError('SKILL_INVALID', `the skill "${name}" cannot be used: ${reason}`);
     const names = skills.map((skill) => skill.name);
     const near = nearest(name.slice(0, 100), names);
     const hint = near
@@ -105,18 +106,33 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
     throw new SkillError('SKILL_NOT_FOUND', `there is no skill "${name.slice(0, 100)}" ${hint}`.replace(' ;', ';'));
   }
 
+  /** Its folder mostly has its name; otherwise all are looked through. */
+  async function folderOf(
+    place: Place,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ ok: true; folder: string } | { ok: false; reason?: string }> {
+    const likely = slugOf(name);
+    const there = await readSkill(place, likely, cache, signal);
+    if (there.ok && there.skill.name === name) return { ok: true, folder: likely };
+    const { skills } = await scanPlace(place, cache, signal);
+    const found = findByName(skills, name);
+    if (found) return { ok: true, folder: found.folder };
+    return { ok: false, ...(!there.ok && !there.absent && { reason: there.reason }) };
+  }
+
   return {
     list,
 
     async load(name, at) {
-      const place = await find(name, at);
-      const read = await readWholeSkill(place, name, at.signal);
+      const { place, folder } = await find(name, at);
+      const read = await readWholeSkill(place, folder, at.signal);
       if (!read.ok) throw new SkillError('SKILL_INVALID', `the skill "${name}" cannot be used: ${read.reason}`);
-      return { skill: read.skill, text: read.text, ...(await supportingFiles(place, name, at.signal)) };
+      return { skill: read.skill, text: read.text, ...(await supportingFiles(place, folder, at.signal)) };
     },
 
     async readFile(name, file, at) {
-      const place = await find(name, at);
+      const { place, folder } = await find(name, at);
       const parts = file.split('/').filter((part) => part !== '' && part !== '.');
       if (file.startsWith('/') || parts.includes('..') || parts.length === 0) {
         throw new SkillError(
@@ -124,7 +140,7 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
           `"${file.slice(0, 200)}" is not a file of the skill: give a path as skill_load lists it`,
         );
       }
-      const path = within(place.folder, [name, ...parts].join('/'));
+      const path = within(place.folder, [folder, ...parts].join('/'));
       const opened = await unlessRefused(place.files.openFile(path, at.signal), at.signal);
       if ('reason' in opened)
         throw new SkillError('SKILL_NOT_FOUND', `cannot read ${parts.join('/')}: ${opened.reason}`);
@@ -152,11 +168,11 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
 
 async function supportingFiles(
   { files, folder }: Place,
-  name: string,
+  own: string,
   signal?: AbortSignal,
 ): Promise<Pick<LoadedSkill, 'files' | 'moreFiles'>> {
   const options = { recursive: true, maxDepth: FILES_DEPTH, maxEntries: MAX_FILES_SHOWN, signal };
-  const listing = await unlessRefused(files.list(within(folder, name), options), signal);
+  const listing = await unlessRefused(files.list(within(folder, own), options), signal);
   if ('reason' in listing) return { files: [], moreFiles: false };
   const shown = listing.entries.filter(({ path, type }) => type === 'file' && path !== SKILL_FILE && !isHidden(path));
   return { files: shown.map(({ path, size }) => ({ path, size })), moreFiles: listing.truncated };

@@ -79,6 +79,8 @@ describe.concurrent('an empty question', () => {
     ['blanks only', ['ask', ' \t\n '], undefined],
     ['empty standard input', ['ask', '-'], ''],
     ['blank standard input', ['ask', '-'], '\n\n'],
+    ['blank standard input without "-"', ['ask'], '\n\n'],
+    ['empty standard input beside blanks', ['ask', ' '], ''],
   ])('%s is refused with ASK_INPUT_REQUIRED and a usage line', async (_name, args, stdin) => {
     const home = testHome();
     const { code, stderr, json } = await lainclaw(args, { home, stdin });

@@ -291,6 +291,16 @@ describe.concurrent('standard input', () => {
     expect(lastOf(model)).toContain(PNG.toString('base64'));
   });
 
+  it('is the question where there is none', async () => {
+    const model = await answers();
+    expect((await shell(model.home, `echo 'what is this?' | ${ask}`, settings(model))).code).toBe(0);
+    expect(lastOf(model)).toContain('what is this?');
+    model.home.file('q.txt', 'and that?');
+    expect((await shell(model.home, `${ask} < q.txt`, settings(model))).code).toBe(0);
+    expect(userText(model)).toContain('and that?');
+    expect(model.home.messages().map(({ content }) => content)).toContain('what is this?\n');
+  });
+
   it('is not taken by the offline provider for more than context', async () => {
     const home = testHome();
     const { code, json } = await lainclaw(['ask', 'hello'], { home, stdin: 'tool:time.now' });

@@ -78,6 +78,7 @@ describe.concurrent('tools list', () => {
       'file_read',
     ]);
     expect(await list(home, '--tool-allow', 'nope')).toEqual([]);
+    expect(await list(home, '--tool-allow', '')).toEqual(await list(home));
     expect((await lainclaw(['tools', 'list', '--tool-allow', 'nope', '--text'], { home })).code).toBe(0);
   });
 
@@ -141,6 +142,29 @@ describe.concurrent('tools info', () => {
       expect(json()).toMatchObject({ success: false, error: { code: 'tool_not_found' } });
     }
     expect((await lainclaw(['tools', 'info', 'time.nwo'], { home })).stderr).toContain('did you mean time.now?');
+  });
+});
+
+describe.concurrent('--args', () => {
+  const echo = (home: Home, args: string, stdin?: string | Buffer) =>
+    lainclaw(['tools', 'invoke', 'tools.echo', '--args', args], { home, stdin });
+
+  it('are read from standard input for "-" and from a file for "@file"', async () => {
+    const home = testHome();
+    home.file('args.json', '{"from":"файл"}');
+    expect((await echo(home, '-', '{"from":"输入"}\n')).json()).toMatchObject({ result: { data: { from: '输入' } } });
+    expect((await echo(home, '@args.json')).json()).toMatchObject({ result: { data: { from: 'файл' } } });
+  });
+
+  it.each([
+    ['-', '', 'JSON'],
+    ['-', '[1]', 'JSON object'],
+    ['-', Buffer.from([0xff, 0xfe]), 'UTF-8'],
+    ['@none.json', undefined, 'cannot be read'],
+    ['@.', undefined, 'not a regular file'],
+  ])('%s with %j are refused', async (args, stdin, reason) => {
+    const { code, stderr } = await echo(testHome(), args, stdin);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
   });
 });
 

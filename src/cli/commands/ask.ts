@@ -23,7 +23,7 @@ const MAX_STEPS = 3;
 const USAGE = 'lainclaw ask [flags] <input>   (lainclaw ask --help lists the flags)';
 
 export const configureAsk: ConfigureCommand = (command, terminal, setExitCode) => {
-  command.argument('[input...]', 'the question; "-" reads it from standard input');
+  command.argument('[input...]', 'the question; without one, or with "-", it is read from standard input');
   addTurnFlags(command, { maxSteps: MAX_STEPS })
     .option('--continue', "continue the session's last turn where it stopped; takes no question")
     .addOption(paths('--file <path>', 'attach a text file; may be repeated'))
@@ -38,19 +38,34 @@ async function ask(words: string[], flags: AskFlags, terminal: Terminal): Promis
   wantsJson(terminal, flags);
   if (flags.continue) return askAgain(words, flags, terminal);
   const waitsForInput = words.at(-1) === '-';
-  const typed = (waitsForInput ? words.slice(0, -1) : words).join(' ');
-  const piped = waitsForInput ? await readStandardInput(terminal) : undefined;
-  // A lone "-" is the question itself; after a question it is what the question is about.
+  const given = (waitsForInput ? words.slice(0, -1) : words).join(' ');
+  const typed = given.trim() === '' ? '' : given;
+  const piped = waitsForInput ? await readStandardInput(terminal) : await pipedQuestion(typed, terminal);
+  // Without a question, what is piped in is the question; otherwise it is what the question is about.
   const input = typed === '' ? (piped ?? '') : typed;
   if (input.trim() === '')
-    throw new UsageError('ask needs an input: the question in quotes', { code: 'ASK_INPUT_REQUIRED', usage: USAGE });
+    throw new UsageError('ask needs an input: the question in quotes, or piped in', {
+      code: 'ASK_INPUT_REQUIRED',
+      usage: USAGE,
+    });
 
-  const attachments = await attachmentsOf(flags, typed === '' ? undefined : piped, waitsForInput, terminal);
+  const attachments = await attachmentsOf(
+    flags,
+    typed === '' ? undefined : piped,
+    waitsForInput || typed === '',
+    terminal,
+  );
   const person = await terminalPrompter(terminal);
   const { workspace: root, baseUrl } = flags;
   return withWorkspace(terminal, { root, baseUrl }, (workspace, runtime) =>
     answer({ workspace, runtime, person }, { input, attachments }, flags, terminal),
   );
+}
+
+async function pipedQuestion(typed: string, terminal: Terminal): Promise<string | undefined> {
+  if (typed !== '') return undefined;
+  const { readPiped } = await import('../attachments.ts');
+  return (await readPiped(terminal))?.text;
 }
 
 /** Whatever was typed besides would be a question of its own. */

@@ -9,6 +9,7 @@ import type { ConfigureCommand } from '../configure-command.ts';
 import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
 import { type OperationView, runOperation } from '../run-operation.ts';
+import { readStandardInputUnharmed } from '../standard-input.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, writeJson } from '../terminal.ts';
 import { terminalPrompter } from '../terminal-prompter.ts';
 
@@ -32,7 +33,9 @@ export const configureTools: ConfigureCommand = (tools, terminal, setExitCode) =
     (name: string, flags: ToolFlags) => info(name, flags, terminal),
   );
   withFlags(tools.command('invoke').description('call a tool').argument('<name>'))
-    .addOption(single('--args <json>', 'the arguments as a JSON object (default: {})', text))
+    .addOption(
+      single('--args <json>', 'the arguments as a JSON object, @file, or - for standard input (default: {})', text),
+    )
     .addOption(approve())
     .action(async (name: string, flags: InvokeFlags) => setExitCode(await invoke(name, flags, terminal)));
 };
@@ -75,7 +78,12 @@ async function info(name: string, flags: ToolFlags, terminal: Terminal): Promise
 
 async function invoke(name: string, flags: InvokeFlags, terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
-  const input = { name, args: parseArgs(flags.args ?? '{}'), allow: flags.toolAllow, approval: flags.approve };
+  const input = {
+    name,
+    args: parseArgs(await readArgs(flags.args ?? '{}', terminal)),
+    allow: flags.toolAllow,
+    approval: flags.approve,
+  };
   const colors = colorsFor(terminal.err, terminal);
   let live = '';
   const showLive = (piece: string): void => {
@@ -98,6 +106,16 @@ async function invoke(name: string, flags: InvokeFlags, terminal: Terminal): Pro
   const watched = !asJson && terminal.out.isTTY && terminal.err.isTTY;
   await runInWorkspace(terminal, invokeTool, input, show, { flags, onOutput: watched ? showLive : undefined });
   return exit;
+}
+
+const LARGEST_ARGS_BYTES = 10 * 1024 * 1024;
+
+/** What `-` and `@file` stand for. */
+async function readArgs(given: string, terminal: Terminal): Promise<string> {
+  if (given === '-') return readStandardInputUnharmed(terminal);
+  if (!given.startsWith('@')) return given;
+  const { readTextFile } = await import('../attachments.ts');
+  return readTextFile(given.slice(1), { flag: '--args', limit: LARGEST_ARGS_BYTES }, terminal);
 }
 
 function parseArgs(source: string): ToolArgs {

@@ -90,6 +90,14 @@ describe('precedence', () => {
     expect(await jobsOf({ file: own, flags })).toEqual({ ...expected, toolMaxSteps: 7 });
   });
 
+  it('an empty list of tools means all, also over a list in the file', async () => {
+    const limited = file({ default: { toolAllow: ['time.now'] }, jobs: { toolAllow: [] } });
+    const { bots, jobs } = await resolveGateway(input({ file: limited, flags: { toolAllow: [] } }));
+    expect([bots[0]?.settings, jobs]).not.toContainEqual(expect.objectContaining({ toolAllow: expect.anything() }));
+    const kept = await resolveGateway(input({ file: limited }));
+    expect([kept.bots[0]?.settings.toolAllow, kept.jobs.toolAllow]).toEqual([['time.now'], undefined]);
+  });
+
   it('a provider of the jobs that does not exist is refused', async () => {
     const refused = resolveGateway(input({ channels: [], file: file({ jobs: { provider: 'opnai' } }) }));
     await expect(refused).rejects.toThrow('there is no provider "opnai"');

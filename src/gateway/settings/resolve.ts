@@ -176,7 +176,7 @@ function jobSettings(input: BotInput, problems: string[]): JobSettings {
     return value === undefined ? [] : [[key, value]];
   });
   const layers = [Object.fromEntries(ownFlags), ...layersWith([input.file.jobs ?? {}], input, problems)];
-  return { withTools: true, ...pick(layers, JOB_SETTINGS), ...providerIn(layers, input.config) };
+  return { withTools: true, ...allowedTools(pick(layers, JOB_SETTINGS)), ...providerIn(layers, input.config) };
 }
 
 function botSettings(channel: string, account: string, input: BotInput, problems: string[]): BotSettings {
@@ -192,9 +192,15 @@ function botSettings(channel: string, account: string, input: BotInput, problems
     pairingPendingMax: 3,
     groups: false,
     sendAllow: [],
-    ...pick(layers, BOT_SETTINGS),
+    ...allowedTools(pick(layers, BOT_SETTINGS)),
     ...providerIn(layers, input.config),
   };
+}
+
+/** An empty list of tools means all of them; `withTools: false` means none. */
+function allowedTools(settings: Layer): Layer {
+  const { toolAllow, ...rest } = settings;
+  return Array.isArray(toolAllow) && toolAllow.length === 0 ? rest : settings;
 }
 
 async function ownSettings(

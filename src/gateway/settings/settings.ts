@@ -80,7 +80,11 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
   profile: { kind: text(), about: 'the sign-in profile of the provider', isLive: true },
   model: { kind: text(), about: 'the model', isLive: true },
   withTools: { kind: onOff, about: 'let the model call tools (default: true); also --no-with-tools', isLive: true },
-  toolAllow: { kind: list('names of tools'), about: 'only these tools exist, e.g. time.now,shell.pwd', isLive: true },
+  toolAllow: {
+    kind: list('names of tools'),
+    about: 'only these tools exist, e.g. time.now,shell.pwd; empty: all',
+    isLive: true,
+  },
   toolMaxSteps: { kind: count(1), about: 'model calls in one turn (default: 25)', isLive: true },
   memory: {
     kind: onOff,

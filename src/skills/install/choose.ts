@@ -1,4 +1,5 @@
 // Finds the skills in a tree and picks those to install. A SKILL.md below another one's folder belongs to that skill.
+import { findByName, foldedName } from '../../lib/given-name.ts';
 import { readFrontMatter } from '../front-matter.ts';
 import { MAX_SKILL_BYTES, SKILL_FILE, type SkillFacts } from '../skill.ts';
 import { SkillError } from '../skill-error.ts';
@@ -24,15 +25,16 @@ export async function chooseSkills(tree: Tree, names: readonly string[], signal?
         : `it has no ${SKILL_FILE}`;
     throw new SkillError('SKILL_INVALID', `there is no skill to install: ${why}`);
   }
-  const all = [...valid.keys()];
+  const all = [...valid.values()].map(({ facts }) => facts.name);
   if (names.length === 0 && all.length > 1) {
     throw new SkillError(
       'SKILL_SOURCE',
       `it holds ${all.length} skills: choose with --skill <names> (${all.join(', ')})`,
     );
   }
+  const candidates = [...valid.values()].map((candidate) => ({ name: candidate.facts.name, candidate }));
   return (names.length === 0 ? all : [...new Set(names)]).map((name) => {
-    const found = valid.get(name);
+    const found = findByName(candidates, name)?.candidate;
     if (!found) throw new SkillError('SKILL_NOT_FOUND', `it holds no skill "${name}"; it holds ${all.join(', ')}`);
     return filesOf(tree, found);
   });
@@ -71,7 +73,8 @@ async function candidatesIn(tree: Tree, signal?: AbortSignal) {
   for (const [index, { folder }] of readable.entries()) {
     const read = await readFrontMatter(contents[index] ?? Buffer.alloc(0));
     if (!read.ok) problems.push({ folder, reason: read.reason });
-    else if (!valid.has(read.facts.name)) valid.set(read.facts.name, { facts: read.facts, folder });
+    else if (!valid.has(foldedName(read.facts.name)))
+      valid.set(foldedName(read.facts.name), { facts: read.facts, folder });
   }
   return { valid, problems };
 }

@@ -131,6 +131,37 @@ describe('installing a folder', () => {
     expect(visible()).toEqual(['a', 'b']);
   });
 
+  it('gives a name that is no file name a folder, where it is found, replaced and removed again', async () => {
+    const { directory, installer, visible } = setUp({
+      'mine/SKILL.md': skill('"Notes: 发布 / release"'),
+      'plain/SKILL.md': skill('notes-发布-release'),
+    });
+    const [installed] = await installer.install('mine');
+    expect(installed?.path).toMatch(/\/skills\/Notes-发布-release=[0-9a-f]{16}$/);
+    await installer.install('plain');
+    expect(visible()).toHaveLength(2);
+    await expect(installer.install('mine')).rejects.toThrow('there is a skill "Notes: 发布 / release" already');
+    expect(await installer.install('mine', { force: true })).toMatchObject([{ replaced: true, path: installed?.path }]);
+    expect([...(await installer.installed()).skills.keys()].sort()).toEqual([
+      'Notes: 发布 / release',
+      'notes-发布-release',
+    ]);
+    expect(await installer.remove('notes: 发布 / release')).toEqual({
+      name: 'Notes: 发布 / release',
+      path: installed?.path,
+    });
+    expect(visible()).toEqual(['notes-发布-release']);
+    expect(existsSync(join(directory, 'notes-发布-release', 'SKILL.md'))).toBe(true);
+  });
+
+  it('finds a skill that was put into a folder of another name', async () => {
+    const { installer, write, visible } = setUp({ 'mine/SKILL.md': skill('Notes') });
+    write('home/skills/by-hand/SKILL.md', skill('notes'));
+    await expect(installer.install('mine')).rejects.toThrow('there is a skill "notes" already');
+    await installer.remove('NOTES', { force: true });
+    expect(visible()).toEqual([]);
+  });
+
   it('by two at once gives each its turn', async () => {
     const { make, write, visible, installer } = setUp();
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -3,12 +3,14 @@
 // which the next change removes; a skill that was being replaced is restored.
 import { constants } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { givenNameProblem } from '../../lib/given-name.ts';
 import type { Locks } from '../../storage/locks.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory } from '../../storage/private-files.ts';
-import { nameProblem, type SkillFacts } from '../skill.ts';
+import type { SkillFacts } from '../skill.ts';
 import { SkillError } from '../skill-error.ts';
 import { type Chosen, chooseSkills } from './choose.ts';
+import { findFolder } from './find-folder.ts';
 import { readFolderTree } from './folder-tree.ts';
 import { cloneTree } from './git-tree.ts';
 import { packageTree } from './npm-tree.ts';
@@ -98,7 +100,10 @@ export function createInstaller(options: InstallerOptions): Installer {
           const chosen = await chooseSkills(tree, names, signal);
           for (const { facts } of chosen) await refuseExisting(directory, facts, force);
           const ready: Ready[] = [];
-          for (const one of chosen) ready.push(await writeAside(one, tree, staging, signal));
+          for (const one of chosen) {
+            const { folder } = await findFolder(directory, one.facts.name);
+            ready.push(await writeAside(one, tree, { staging, folder }, signal));
+          }
           return await putInPlace(ready, from, options);
         } finally {
           await rm(staging, { recursive: true, force: true, maxRetries: 3 });
@@ -106,13 +111,15 @@ export function createInstaller(options: InstallerOptions): Installer {
       });
     },
 
-    remove: (name, { force = false, signal } = {}) =>
+    remove: (given, { force = false, signal } = {}) =>
       alone(signal, async () => {
-        const path = join(directory, name);
-        const there = nameProblem(name) === undefined && (await lstat(path).catch(() => undefined));
+        const { skills } = await readRecord(directory);
+        const isName = givenNameProblem(given) === undefined;
+        const { name, folder } = isName ? await findFolder(directory, given) : { name: given, folder: '' };
+        const path = join(directory, folder);
+        const there = isName && (await lstat(path).catch(() => undefined));
         if (!there)
           throw new SkillError('SKILL_NOT_FOUND', `there is no skill "${name.slice(0, 100)}" in ${directory}`);
-        const { skills } = await readRecord(directory);
         if (!Object.hasOwn(skills, name) && !force)
           throw new SkillError(
             'SKILL_NOT_INSTALLED',
@@ -134,8 +141,9 @@ export function createInstaller(options: InstallerOptions): Installer {
       const { skills, damaged } = await readRecord(directory);
       const states = new Map<string, InstalledState>();
       for (const [name, skill] of Object.entries(skills)) {
-        const path = join(directory, name);
-        if (nameProblem(name) !== undefined || !(await lstat(path).catch(() => undefined))) continue;
+        if (givenNameProblem(name) !== undefined) continue;
+        const path = join(directory, (await findFolder(directory, name)).folder);
+        if (!(await lstat(path).catch(() => undefined))) continue;
         states.set(name, { ...skill, changed: (await hashOfFolder(path, signal)) !== skill.hash });
       }
       return { skills: states, damaged };
@@ -167,21 +175,29 @@ async function fetchTree(
   }
 }
 
-async function refuseExisting(directory: string, { name }: SkillFacts, force: boolean): Promise<void> {
-  const there = await lstat(join(directory, name)).catch(() => undefined);
+async function refuseExisting(directory: string, facts: SkillFacts, force: boolean): Promise<void> {
+  const { name, folder } = await findFolder(directory, facts.name);
+  const path = join(directory, folder);
+  const there = await lstat(path).catch(() => undefined);
   if (there && !force) throw new SkillError('SKILL_EXISTS', `there is a skill "${name}" already: --force replaces it`);
   if (there && !there.isDirectory())
-    throw new SkillError('SKILL_EXISTS', `${join(directory, name)} is not a folder: move it away first`);
+    throw new SkillError('SKILL_EXISTS', `${path} is not a folder: move it away first`);
 }
 
 interface Ready {
   chosen: Chosen;
+  /** Where it is written aside; its last part is the folder's name. */
   folder: string;
   files: HashedFile[];
 }
 
-async function writeAside(chosen: Chosen, tree: Tree, staging: string, signal?: AbortSignal): Promise<Ready> {
-  const folder = join(staging, 'ready', chosen.facts.name);
+async function writeAside(
+  chosen: Chosen,
+  tree: Tree,
+  at: { staging: string; folder: string },
+  signal?: AbortSignal,
+): Promise<Ready> {
+  const folder = join(at.staging, 'ready', at.folder);
   const contents = await tree.read(
     chosen.files.map(({ entry }) => entry),
     signal,
@@ -219,10 +235,10 @@ async function putInPlace(
   { directory, now }: InstallerOptions,
 ): Promise<InstallOutcome[]> {
   const outcomes = ready.map(
-    ({ chosen: { facts, skipped }, files }): InstallOutcome => ({
+    ({ chosen: { facts, skipped }, folder, files }): InstallOutcome => ({
       name: facts.name,
       description: facts.description,
-      path: join(directory, facts.name),
+      path: join(directory, basename(folder)),
       source: from,
       hash: hashOf(files),
       installedAt: new Date(now()).toISOString(),
@@ -240,7 +256,7 @@ async function putInPlace(
   ]);
   await changeRecord(directory, (skills) => ({ ...skills, ...Object.fromEntries(entries) }));
   for (const [index, outcome] of outcomes.entries()) {
-    const aside = join(directory, `${REPLACED}${outcome.name}`);
+    const aside = join(directory, `${REPLACED}${basename(outcome.path)}`);
     outcome.replaced = await rename(outcome.path, aside).then(
       () => true,
       () => false,

@@ -1,3 +1,4 @@
+import { givenNameProblem } from '../../lib/given-name.ts';
 import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
@@ -35,7 +36,7 @@ export function createSubagentSpawnTool({
     schema: {
       type: 'object',
       properties: {
-        name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+        name: { type: 'string', minLength: 1, maxLength: 200 },
         message: { type: 'string', minLength: 1, maxLength: 100_000 },
         model: { type: 'string', minLength: 1, maxLength: 200 },
         injectInto: { type: 'string', pattern: '^[a-z]+((/[^:]+)?:|_).+$', maxLength: 200 },
@@ -51,6 +52,8 @@ export function createSubagentSpawnTool({
     timeoutMs: 10_000,
     async execute({ name, message, model, injectInto }, { delegation }) {
       if (!delegation) throw new ToolFailure('subagent_spawn runs within a turn: use it through "lainclaw ask"');
+      const problem = givenNameProblem(name);
+      if (problem) throw new ToolFailure(`this cannot name a sub-agent: ${problem}`);
       const inherited = delegation.inherit();
       const chat = injectInto ?? inherited.chat;
       const { id } = await spawn({ name, message, model, injectInto: chat, inherited });

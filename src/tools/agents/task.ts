@@ -16,7 +16,7 @@ export function createTaskTool({ agents }: { agents(): Promise<Agents> }): ToolS
     schema: {
       type: 'object',
       properties: {
-        agent: { type: 'string', minLength: 1, maxLength: 100 },
+        agent: { type: 'string', minLength: 1, maxLength: 200 },
         prompt: { type: 'string', minLength: 1, maxLength: 100_000 },
       },
       required: ['agent', 'prompt'],

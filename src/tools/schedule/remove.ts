@@ -18,8 +18,8 @@ export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Sch
     requiresPermission: false,
     timeoutMs: 20_000,
     async execute({ name }) {
-      await (await schedule()).remove(name).catch(orToolFailure);
-      return { data: { removed: name }, text: `removed ${name}` };
+      const removed = await (await schedule()).remove(name).catch(orToolFailure);
+      return { data: { removed }, text: `removed ${removed}` };
     },
   });
 }

@@ -65,8 +65,7 @@ describe('skill_list', () => {
   it('says why a folder is no skill, and goes on', async () => {
     const { base, list, problems } = await setUp({
       'ws/skills/good/SKILL.md': skill('good'),
-      'ws/skills/other-name/SKILL.md': skill('another'),
-      'ws/skills/Upper/SKILL.md': skill('upper'),
+      'ws/skills/second/SKILL.md': skill('Good'),
       'ws/skills/empty/README.md': 'nothing',
       'ws/skills/no-front/SKILL.md': '# Title\n',
       'ws/skills/large/SKILL.md': `${skill('large')}${'x'.repeat(300_000)}`,
@@ -81,8 +80,7 @@ describe('skill_list', () => {
     mkdirSync(join(base, 'ws/skills/inner'));
     symlinkSync(join(base, 'ws/elsewhere/linked/SKILL.md'), join(base, 'ws/skills/inner/SKILL.md'));
     expect(await problems()).toEqual({
-      'other-name': 'its name is "another" and its folder "other-name": they must be the same',
-      Upper: expect.stringContaining('lowercase'),
+      second: 'another folder here has a skill named "Good" too: rename one',
       empty: 'it has no SKILL.md',
       'no-front': expect.stringContaining('first line must be ---'),
       large: expect.stringContaining('over the limit of 262144'),
@@ -91,6 +89,19 @@ describe('skill_list', () => {
       out: expect.stringContaining('outside workspace'),
     });
     expect((await list()).data).toMatchObject({ skills: [{ name: 'good' }] });
+  });
+
+  it('has the name that its SKILL.md says, whatever its folder is called', async () => {
+    const { list, load } = await setUp({
+      'ws/skills/release/SKILL.md': skill('Release notes'),
+      'ws/skills/release/a.md': 'beside it',
+      'ws/skills/发布/SKILL.md': skill('发布 说明'),
+      'home/skills/other/SKILL.md': skill('RELEASE NOTES'),
+    });
+    expect((await list()).data).toMatchObject({ skills: [{ name: 'Release notes' }, { name: '发布 说明' }] });
+    expect(await load({ name: 'release  notes' })).toMatchObject({ data: { path: 'skills/release' } });
+    expect(await load({ name: 'Release notes', file: 'a.md' })).toMatchObject({ text: 'beside it' });
+    expect((await load({ name: '发布 说明' })).text).toContain('Does 发布 说明.');
   });
 
   it('does not follow a folder of skills that is a link', async () => {

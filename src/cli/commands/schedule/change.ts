@@ -4,17 +4,19 @@ import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from
 import { localTime } from './times.ts';
 
 export async function removeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, remove, { name }, (removed) => show(removed, `removed ${name}`, flags, terminal));
+  await runOperation(terminal, remove, { name }, (output) =>
+    show(output, `removed ${output.removed}`, flags, terminal),
+  );
 }
 
 export async function pauseJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, pause, { name }, (job) => show(job, `paused ${name}`, flags, terminal));
+  await runOperation(terminal, pause, { name }, (job) => show(job, `paused ${job.name}`, flags, terminal));
 }
 
 export async function resumeJob(name: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, resume, { name }, (job) => {
     const next = job.nextRunAt === null ? '' : `; next run ${localTime(Date.parse(job.nextRunAt), job.timezone)}`;
-    show(job, `resumed ${name}${next}`, flags, terminal);
+    show(job, `resumed ${job.name}${next}`, flags, terminal);
   });
 }
 

@@ -25,7 +25,7 @@ export async function runJob(name: string, flags: JobsFlags, terminal: Terminal)
     isDone = job.status === 'ok';
     if (wantsJson(terminal, flags)) writeJson(terminal, job);
     else if (isDone) terminal.out.write(`${printable(job.answer ?? '')}\n`);
-    else warn(terminal, `${name} ${job.status}: ${job.reason}`);
+    else warn(terminal, `${job.name} ${job.status}: ${job.reason}`);
   };
   await runOperation(terminal, run, { name }, show, flags);
   if (isDone) return EXIT.done;
