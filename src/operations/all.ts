@@ -4,6 +4,8 @@ import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
 import * as doctor from './doctor.ts';
+import * as gateway from './gateway.ts';
+import * as gatewayConfig from './gateway-config.ts';
 import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
 import * as memoryModels from './memory-models.ts';
@@ -31,6 +33,8 @@ const NOUNS = [
   coreMemory,
   docs,
   doctor,
+  gateway,
+  gatewayConfig,
   mcp,
   memory,
   memoryModels,

@@ -1,18 +1,16 @@
-import type { ChannelTable } from '../../../channels/channel-table.ts';
-import {
-  acceptedBy,
-  channelWith,
-  type GatewayFile,
-  type Layer,
-  maskedFile,
-  shown,
-  withoutLayer,
-  withSettings,
-} from '../../../gateway/settings/gateway-file.ts';
+import { type ChannelTable, loadChannelTable } from '../../../channels/channel-table.ts';
+import type { GatewayFile, Layer } from '../../../gateway/settings/gateway-file.ts';
 import { type LayerName, settingsOf } from '../../../gateway/settings/settings.ts';
-import { nearest } from '../../../lib/nearest.ts';
-import type { Runtime } from '../../../runtime/runtime.ts';
+import {
+  checkGatewayConfig,
+  clearGatewayConfig,
+  gatewayConfigPath,
+  getGatewayConfig,
+  setGatewayConfig,
+} from '../../../operations/gateway-config.ts';
+import { CodedError } from '../../../vocabulary/coded-error.ts';
 import { readSecret } from '../../read-secret.ts';
+import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
 import { checkAccount, settingsIn } from './flags.ts';
 
@@ -23,74 +21,59 @@ export interface ConfigFlags extends OutputFlags {
   [setting: string]: unknown;
 }
 
-export async function set(
-  runtime: Runtime,
-  pairs: readonly string[],
-  flags: ConfigFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const { channels, settingsFile, providerProblem } = await runtime.gatewayAdmin();
+export async function set(pairs: readonly string[], flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  const asJson = wantsJson(terminal, flags);
   const layer = layerOf(flags);
-  const changes = {
-    ...flagChanges(flags, layer, channels),
-    ...(await pairChanges(pairs, { layer, channels, terminal })),
-  };
-  const keys = Object.keys(changes);
-  if (keys.length === 0)
+  const settings = { ...settingsIn(flags), ...(await readPairs(pairs, layer, terminal)) };
+  if (Object.keys(settings).length === 0)
     throw new UsageError('config set needs settings: key=value, or flags such as --pairing-policy=allowlist');
-  const problem = changes.provider === undefined ? undefined : await providerProblem(String(changes.provider));
-  if (problem) throw new UsageError(problem);
-  await settingsFile.edit((file) => withSettings(file, layer, changes));
-  if (wantsJson(terminal, flags))
-    return writeJson(terminal, { path: settingsFile.path, layer: nameOf(layer), changed: keys });
-  const named = (isSet: boolean): string =>
-    keys
-      .filter((key) => (changes[key] !== undefined) === isSet)
-      .map((key) => `${nameOf(layer)}.${key}`)
-      .join(', ');
-  const done = [named(true) && `set ${named(true)}`, named(false) && `took out ${named(false)}`].filter(Boolean);
-  terminal.out.write(`${done.join('; ')} in ${printable(settingsFile.path)}\n`);
+  const setting = runOperation(terminal, setGatewayConfig, { ...layer, settings }, (done) => {
+    const { path, layer: name, removed } = done;
+    if (asJson) return writeJson(terminal, { path, layer: name, changed: [...done.set, ...removed] });
+    const named = (keys: readonly string[]): string => keys.map((key) => `${name}.${key}`).join(', ');
+    const parts = [
+      done.set.length > 0 && `set ${named(done.set)}`,
+      removed.length > 0 && `took out ${named(removed)}`,
+    ].filter(Boolean);
+    terminal.out.write(`${parts.join('; ')} in ${printable(path)}\n`);
+  });
+  await asUsage(setting);
 }
 
-export async function show(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile, channels } = await runtime.gatewayAdmin();
-  const file = maskedFile(await settingsFile.read(), channels);
-  const { jobs, channel, account } = layerOf(flags);
-  const layer = channel === undefined ? undefined : file.channels[channel];
-  const ofChannel = account === undefined ? layer : layer?.accounts?.[account];
-  const part = jobs ? (file.jobs ?? {}) : channel ? (ofChannel ?? {}) : undefined;
-  if (wantsJson(terminal, flags)) return writeJson(terminal, part ?? file);
-  const lines = part ? linesOf(nameOf({ jobs, channel, account }), part) : fileLines(file);
-  terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'nothing is set\n');
-}
-
-export async function clear(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await runtime.gatewayAdmin();
+export async function show(flags: ConfigFlags, terminal: Terminal): Promise<void> {
   const layer = layerOf(flags);
-  await settingsFile.edit((file) => withoutLayer(file, layer));
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path, cleared: nameOf(layer) });
-  terminal.out.write(`cleared ${nameOf(layer)}\n`);
+  await runOperation(terminal, getGatewayConfig, layer, (config) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, config);
+    const { jobs, channel, account } = layer;
+    const name = jobs ? 'jobs' : channel && `${channel}${account === undefined ? '' : `/${account}`}`;
+    const lines = name ? linesOf(name, { ...config }) : fileLines(config as unknown as GatewayFile);
+    terminal.out.write(lines.length > 0 ? `${printable(lines.join('\n'))}\n` : 'nothing is set\n');
+  });
 }
 
-export async function path(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile } = await runtime.gatewayAdmin();
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { path: settingsFile.path });
-  terminal.out.write(`${settingsFile.path}\n`);
+export async function clear(flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, clearGatewayConfig, layerOf(flags), (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, done);
+    terminal.out.write(`cleared ${done.cleared}\n`);
+  });
+}
+
+export async function path(flags: ConfigFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, gatewayConfigPath, {}, (found) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+    terminal.out.write(`${found.path}\n`);
+  });
 }
 
 /** Would a start accept it: the file itself, the environment, and what its channels need. */
-export async function validate(runtime: Runtime, flags: ConfigFlags, terminal: Terminal): Promise<void> {
-  const { settingsFile, resolve, channels } = await runtime.gatewayAdmin();
-  const file = await settingsFile.read();
-  const configured = [...channels.keys()].filter(
-    (name) => file.channels[name] && (!flags.channel || name === flags.channel),
-  );
-  const { bots } = await resolve({}, configured);
-  const names = bots.map(({ channel, account }) => `${channel}/${account}`);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { valid: true, path: settingsFile.path, bots: names });
-  terminal.out.write(
-    `${printable(settingsFile.path)} is valid${names.length > 0 ? `: ${names.join(', ')}` : '; no channel is set up in it yet'}\n`,
-  );
+export async function validate({ channel, ...flags }: ConfigFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, checkGatewayConfig, { channel }, (found) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+    const { bots } = found;
+    terminal.out.write(
+      `${printable(found.path)} is valid${bots.length > 0 ? `: ${bots.join(', ')}` : '; no channel is set up in it yet'}\n`,
+    );
+  });
 }
 
 function layerOf({ jobs, channel, account }: ConfigFlags): LayerName {
@@ -99,63 +82,36 @@ function layerOf({ jobs, channel, account }: ConfigFlags): LayerName {
   return { jobs, channel, account };
 }
 
-function flagChanges(flags: ConfigFlags, layer: LayerName, channels: ChannelTable): Layer {
+/** Settings by name, as they were written; those that are given as "-" are read from standard input. */
+async function readPairs(pairs: readonly string[], layer: LayerName, terminal: Terminal): Promise<Layer> {
+  const channels: ChannelTable = await loadChannelTable();
   const settings = settingsOf(layer, channels);
-  const given = settingsIn(flags);
-  const misplaced = Object.keys(given).filter((key) => !Object.hasOwn(settings, key));
-  if (misplaced.length > 0 && layer.jobs)
-    throw new UsageError(
-      `${misplaced.join(', ')} is not a setting of jobs; accepted: ${Object.keys(settings).join(', ')}`,
-    );
-  if (misplaced.length > 0)
-    throw new UsageError(`${misplaced.join(', ')} is of the whole gateway: set it without --channel`);
-  return given;
-}
-
-/** Every pair that cannot be used is told at once; secrets are not. */
-async function pairChanges(
-  pairs: readonly string[],
-  { layer, channels, terminal }: { layer: LayerName; channels: ChannelTable; terminal: Terminal },
-): Promise<Layer> {
-  const settings = settingsOf(layer, channels);
-  const changes: Layer = {};
-  const problems: string[] = [];
+  const read: [string, string][] = [];
   for (const pair of pairs) {
     const [, key = '', written = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (!setting) problems.push(unknownKey(key, layer, channels));
-    else if (!pair.includes('=')) problems.push(`${key} needs a value: ${key}=…`);
-    else if (written === '') changes[key] = undefined;
-    else {
-      const isRead = setting.isSecret && written === '-';
-      const text = isRead ? await readSecret(key, terminal) : written;
-      const value = setting.kind.parse(text);
-      if (isRead && text === '') problems.push(`nothing came on standard input for ${key}`);
-      else if (!setting.kind.isAccepted(value))
-        problems.push(`${key} is ${shown(value, setting)}; ${acceptedBy(setting)}`);
-      if (setting.isSecret && text === written && typeof value === 'string')
-        warn(
-          terminal,
-          `${key} was on the command line, where others can read it: better "${key}=-", "${key}=env:NAME" or "${key}=file:path"`,
-        );
-      changes[key] = value;
-    }
+    if (setting && !pair.includes('=')) throw new UsageError(`${key} needs a value: ${key}=…`);
+    const isRead = setting?.isSecret && written === '-';
+    const text = isRead ? await readSecret(key, terminal) : written;
+    if (isRead && text === '') throw new UsageError(`nothing came on standard input for ${key}`);
+    if (setting?.isSecret && !isRead && written !== '' && typeof setting.kind.parse(written) === 'string')
+      warn(
+        terminal,
+        `${key} was on the command line, where others can read it: better "${key}=-", "${key}=env:NAME" or "${key}=file:path"`,
+      );
+    read.push([key, text]);
   }
-  if (problems.length > 0) throw new UsageError(problems.join('; '));
-  return changes;
+  return Object.fromEntries(read);
 }
 
-function unknownKey(key: string, layer: LayerName, channels: ChannelTable): string {
-  const { jobs, channel } = layer;
-  const known = Object.keys(settingsOf(layer, channels));
-  if (jobs && Object.hasOwn(settingsOf({}, channels), key))
-    return `${key} is not a setting of jobs; accepted: ${known.join(', ')}`;
-  const owner = channelWith(key, channels, channel);
-  if (owner) return `${key} is a setting of ${owner}: add --channel ${owner}`;
-  if (channel && Object.hasOwn(settingsOf({}, channels), key))
-    return `${key} is of the whole gateway: set it without --channel`;
-  const close = nearest(key, known);
-  return `"${key.slice(0, 60)}" is not a setting${close ? ` (did you mean ${close}?)` : `; accepted: ${known.join(', ')}`}`;
+/** A setting that is refused is wrong usage. */
+async function asUsage(setting: Promise<void>): Promise<void> {
+  try {
+    await setting;
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== 'SETTING_REFUSED') throw error;
+    throw new UsageError(error.message);
+  }
 }
 
 function fileLines(file: GatewayFile): string[] {
@@ -171,9 +127,4 @@ function linesOf(name: string, { accounts, ...layer }: Layer): string[] {
     ...Object.entries(layer).map(([key, value]) => `${name}.${key} = ${JSON.stringify(value)}`),
     ...Object.entries(accounts ?? {}).flatMap(([account, own]) => linesOf(`${name}/${account}`, own as Layer)),
   ];
-}
-
-function nameOf({ jobs, channel, account }: LayerName): string {
-  if (jobs) return 'jobs';
-  return channel ? `${channel}${account === undefined ? '' : `/${account}`}` : 'default';
 }

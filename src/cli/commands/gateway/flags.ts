@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHANNEL_NAMES, isChannelName } from '../../../channels/channel-table.ts';
 import { onOff } from '../../../config/kinds.ts';
+import { flagName, NO_CHANNEL } from '../../../gateway/service/start-arguments.ts';
 import type { Layer } from '../../../gateway/settings/gateway-file.ts';
 import {
   ACCOUNT_ACCEPTED,
@@ -21,8 +22,6 @@ const SETTINGS: [string, Setting][] = Object.entries({ ...SERVICE_SETTINGS, ...B
 /** Of scheduled jobs alone. */
 const JOB_FLAGS = Object.entries(JOB_SETTINGS).map(([key, setting]): [string, Setting] => [jobFlag(key), setting]);
 const LISTS = ['toolAllow', 'pairingAllowFrom', 'sendAllow', jobFlag('toolAllow')];
-/** Instead of a channel: no bot at all. */
-const NO_CHANNEL = 'none';
 
 export function addSettingFlags(command: Command): Command {
   for (const [key, setting] of SETTINGS) command.addOption(settingFlag(key, setting));
@@ -34,7 +33,7 @@ export function addStartFlags(command: Command): Command {
   addSettingFlags(command);
   for (const [key, { kind }] of JOB_FLAGS)
     command.addOption(
-      settingFlag(key, { kind, about: `--${kebab(key).replace('jobs-', '')}, for scheduled jobs only` }),
+      settingFlag(key, { kind, about: `--${flagName(key).replace('jobs-', '')}, for scheduled jobs only` }),
     );
   return command;
 }
@@ -42,7 +41,7 @@ export function addStartFlags(command: Command): Command {
 function settingFlag(key: string, { kind, about }: Setting): Option {
   const isList = LISTS.includes(key);
   const form = isList ? 'names' : kind === onOff ? 'true|false' : 'value';
-  const option = new Option(`--${kebab(key)} <${form}>`, about).argParser((written, previous) => {
+  const option = new Option(`--${flagName(key)} <${form}>`, about).argParser((written, previous) => {
     if (previous !== undefined && !isList) throw new InvalidArgumentError('It was given twice; give it once.');
     const value = kind.parse(written);
     if (!kind.isAccepted(value)) throw new InvalidArgumentError(`Accepted: ${kind.accepted}.`);
@@ -55,13 +54,6 @@ function settingFlag(key: string, { kind, about }: Setting): Option {
 export function settingsIn(flags: Record<string, unknown>): Layer {
   const all = [...SETTINGS, ...JOB_FLAGS];
   return Object.fromEntries(all.flatMap(([key]) => (flags[key] === undefined ? [] : [[key, flags[key]]])));
-}
-
-/** The flags that give these settings again. */
-export function flagsOf(settings: Layer): string[] {
-  return Object.entries(settings).map(
-    ([key, value]) => `--${kebab(key)}=${Array.isArray(value) ? value.join(',') : value}`,
-  );
 }
 
 export function channelFlag(): Option {
@@ -87,11 +79,6 @@ export function channelsFlag(): Option {
   );
 }
 
-/** The flags that name these channels again. */
-export function flagsOfChannels(channels: readonly string[]): string[] {
-  return (channels.length > 0 ? channels : [NO_CHANNEL]).map((name) => `--channel=${name}`);
-}
-
 export const accountFlag = (): Option =>
   new Option('--account <name>', 'one of several bots on the channel').argParser<string>((written, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('It was given twice; give it once.');
@@ -107,8 +94,4 @@ function channelNamed(name: string): string {
   if (isChannelName(name)) return name;
   const close = nearest(name, CHANNEL_NAMES);
   throw new InvalidArgumentError(`Accepted: ${CHANNEL_NAMES.join(', ')}.${close ? ` Did you mean ${close}?` : ''}`);
-}
-
-function kebab(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

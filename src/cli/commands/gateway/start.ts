@@ -1,12 +1,13 @@
 import { keepMemorySmall } from '../../../config/lasting-process.ts';
-import type { GatewayAdmin } from '../../../gateway/service/gateway-admin.ts';
-import type { ServiceState } from '../../../gateway/service/service-state.ts';
+import { startArguments } from '../../../gateway/service/start-arguments.ts';
 import type { DaemonWord } from '../../../gateway/service/start-daemon.ts';
-import { isSetUp } from '../../../gateway/settings/resolve.ts';
+import { channelsSetUp, startGateway } from '../../../operations/gateway.ts';
+import type { OutputOf } from '../../../operations/operation.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { colorsFor } from '../../colors.ts';
+import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../../terminal.ts';
-import { flagsOf, flagsOfChannels, settingsIn } from './flags.ts';
+import { settingsIn } from './flags.ts';
 import { logLine } from './log-line.ts';
 
 export interface StartFlags extends OutputFlags {
@@ -17,11 +18,20 @@ export interface StartFlags extends OutputFlags {
   [setting: string]: unknown;
 }
 
+export async function startDaemon(flags: StartFlags, terminal: Terminal): Promise<void> {
+  const input = { channels: flags.channel, settings: settingsIn(flags) };
+  await runOperation(terminal, startGateway, input, (state) => tell(state, flags, terminal));
+}
+
+/** The gateway in this process, until it is told to end. */
 export async function start(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
   const admin = await runtime.gatewayAdmin();
-  const channels = await chooseChannels(admin, flags, terminal);
-  const arguments_ = startArguments(channels, flags);
-  if (flags.daemon) return tell(await startInBackground(admin, arguments_, terminal), flags, terminal);
+  const warnHere = (text: string): void => {
+    if (!flags.background) warn(terminal, text);
+  };
+  const channels = flags.channel
+    ? [...new Set(flags.channel)]
+    : await channelsSetUp(admin, { runtime, warn: warnHere });
   keepMemorySmall();
   // One message: the process that started this one waits for it.
   const tellParent = (message: DaemonWord): void => {
@@ -31,7 +41,7 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
     await admin.run(
       {
         version: terminal.environment.version,
-        command: ['lainclaw', ...arguments_].join(' '),
+        command: ['lainclaw', ...startArguments(channels, settingsIn(flags))].join(' '),
         flags: settingsIn(flags),
         channels,
         onLogLine: flags.background ? () => {} : (line) => showLine(line, terminal),
@@ -46,44 +56,7 @@ export async function start(runtime: Runtime, flags: StartFlags, terminal: Termi
   }
 }
 
-/** Those that are named, otherwise those that are set up. */
-export async function chooseChannels(
-  { settingsFile, channels }: GatewayAdmin,
-  { channel, background }: StartFlags,
-  terminal: Terminal,
-): Promise<string[]> {
-  if (channel) return [...new Set(channel)];
-  const file = await settingsFile.read();
-  const setUp = [...channels.values()].filter((each) => isSetUp(each, file, terminal.environment));
-  if (setUp.length === 0 && !background)
-    warn(
-      terminal,
-      'no channel is set up, so no bot runs: only scheduled jobs, background runs and the control API. To connect one: lainclaw gateway config set --channel telegram botToken=- (or --channel feishu), then start it again',
-    );
-  return setUp.map(({ name }) => name);
-}
-
-/** The arguments that start the same gateway again. */
-export function startArguments(channels: readonly string[], flags: StartFlags): string[] {
-  return ['gateway', 'start', ...flagsOfChannels(channels), ...flagsOf(settingsIn(flags))];
-}
-
-export async function startInBackground(
-  admin: GatewayAdmin,
-  args: readonly string[],
-  terminal: Terminal,
-): Promise<ServiceState> {
-  const { startDaemon } = await import('../../../gateway/service/start-daemon.ts');
-  return startDaemon({
-    command: [...terminal.environment.program, ...args, '--background'],
-    environment: terminal.environment.variables,
-    cwd: terminal.environment.cwd,
-    logPath: admin.states.logPath,
-    signal: terminal.signal,
-  });
-}
-
-export function tell(state: ServiceState, flags: OutputFlags, terminal: Terminal): void {
+export function tell(state: OutputOf<typeof startGateway>, flags: OutputFlags, terminal: Terminal): void {
   if (wantsJson(terminal, flags)) {
     writeJson(terminal, { status: 'running', ...state });
     return;

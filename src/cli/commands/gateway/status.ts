@@ -1,54 +1,32 @@
 import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
-import { ServiceError } from '../../../gateway/service/service-error.ts';
-import type { ServiceState } from '../../../gateway/service/service-state.ts';
-import type { ServiceStatus } from '../../../gateway/service/service-status.ts';
 import { localTime } from '../../../lib/local-time.ts';
-import type { Runtime } from '../../../runtime/runtime.ts';
+import { gatewayStatus, retryDeadLetters } from '../../../operations/gateway.ts';
+import type { OutputOf } from '../../../operations/operation.ts';
 import { placeName } from '../../../vocabulary/chat-name.ts';
 import { colorsFor } from '../../colors.ts';
-import { CommandError } from '../../command-error.ts';
+import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 
 export interface StatusFlags extends OutputFlags {
   channel?: string;
 }
 
-type Told =
-  | { status: 'stopped' }
-  | ({ status: 'running' } & ServiceState &
-      Partial<Omit<ServiceStatus, 'channels'>> & {
-        connections?: ServiceStatus['channels'];
-        notAnswering?: string;
-      });
+type Running = Extract<OutputOf<typeof gatewayStatus>, { status: 'running' }>;
 
-export async function status(runtime: Runtime, flags: StatusFlags, terminal: Terminal): Promise<void> {
-  const { states, control } = await runtime.gatewayAdmin();
-  const state = await states.running();
-  if (!state || (flags.channel && !state.channels.includes(flags.channel))) {
-    const told = { status: 'stopped', statePath: states.statePath, logPath: states.logPath };
-    if (wantsJson(terminal, flags)) return writeJson(terminal, told);
-    const running = state ? `: the gateway runs with ${state.channels.join(', ')}` : '';
-    return void terminal.out.write(`${flags.channel ? `${flags.channel} is stopped${running}` : 'stopped'}\n`);
-  }
-  const told = await askIt(state, () => control.status(terminal.signal), terminal);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, told);
-  terminal.out.write(described(told, terminal));
+export async function status({ channel, ...flags }: StatusFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, gatewayStatus, {}, (found) => {
+    if (found.status === 'running' && (!channel || found.channels.includes(channel))) {
+      if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+      return void terminal.out.write(described(found, terminal));
+    }
+    const { statePath, logPath } = found;
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { status: 'stopped', statePath, logPath });
+    const running = found.status === 'running' ? `: the gateway runs with ${found.channels.join(', ')}` : '';
+    terminal.out.write(`${channel ? `${channel} is stopped${running}` : 'stopped'}\n`);
+  });
 }
 
-async function askIt(state: ServiceState, ask: () => Promise<ServiceStatus>, { signal }: Terminal): Promise<Told> {
-  try {
-    const { channels: connections, ...rest } = await ask();
-    return { status: 'running', ...state, ...rest, connections };
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ServiceError)) throw error;
-    // It may have ended in between.
-    if (error.code === 'GATEWAY_NOT_RUNNING') return { status: 'stopped' };
-    return { status: 'running', ...state, notAnswering: error.message };
-  }
-}
-
-function described(told: Told, terminal: Terminal): string {
-  if (told.status === 'stopped') return 'stopped\n';
+function described(told: Running, terminal: Terminal): string {
   const { bold, dim, green, yellow, red } = colorsFor(terminal.out, terminal);
   const up = told.uptimeMs === undefined ? '' : `${uptime(told.uptimeMs)}, `;
   const lines = [
@@ -101,15 +79,11 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export async function retry(
-  runtime: Runtime,
-  key: string | undefined,
-  flags: OutputFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const retried = await (await runtime.gatewayAdmin()).control.retry(key, terminal.signal);
-  if (retried === 0 && key !== undefined)
-    throw new CommandError('DEAD_LETTER_NOT_FOUND', `there is no dead letter "${key}": gateway status lists them`);
-  if (wantsJson(terminal, flags)) return writeJson(terminal, { retried });
-  terminal.out.write(retried === 0 ? 'there are no dead letters\n' : `${counted(retried, 'message')} to send again\n`);
+export async function retry(key: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, retryDeadLetters, { key }, ({ retried }) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { retried });
+    terminal.out.write(
+      retried === 0 ? 'there are no dead letters\n' : `${counted(retried, 'message')} to send again\n`,
+    );
+  });
 }
