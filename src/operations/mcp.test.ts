@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSignInServer } from '../../test/fakes/mcp/sign-in-server.ts';
 import { testOperations } from '../../test/support/test-operations.ts';
 
 const RAW = join(import.meta.dirname, '../../test/fakes/mcp/raw-server.ts');
@@ -23,6 +24,17 @@ describe('the operations on MCP servers', () => {
       ['mcp.remove', { name: 'raw' }],
     ] as const)
       expect([name, (await checked(name, input)).problem]).toEqual([name, undefined]);
+  });
+
+  it('sign in to a server, showing the address to visit', async () => {
+    const server = await startSignInServer();
+    onTestFinished(() => server.close());
+    const { invoke, checked } = await testOperations({ onAddress: (address) => void fetch(address) });
+    await invoke('mcp.add', { name: 'private', url: server.url });
+    expect(await checked('mcp.login', { name: 'private' })).toEqual({
+      output: { name: 'private', outcome: 'signed-in', tools: 1 },
+      problem: undefined,
+    });
   });
 
   it('reach a server that is added, and name its tools as they are called here', async () => {

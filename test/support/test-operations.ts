@@ -9,10 +9,14 @@ import type { OperationContext } from '../../src/operations/operation.ts';
 import { valueProblem } from '../../src/tools/validate.ts';
 import { testRuntime } from './test-runtime.ts';
 
-export async function testOperations(more: Partial<OperationContext> = {}) {
+export interface TestOperationsOptions extends Partial<OperationContext> {
+  variables?: Record<string, string>;
+}
+
+export async function testOperations({ variables, ...more }: TestOperationsOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'lainclaw-operations-'));
   mkdirSync(join(folder, 'project'));
-  const runtime = await testRuntime(join(folder, 'home'), { cwd: join(folder, 'project') });
+  const runtime = await testRuntime(join(folder, 'home'), { cwd: join(folder, 'project'), variables });
   onTestFinished(async () => {
     await runtime.close();
     rmSync(folder, { recursive: true, force: true });
