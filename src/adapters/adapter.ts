@@ -79,6 +79,8 @@ export interface ModelFailure {
   retryAfterMs?: number;
   /** What the model cannot do, where that is why the request was refused. */
   lacks?: 'tools' | 'effort';
+  /** Of a request that was too long: the tokens that the model can take in, where the service says it. */
+  contextWindow?: number;
 }
 
 export interface AnsweredBy {

@@ -3,8 +3,9 @@
 import type { Adapter } from '../adapters/adapter.ts';
 import type { ModelChoice } from '../adapters/choose-model.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { ContextReport } from '../pipeline/context-size.ts';
 import type { RunEvent } from '../pipeline/events.ts';
-import type { CompactReport, ContextReport } from '../pipeline/inspect-conversation.ts';
+import type { CompactReport } from '../pipeline/inspect-conversation.ts';
 import { run } from '../pipeline/run.ts';
 import type { RunDependencies, RunRequest } from '../pipeline/turn-context.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';

@@ -48,7 +48,8 @@ export async function* answerWithModel(
   };
   for (const text of notices) yield { type: 'notice', text };
   const isContinuing = request.continues === true;
-  const history = yield* historyFor(context, { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing });
+  const written = { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing };
+  const history = yield* historyFor(context, written);
 
   const end = yield* runLoop({
     adapter,
@@ -67,6 +68,10 @@ export async function* answerWithModel(
       sessionId: turn.entry.sessionId,
     },
     pinned: history.pinned,
+    // Of a turn that is continued, what was done is part of the history.
+    ...(!isContinuing && {
+      shorten: (contextWindow: number) => historyFor({ ...context, model: { ...model, contextWindow } }, written),
+    }),
     contextWindow: model.contextWindow,
     withTools: request.withTools,
     maxSteps: request.toolMaxSteps,

@@ -1,7 +1,9 @@
 // One model call: its events pass on to the reader, its parts are gathered into an answer.
 import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall } from '../adapters/adapter.ts';
+import { tokensOf } from '../adapters/request-size.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Usage } from '../vocabulary/usage.ts';
+import type { ContextSize } from './context-size.ts';
 import type { RunEvent } from './events.ts';
 
 export interface Answer {
@@ -19,17 +21,13 @@ export async function* askModel(
   adapter: Adapter,
   request: ModelRequest,
   signal: AbortSignal,
-  contextWindow?: number,
+  /** Of the request, where it is the conversation's own. */
+  context?: ContextSize,
 ): AsyncGenerator<RunEvent, Answer> {
   const { provider } = adapter;
   const { model } = request;
   const started = monotonicMs();
-  yield {
-    type: 'model-start',
-    provider,
-    ...(model !== undefined && { model }),
-    ...(contextWindow !== undefined && { contextWindow }),
-  };
+  yield { type: 'model-start', provider, ...(model !== undefined && { model }) };
   const answer = yield* readAnswer(adapter, request, signal);
   const { usage, failure } = answer;
   const answered = answer.answeredBy ?? { provider, model };
@@ -39,9 +37,14 @@ export async function* askModel(
     ...(answered.model !== undefined && { model: answered.model }),
     ...(usage && { usage }),
     durationMs: Math.round(monotonicMs() - started),
+    ...(context && !failure && { context: withAnswer(context, answer) }),
     ...(failure && { failure: { code: failure.code, message: failure.message } }),
   };
   return answer;
+}
+
+function withAnswer(context: ContextSize, { text, calls }: Answer): ContextSize {
+  return { ...context, tokens: context.tokens + tokensOf({ role: 'assistant', text, toolCalls: calls }) };
 }
 
 async function* readAnswer(

@@ -1,6 +1,7 @@
 // What a turn tells while it runs, and what it ends with.
 import type { ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
 import type { Usage } from '../vocabulary/usage.ts';
+import type { ContextSize } from './context-size.ts';
 import type {
   FormQuestion,
   FormResolution,
@@ -59,13 +60,7 @@ export type RunEvent =
       about?: 'history';
     }
   /** A model call begins. `model` is absent when the provider chooses it. */
-  | {
-      type: 'model-start';
-      provider: string;
-      model?: string;
-      /** Tokens that the model can take in, where that is known. */
-      contextWindow?: number;
-    }
+  | { type: 'model-start'; provider: string; model?: string }
   /** What the model thinks before it answers, where the provider shows it. Not part of the answer. */
   | { type: 'thinking-delta'; text: string }
   | { type: 'text-delta'; text: string }
@@ -76,6 +71,8 @@ export type RunEvent =
       model?: string;
       usage?: Usage;
       durationMs: number;
+      /** The conversation after this answer; absent when something else was asked, such as a summary. */
+      context?: ContextSize;
       failure?: { code: string; message: string };
     }
   /** What was streamed since the last tool or the start is void: the model is asked again. */

@@ -2,12 +2,10 @@
 // replaced by a note), then the oldest turns of the conversation. It never parts a call from its result, and never drops
 // the summary that a conversation begins with, nor the question of this turn: what is left may then still be too long, and
 // the provider will say so.
-import type { ModelMessage, ModelRequest } from '../adapters/adapter.ts';
-import { estimateTokens } from '../lib/estimate-tokens.ts';
+import type { ModelMessage } from '../adapters/adapter.ts';
+import { type FixedParts, fixedTokens, tokensIn, tokensOf } from '../adapters/request-size.ts';
 
 const DROPPED = '[this result was dropped to fit the context window]';
-/** About what the large providers count for one of usual size. */
-const PICTURE_TOKENS = 1_500;
 /** Left free for the answer. */
 const ANSWER_SHARE = 0.2;
 
@@ -18,8 +16,7 @@ export interface FitOptions {
   /** How many of the first messages always stay. */
   pinned?: number;
   contextWindow: number;
-  /** What is sent besides: the system text, the tools and the turn's note. */
-  request: Pick<ModelRequest, 'system' | 'tools' | 'turnNote'>;
+  request: FixedParts;
 }
 
 export interface Fitted {
@@ -27,14 +24,17 @@ export interface Fitted {
   questionAt: number;
   /** How many results and messages were left out. */
   dropped: number;
+  /** About the size of the whole request. */
+  tokens: number;
 }
 
 export function fitContext({ messages, questionAt, pinned = 0, contextWindow, request }: FitOptions): Fitted {
-  const budget = contextWindow * (1 - ANSWER_SHARE) - sizeOf(request, []);
+  const fixed = fixedTokens(request);
+  const budget = contextWindow * (1 - ANSWER_SHARE) - fixed;
   const fitted = [...messages];
-  let total = fitted.reduce((sum, message) => sum + tokensOf(message), 0);
+  let total = tokensIn(fitted);
   let dropped = 0;
-  if (total <= budget) return { messages: fitted, questionAt, dropped };
+  if (total <= budget) return { messages: fitted, questionAt, dropped, tokens: fixed + total };
 
   for (const [index, message] of fitted.entries()) {
     if (total <= budget) break;
@@ -53,30 +53,10 @@ export function fitContext({ messages, questionAt, pinned = 0, contextWindow, re
     dropped += 1;
   }
   const left = [...fitted.slice(0, pinned), ...fitted.slice(first)];
-  return { messages: left, questionAt: questionAt - (first - pinned), dropped };
+  return { messages: left, questionAt: questionAt - (first - pinned), dropped, tokens: fixed + total };
 }
 
 /** A window in which half of these messages fit. */
-export function windowForHalf(request: FitOptions['request'], messages: readonly ModelMessage[]): number {
-  const fixed = sizeOf(request, []);
-  return (fixed + (sizeOf(request, messages) - fixed) / 2) / (1 - ANSWER_SHARE);
-}
-
-/** About how many tokens a request is. */
-export function sizeOf(
-  { system, tools, turnNote = '' }: FitOptions['request'],
-  messages: readonly ModelMessage[],
-): number {
-  const fixed = estimateTokens(`${system.join('\n')}\n${turnNote}`) + estimateTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + tokensOf(message), fixed);
-}
-
-export function tokensOf(message: ModelMessage | undefined): number {
-  if (!message) return 0;
-  const calls =
-    message.role === 'assistant' && message.toolCalls.length > 0
-      ? estimateTokens(JSON.stringify(message.toolCalls))
-      : 0;
-  const images = message.role === 'assistant' ? 0 : (message.images?.length ?? 0);
-  return estimateTokens(message.text) + calls + images * PICTURE_TOKENS + 4;
+export function windowForHalf(request: FixedParts, messages: readonly ModelMessage[]): number {
+  return (fixedTokens(request) + tokensIn(messages) / 2) / (1 - ANSWER_SHARE);
 }

@@ -1,9 +1,7 @@
 // How much of a conversation a model is sent: as many turns as fit half of its context window, and no more than the owner
 // wants to pay for with every turn; never less than the last messages.
-import type { ModelMessage } from '../adapters/adapter.ts';
 import { LEAST_MESSAGES } from '../sessions/conversation.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
-import { tokensOf } from './fit-context.ts';
 
 export const DEFAULT_HISTORY_TOKENS = 64_000;
 
@@ -21,10 +19,6 @@ export function historyBudget(contextWindow = ASSUMED_WINDOW, historyTokens = DE
 /** How far back the transcript is read for a history of this many tokens. */
 export function charactersToRead(budgetTokens: number): number {
   return Math.min(MOST_CHARACTERS, budgetTokens * READ_SHARE * CHARACTERS_PER_TOKEN);
-}
-
-export function tokensIn(messages: readonly ModelMessage[]): number {
-  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
 }
 
 /**

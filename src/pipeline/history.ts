@@ -1,14 +1,16 @@
 // The conversation before a turn, as it is sent to the model: the summary of what is older, then the turns. When they no longer
 // fit the history budget, the older ones are summarised first, down to half of the budget, so that it happens seldom; where
-// that fails the turn goes on with the newest that fit. Either way the person is told.
+// that fails the turn continues with the newest that fit. Either way the person is told. A model whose summary could not be used
+// is not asked for another before the conversation has grown: until then the same turns are sent, and nothing is said again.
 import type { ModelMessage } from '../adapters/adapter.ts';
+import { tokensIn } from '../adapters/request-size.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
 import type { HistorySummaryLine } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { hasRoom } from './budget.ts';
 import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
-import { historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
+import { historyBudget, newestThatFit } from './history-budget.ts';
 import { type HistoryMessagesOptions, historyMessages, readHistoryPictures } from './history-messages.ts';
 import type { Summarised } from './summarise-history.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -21,6 +23,8 @@ export interface SentHistory {
 
 /** Of the budget, for the turns that stay as they are when older ones are summarised. */
 const KEPT_SHARE = 0.5;
+/** Of the budget: what a conversation must have grown by before another summary is asked for. */
+const WAIT_SHARE = 0.25;
 
 export async function* historyFor(
   context: CompactContext,
@@ -38,6 +42,8 @@ export async function* historyFor(
   const budget = historyBudget(model.contextWindow, historyTokens);
   const whole = sent(summary?.summary, turns);
   if (!hasOlder && tokensIn(whole.messages) <= budget) return whole;
+  const waiting = sentWhileWaiting(context, sent);
+  if (waiting && tokensIn(waiting.messages) <= waiting.until + budget * WAIT_SHARE) return waiting;
   const kept = newestThatFit(turns, { tokens: budget * KEPT_SHARE, sizeOf });
   if (kept === turns.length) return whole;
 
@@ -46,19 +52,37 @@ export async function* historyFor(
     yield { type: 'notice', text: compacted.notice, about: 'history' };
     return sent(compacted.summary, turns.slice(-kept));
   }
+  const { reason, unusable } = compacted;
   const room = budget - tokensIn(sent(summary?.summary, []).messages);
-  const fitting = newestThatFit(turns, { tokens: room, sizeOf });
+  const fitting = newestThatFit(turns, { tokens: unusable ? room - budget * WAIT_SHARE : room, sizeOf });
+  const newest = sent(summary?.summary, turns.slice(-fitting));
+  const { turnId: keptFrom } = turns.at(-fitting) ?? {};
+  const waits = unusable && keptFrom !== undefined;
+  if (waits)
+    await context.turn.recordRefusal({ reason, model: model.model, keptFrom, sentTokens: tokensIn(newest.messages) });
   const leftOut = messagesIn(turns.slice(0, -fitting));
-  const without =
+  const unseen =
     leftOut === 0 && !hasOlder
       ? ''
-      : `; the model does not see the ${leftOut} messages before the last ${messagesIn(turns.slice(-fitting))} in this turn`;
-  yield {
-    type: 'notice',
-    text: `the older part of this conversation could not be summarised: ${compacted.reason}${without}`,
-    about: 'history',
-  };
-  return sent(summary?.summary, turns.slice(-fitting));
+      : `; the model does not see the ${leftOut} messages before the last ${messagesIn(turns.slice(-fitting))}`;
+  const again = waits
+    ? `. A summary is tried again after about ${Math.round(budget * WAIT_SHARE)} more tokens; /compact tries now`
+    : ' in this turn';
+  const text = `the older part of this conversation could not be summarised: ${reason}${unseen}${waits || unseen ? again : ''}`;
+  yield { type: 'notice', text, about: 'history' };
+  return newest;
+}
+
+/** What is sent since a summary of this model could not be used, and the size it had then. */
+function sentWhileWaiting(
+  { turn: { history }, model }: CompactContext,
+  sent: (summary: string | undefined, newest: readonly HistoryTurn[]) => SentHistory,
+): (SentHistory & { until: number }) | undefined {
+  const { summary, refusal, turns } = history;
+  if (!refusal || refusal.model !== model.model) return undefined;
+  const first = turns.findIndex(({ turnId }) => turnId === refusal.keptFrom);
+  if (first < 0) return undefined;
+  return { ...sent(summary?.summary, turns.slice(first)), until: refusal.sentTokens };
 }
 
 /** A summary, when there is one, and the turns after it. */
@@ -76,7 +100,9 @@ export type CompactContext = Pick<
   'turn' | 'request' | 'model' | 'historyTokens' | 'adapter' | 'budget' | 'ledger' | 'signal'
 >;
 
-export type Compacted = { ok: true; summary: string; notice: string } | { ok: false; reason: string };
+export type Compacted =
+  | { ok: true; summary: string; notice: string }
+  | { ok: false; reason: string; unusable: boolean };
 
 /** Summarises all but the newest `kept` turns and records it. */
 export async function* compactTurns(

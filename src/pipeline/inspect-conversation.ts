@@ -1,32 +1,17 @@
 // Looking at a conversation between turns: what fills the model's window, and summarising the older part on request. Both wait for
 // the session's turn, journal no turn of their own, and ask nothing of the model but the summary.
-import { estimateTokens } from '../lib/estimate-tokens.ts';
+import { textTokens, tokensIn, toolTokens } from '../adapters/request-size.ts';
+import { localDay } from '../lib/local-day.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
 import { createWireNames } from '../tools/wire-names.ts';
+import type { ContextReport } from './context-size.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
-import { charactersToRead, historyBudget, newestThatFit, tokensIn } from './history-budget.ts';
+import { charactersToRead, historyBudget, newestThatFit } from './history-budget.ts';
 import { readHistoryPictures } from './history-messages.ts';
+import { turnNote } from './prompt.ts';
 import { type PromptContext, promptParts } from './prompt-parts.ts';
 import type { RunDependencies, RunRequest } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
-
-export interface ContextReport {
-  model?: string;
-  /** Absent when nobody knows it. */
-  windowTokens?: number;
-  /** The most that the history may take. */
-  budgetTokens: number;
-  /** About the tokens of each part. */
-  system: number;
-  instructions: number;
-  tools: number;
-  memory: number;
-  summary: number;
-  history: number;
-  /** In the history as they were, and how many tools are offered. */
-  messageCount: number;
-  toolCount: number;
-}
 
 export type CompactReport =
   | { kind: 'compacted'; notice: string; tokensBefore: number; tokensAfter: number }
@@ -49,14 +34,16 @@ export async function describeContext(
     const sent = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
       tokensIn(sentHistory(text, newest, { toWire, callsAsText, pictures }).messages);
     const { model: name, contextWindow } = model;
+    const note = (memories: readonly string[]): number =>
+      textTokens([turnNote({ today: localDay(dependencies.now()), memories })]);
     return {
       ...(name !== undefined && { model: name }),
       ...(contextWindow !== undefined && { windowTokens: contextWindow }),
       budgetTokens: historyBudget(contextWindow, historyTokens),
-      system: estimateTokens(parts.system),
-      instructions: estimateTokens(parts.instructions.join('\n')),
-      tools: parts.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(parts.tools)),
-      memory: estimateTokens(parts.memories.join('\n')),
+      system: textTokens([parts.system]) + note([]),
+      instructions: textTokens(parts.instructions),
+      tools: toolTokens(parts.tools),
+      memory: note(parts.memories) - note([]),
       summary: summary ? sent(summary.summary, []) : 0,
       history: sent(undefined, turns),
       messageCount: turns.reduce((sum, { messages }) => sum + messages.length, 0),

@@ -1,25 +1,23 @@
 // The loop: ask the model, run the tools it calls, give it the results, until it answers without calling any.
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
-import type { Adapter, AnsweredBy, ModelFailure, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
+import type { AnsweredBy, ModelFailure, ModelMessage } from '../adapters/adapter.ts';
+import { sizeOf } from '../adapters/request-size.ts';
 import { readPictures } from '../tools/pictures.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
 import type { Usage } from '../vocabulary/usage.ts';
-import { type Answer, askModel } from './ask-model.ts';
+import type { Answer } from './ask-model.ts';
+import { askWithinWindow, type Conversation, type WindowOptions } from './ask-within-window.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { DayBudget, Reservation } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
-import { fitContext, sizeOf, windowForHalf } from './fit-context.ts';
 import type { Guards } from './guards.ts';
 import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
 import type { Steering } from './steering.ts';
 import type { UsageLedger } from './usage.ts';
 
-export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'> {
-  adapter: Adapter;
-  /** Its last user message is the question. */
-  request: ModelRequest;
+export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'>, WindowOptions {
   /** How many of the first messages are never left out. */
   pinned?: number;
   contextWindow: number | undefined;
@@ -60,7 +58,12 @@ const CANCELLED_MEANWHILE: ModelFailure = {
 
 export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, LoopEnd> {
   const { withTools, maxSteps, guards, wireNames, turn, ledger } = options;
-  let conversation = { messages: options.request.messages, questionAt: questionIndex(options.request.messages) };
+  let conversation: Conversation = {
+    messages: options.request.messages,
+    questionAt: questionIndex(options.request.messages),
+    pinned: options.pinned ?? 0,
+    window: options.contextWindow,
+  };
   const called: CalledTool[] = [];
   let answer: Answer | undefined;
   let wasMalformed = false;
@@ -134,39 +137,6 @@ async function* askReserved(
   }
   if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
   return asked;
-}
-
-interface Conversation {
-  messages: ModelMessage[];
-  questionAt: number;
-}
-
-/** Sends what fits; when the provider still finds it too long, once more with half of that. */
-async function* askWithinWindow(
-  options: LoopOptions,
-  conversation: Conversation,
-): AsyncGenerator<RunEvent, { answer: Answer; sent: Conversation }> {
-  const { adapter, request, pinned, contextWindow, signal } = options;
-  const fitted =
-    contextWindow === undefined ? undefined : fitContext({ ...conversation, pinned, request, contextWindow });
-  const sent = fitted ?? conversation;
-  if (fitted && fitted.dropped > 0) yield { type: 'notice', text: leftOut(fitted.dropped), about: 'history' };
-  const answer = yield* askModel(adapter, { ...request, messages: sent.messages }, signal, contextWindow);
-  if (answer.failure?.code !== 'context_length') return { answer, sent };
-
-  const smaller = fitContext({ ...sent, pinned, request, contextWindow: windowForHalf(request, sent.messages) });
-  if (smaller.dropped === 0) return { answer, sent };
-  yield {
-    type: 'text-restart',
-    reason: 'the conversation is too long for the model: older parts are left out',
-    waitMs: 0,
-  };
-  const shorter = { ...request, messages: smaller.messages };
-  return { answer: yield* askModel(adapter, shorter, signal, contextWindow), sent: smaller };
-}
-
-function leftOut(count: number): string {
-  return `${count} older messages and tool results of this conversation do not fit the model's context window and are left out of this turn`;
 }
 
 function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {

@@ -32,7 +32,10 @@ export interface SummariseOptions {
   signal: AbortSignal;
 }
 
-export type Summarised = { ok: true; text: string; by: 'model' | 'extract' } | { ok: false; reason: string };
+export type Summarised =
+  | { ok: true; text: string; by: 'model' | 'extract' }
+  /** `unusable`: the model was asked and would do the same again; otherwise the next turn may have more luck. */
+  | { ok: false; reason: string; unusable: boolean };
 
 /** Of the model's window, for the part that one question holds. */
 const PART_SHARE = 0.5;
@@ -57,7 +60,7 @@ export async function* summariseHistory(options: SummariseOptions): AsyncGenerat
     summary = asked.text;
   }
   return summary === undefined
-    ? { ok: false, reason: 'there was nothing to summarise' }
+    ? { ok: false, reason: 'there was nothing to summarise', unusable: false }
     : { ok: true, text: summary, by: 'model' };
 }
 
@@ -71,7 +74,7 @@ async function* askForSummary(
   const words = Math.max(150, Math.floor(budgetTokens * SUMMARY_SHARE * 0.7));
   const text = question({ part, previous, keep });
   const reserved = await reserve(estimateTokens(text));
-  if (reserved.refused !== undefined) return { ok: false, reason: reserved.refused };
+  if (reserved.refused !== undefined) return { ok: false, reason: reserved.refused, unusable: false };
   const request = {
     model,
     profileId,
@@ -101,12 +104,13 @@ async function* askForSummary(
 
 function judged({ text, isCut, failure }: Answer, budgetTokens: number): Summarised {
   const summary = text.trim();
-  if (failure) return { ok: false, reason: failure.message };
-  if (summary === '') return { ok: false, reason: 'the model returned an empty summary' };
-  if (isCut) return { ok: false, reason: "the summary was cut at the model's length limit" };
-  if (summary.length < LEAST_CHARACTERS) return { ok: false, reason: 'the summary says too little' };
-  if (estimateTokens(summary) > budgetTokens * LONGEST_SUMMARY_SHARE)
-    return { ok: false, reason: 'the summary is too long' };
+  const unusable = (reason: string): Summarised => ({ ok: false, reason, unusable: true });
+  if (failure)
+    return { ok: false, reason: failure.message, unusable: ['refused', 'context_length'].includes(failure.code) };
+  if (summary === '') return unusable('the model returned an empty summary');
+  if (isCut) return unusable("the summary was cut at the model's length limit");
+  if (summary.length < LEAST_CHARACTERS) return unusable('the summary says too little');
+  if (estimateTokens(summary) > budgetTokens * LONGEST_SUMMARY_SHARE) return unusable('the summary is too long');
   return { ok: true, text: summary, by: 'model' };
 }
 
@@ -180,6 +184,6 @@ function extracted(turns: readonly HistoryTurn[], previous: string | undefined):
     messages.filter(({ role }) => role === 'user').map(({ content }) => content),
   );
   const sentences = extractSentences([...(previous === undefined ? [] : [previous]), ...spoken].join('\n'), SENTENCES);
-  if (sentences.length === 0) return { ok: false, reason: 'there are no sentences to extract' };
+  if (sentences.length === 0) return { ok: false, reason: 'there are no sentences to extract', unusable: true };
   return { ok: true, text: sentences.map((sentence) => `- ${sentence.replace(/^- /, '')}`).join('\n'), by: 'extract' };
 }

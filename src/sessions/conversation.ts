@@ -3,7 +3,7 @@
 // least number of messages and the size asked for, so the cost does not depend on the transcript's length.
 import type { ScannedLine, Transcript, TranscriptLine } from '../storage/storage.ts';
 import { createHistoryReader, type HistoryTurn, questionIn } from './history.ts';
-import { asSessionLine, type HistorySummaryLine, type SessionLine } from './lines.ts';
+import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine } from './lines.ts';
 
 /** Always read, whatever their size. */
 export const LEAST_MESSAGES = 12;
@@ -13,6 +13,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   repair: false,
   compaction: false,
   'history-summary': false,
+  'summary-refused': false,
   'turn-start': true,
   message: true,
   attached: true,
@@ -26,6 +27,8 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
 export interface RecentLines {
   /** What replaces everything before `lines`. */
   summary?: HistorySummaryLine;
+  /** The newest summary that could not be used, after `summary`. */
+  refusal?: SummaryRefusedLine;
   /** Oldest first, whole turns only. */
   lines: SessionLine[];
   /** There are older messages, in no summary. */
@@ -43,6 +46,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
   const lines: SessionLine[] = [];
   const unfinished: SessionLine[] = [];
   let summary: HistorySummaryLine | undefined;
+  let refusal: SummaryRefusedLine | undefined;
   let size = 0;
   let messages = 0;
   let counted: number | undefined;
@@ -69,6 +73,10 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
       if (line === summary && line.tainted) tainted = true;
       continue;
     }
+    if (line.type === 'summary-refused') {
+      if (!summary) refusal ??= line;
+      continue;
+    }
     if (line.type === 'message' && isSummarised()) break;
     lines.push(line);
     if (bringsTaint(line)) tainted = true;
@@ -84,6 +92,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
   }
   return {
     ...(summary && { summary }),
+    ...(refusal && { refusal }),
     lines: lines.reverse(),
     hasOlder,
     messageCount: (counted ?? 0) + uncounted,

@@ -132,6 +132,7 @@ export function createHistoryReader(): HistoryReader {
   function read(line: SessionLine): HistoryItem[] {
     switch (line.type) {
       case 'session':
+      case 'summary-refused':
         return [];
       case 'repair':
         return [{ kind: 'repair', timestamp: line.timestamp, droppedBytes: line.droppedBytes }];
@@ -332,6 +333,8 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.turnId) && isText(line.text);
     case 'history-summary':
       return isText(line.timestamp) && isText(line.summary) && typeof line.throughMessage === 'number';
+    case 'summary-refused':
+      return isText(line.keptFrom) && isText(line.reason);
     case 'compaction':
       return typeof line.compactedMessageCount === 'number' && isText(line.timestamp);
     case 'repair':

@@ -56,6 +56,18 @@ export type HistorySummaryLine = {
   tainted?: true;
 };
 
+/** A summary of the older turns could not be used. Until the conversation has grown, it is not asked for again. */
+export type SummaryRefusedLine = {
+  type: 'summary-refused';
+  timestamp: string;
+  reason: string;
+  /** The model that wrote it; another one is asked at once. */
+  model?: string;
+  /** The first turn that is sent meanwhile, and about the tokens of the history with it. */
+  keptFrom: string;
+  sentTokens: number;
+};
+
 export type SessionLine =
   | { type: 'session'; version: number; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
   | {
@@ -104,6 +116,7 @@ export type SessionLine =
   | { type: 'repair'; timestamp: string; droppedBytes: number }
   | { type: 'compaction'; timestamp: string; compactedMessageCount: number }
   | HistorySummaryLine
+  | SummaryRefusedLine
   | {
       type: 'turn-end';
       turnId: string;
@@ -130,6 +143,7 @@ const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
   'repair',
   'compaction',
   'history-summary',
+  'summary-refused',
   'turn-end',
 ]);
 

@@ -142,11 +142,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
           const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
           if (lines.length > 0) await transcript.append(lines);
           const messageCount = recent.messageCount + (message ? 1 : 0);
-          const { summary, hasOlder } = recent;
+          const { summary, refusal, hasOlder } = recent;
           const turns = turnsOf([...recent.lines, ...lines], origin);
           return createTurn({
             entry,
-            history: { summary, turns, hasOlder },
+            history: { summary, refusal, turns, hasOlder },
             tainted: recent.tainted,
             messageCount,
             turnId,

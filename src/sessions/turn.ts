@@ -11,6 +11,7 @@ import {
   type SessionLine,
   type SessionMessage,
   STEERING,
+  type SummaryRefusedLine,
   type TurnOutcome,
 } from './lines.ts';
 import { titleFrom } from './title.ts';
@@ -35,6 +36,8 @@ export interface TurnDependencies {
 export interface TurnHistory {
   /** What replaces everything before `turns`. */
   summary?: HistorySummaryLine;
+  /** A later summary could not be used. */
+  refusal?: SummaryRefusedLine;
   /** Oldest first. */
   turns: readonly HistoryTurn[];
   /** Older messages exist that are neither in `turns` nor in the summary: too many to be read. */
@@ -113,6 +116,8 @@ export interface Turn {
   recordCompaction(compactedMessageCount: number): Promise<void>;
   /** The model sees this summary in place of the messages it covers, from the next turn on; durable when it resolves. */
   recordSummary(summary: Omit<HistorySummaryLine, 'type' | 'timestamp'>): Promise<void>;
+  /** A summary could not be used; later turns wait before they ask for another. */
+  recordRefusal(refusal: Omit<SummaryRefusedLine, 'type' | 'timestamp'>): Promise<void>;
   /** Lets the next turn in. */
   close(): Promise<void>;
 }
@@ -286,6 +291,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await append({ type: 'history-summary', timestamp: timestamp(), ...summary });
       await transcript.sync();
     },
+
+    recordRefusal: (refusal) => append({ type: 'summary-refused', timestamp: timestamp(), ...refusal }),
 
     async close() {
       await Promise.allSettled([indexed, synced]);

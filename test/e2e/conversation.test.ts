@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sizeOfReport } from '../../src/pipeline/context-size.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { type ModelServer, type ModelServerOptions, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
@@ -161,7 +162,13 @@ describe('between turns', () => {
       expect(before).toMatchObject({ budgetTokens: 64_000, summary: 0, memory: 0, messageCount: 9, toolCount: 2 });
       for (const part of ['system', 'tools', 'history'] as const) expect(before?.[part]).toBeGreaterThan(30);
       await app.ask(`${'A long text. '.repeat(100)}`);
-      expect((await app.describe())?.history).toBeGreaterThan((before?.history ?? 0) + 300);
+      const after = await app.describe();
+      expect(after?.history).toBeGreaterThan((before?.history ?? 0) + 300);
+      // The meter of the chat reads the last model call, and says the same.
+      const { events } = await app.ask('And now?');
+      const metered = events.flatMap((event) => (event.type === 'model-end' ? [event.context?.tokens] : [])).at(-1);
+      const report = await app.describe();
+      expect(metered).toBe(report && sizeOfReport(report).tokens);
     });
   });
 
@@ -233,9 +240,12 @@ describe('forty facts said in three hundred turns', () => {
     expect(facts.notices.every((notice) => notice.includes('could not be summarised'))).toBe(true);
     expect(facts.notices.at(-1)).toContain(reason);
     expect(facts.notices.at(-1)).toMatch(/does not see the \d+ messages before the last \d+/);
+    // A turn that cannot use a summary pays for it once in about twenty turns, and says so as often.
+    expect(facts.summaries.length).toBeLessThan(6);
+    expect(facts.notices).toHaveLength(facts.summaries.length);
     expect(linesOf(facts).filter(({ type }) => type === 'history-summary')).toEqual([]);
     // It goes on with as much as fits.
     expect(facts.last?.messages.length).toBeGreaterThan(60);
-    expect(facts.known).toBeGreaterThan(20);
+    expect(facts.known).toBeGreaterThan(10);
   });
 });

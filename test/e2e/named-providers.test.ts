@@ -71,6 +71,25 @@ describe.concurrent('a named provider', () => {
   });
 });
 
+it('gemini gets the signature of a call back in another process, from the transcript', async () => {
+  const signature = 'EhQKEgEMOdbHy8s+signed/by+gemini==';
+  const server = await serve(({ messages }) =>
+    messages.at(-1)?.role === 'user' && messages.length === 1
+      ? { toolCalls: [{ id: 'call-1', name: 'tools_echo', args: { note: 'one' }, signature }] }
+      : { text: 'Done.' },
+  );
+  const home = testHome();
+  const env = { GEMINI_API_KEY: KEY, LAINCLAW_GEMINI_BASE_URL: `${server.url}/v1beta/openai` };
+  for (const question of ['echo it', 'and now?']) {
+    const { code } = await lainclaw(['ask', '--provider', 'gemini', question], { home, env });
+    expect(code).toBe(0);
+  }
+  const signatures = server.requests.map(
+    ({ body }) => JSON.stringify(body).match(/"thought_signature":"([^"]+)"/)?.[1],
+  );
+  expect(signatures).toEqual([undefined, signature, signature]);
+});
+
 describe.concurrent('provider/model', () => {
   const ask = async (args: string[], config: object = {}, env: Record<string, string> = {}) => {
     const server = await serve();

@@ -20,6 +20,8 @@ export interface Native {
   provider: string;
   model: string;
   content: KeptBlock[];
+  /** What the service wants back beside the blocks. */
+  echo?: unknown;
 }
 
 export function toNative({ api, provider, model }: AssistantMessage, content: Block[]): Native {
@@ -34,6 +36,14 @@ export function toNative({ api, provider, model }: AssistantMessage, content: Bl
     return rest;
   });
   return { library: 'pi', api, provider, model, content: kept };
+}
+
+export function withEcho(native: unknown, echo: unknown): unknown {
+  return echo === undefined || !isNative(native) ? native : { ...native, echo };
+}
+
+export function echoOf(native: unknown): unknown {
+  return isNative(native) ? native.echo : undefined;
 }
 
 export interface Expected {

@@ -12,6 +12,7 @@ import { askWithinLimits } from '../within-limits.ts';
 import { ask } from './apis.ts';
 import { type FoundModel, findModel } from './catalogue.ts';
 import { type Circumstances, failureOf } from './failure.ts';
+import { echoOf, withEcho } from './native.ts';
 import { toModelEvents } from './reply.ts';
 import { toContext } from './request.ts';
 import { createWire } from './wire.ts';
@@ -120,6 +121,8 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       onEvent: echoes?.note,
     });
     const wanted = request.effort;
+    if (echoes)
+      for (const message of request.messages) if (message.role === 'assistant') echoes.restore(echoOf(message.native));
     const events = await ask({
       // An unknown model may be able to think: its server says so when it cannot.
       model: known || !wanted || wanted === 'off' ? model : thinkingModel(model),
@@ -140,9 +143,12 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       ),
       explain: (error) => failureOf(wire.seen, error, circumstances),
     });
+    const callIds: string[] = [];
     for await (const event of reply) {
       if (event.type === 'failure' && wire.seen.refusal?.status === 401) return event;
-      yield event;
+      if (event.type === 'tool-call') callIds.push(event.call.id);
+      const isEchoed = event.type === 'finish' && event.native !== undefined && echoes;
+      yield isEchoed ? { ...event, native: withEcho(event.native, echoes.kept(callIds)) } : event;
     }
     return undefined;
   }

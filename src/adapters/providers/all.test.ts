@@ -96,6 +96,20 @@ describe("Gemini's thought signatures", () => {
     });
   });
 
+  test('are kept with the answer for another process, unless they are too long for a transcript', () => {
+    const [first, second] = [createThoughtSignatures(), createThoughtSignatures()];
+    const signed = (id: string, signature: string) => ({
+      ...call(id),
+      extra_content: { google: { thought_signature: signature } },
+    });
+    const long = 'x'.repeat(100_001);
+    first.note({ choices: [{ delta: { tool_calls: [signed('a', 'sig-a'), signed('b', long)] } }] });
+    expect(first.kept(['c'])).toBeUndefined();
+    second.restore(JSON.parse(JSON.stringify(first.kept(['a', 'b', 'c']))));
+    for (const damaged of [null, 7, 'x', { a: 7 }, ['y']]) second.restore(damaged);
+    expect(second.kept(['a', 'b'])).toEqual({ a: 'sig-a' });
+  });
+
   test.for([null, undefined, 7, 'x', {}, { choices: [{}] }, { choices: [{ delta: { tool_calls: [{}] } }] }])(
     'whatever else an answer holds is passed over: %o',
     (event) => createThoughtSignatures().note(event),

@@ -4,6 +4,7 @@ import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import { isContinue } from '../../gateway/chats/continuing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { listSessions } from '../../operations/sessions.ts';
+import type { ContextSize } from '../../pipeline/context-size.ts';
 import { parseManualTrigger } from '../../pipeline/manual-trigger.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
@@ -30,7 +31,7 @@ import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
 import { sessionChoices } from './session-choices.ts';
 import { createSessionCommands } from './session-commands.ts';
-import { addUsage, type ContextSize, footerLine, statusLine, watchContext } from './status.ts';
+import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
@@ -149,6 +150,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       context = undefined;
       return entry;
     },
+    showSize,
     switchTo,
     sessionCommands,
     sessions: async () => (await listSessions.run({ limit: LISTED_SESSIONS, firstWords: true }, operating)).sessions,
@@ -159,9 +161,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const talk = createConversation({
     ask: async (request, signal) => {
       const asked = isContinue(request.input) ? { ...request, input: '', continues: true } : request;
-      return watchContext(await ask(asked, signal), (size) => {
-        context = size;
-      });
+      return watchContext(await ask(asked, signal), showSize);
     },
     request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
     attachments: (text) => readMentions(text, root, terminal),
@@ -222,6 +222,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
+  }
+
+  function showSize(size: ContextSize): void {
+    context = size;
   }
 
   async function switchTo(key: string): Promise<string | undefined> {

@@ -1,6 +1,8 @@
 // What the commands of the chat work on.
 
 import type { ChoicesStore } from '../../gateway/chats/choices.ts';
+import type { Conversations } from '../../gateway/gateway.ts';
+import { type ContextSize, sizeOfReport } from '../../pipeline/context-size.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
@@ -20,6 +22,8 @@ export interface CommandServicesDependencies {
   conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel' | 'sendLater'> | undefined;
   sessionKey(): string;
   renew: Sessions['renew'];
+  /** The conversation takes so much of the window now. */
+  showSize(size: ContextSize): void;
   switchTo: CommandsDependencies['switchTo'];
   sessions: CommandsDependencies['sessions'];
   sessionCommands: CommandsDependencies['sessionCommands'];
@@ -29,8 +33,20 @@ export interface CommandServicesDependencies {
 }
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
-  const { runtime, workspace, turn, choices, person, conversation, sessionKey, renew, switchTo, leave, signal } =
-    dependencies;
+  const {
+    runtime,
+    workspace,
+    turn,
+    choices,
+    person,
+    conversation,
+    sessionKey,
+    renew,
+    showSize,
+    switchTo,
+    leave,
+    signal,
+  } = dependencies;
   const session = runtime.sessions.get;
 
   return {
@@ -43,7 +59,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       chooseModel: workspace.chooseModel,
       session,
       renew,
-      conversations: workspace.conversations,
+      conversations: withMeter(workspace.conversations, showSize),
       undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),
       questions: { answer: async ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -75,5 +91,22 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
     },
     sendLater: (text) => conversation()?.sendLater(text),
     leave,
+  };
+}
+
+/** The meter says the same as `/context`, also after a compaction. */
+function withMeter(conversations: Conversations, showSize: (size: ContextSize) => void): Conversations {
+  const describe: Conversations['describe'] = async (request, signal) => {
+    const report = await conversations.describe(request, signal);
+    if (report) showSize(sizeOfReport(report));
+    return report;
+  };
+  return {
+    describe,
+    async compact(request, signal) {
+      const report = await conversations.compact(request, signal);
+      if (report.kind === 'compacted') await describe(request, signal);
+      return report;
+    },
   };
 }

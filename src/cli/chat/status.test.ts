@@ -33,10 +33,11 @@ describe('the line below the input', () => {
     expect(footerLine({ ...facts, context: { tokens: 900 } })).toBe('a · k · context 900');
     const sizes: unknown[] = [];
     async function* events(): AsyncGenerator<RunEvent> {
-      yield { type: 'model-start', provider: 'p', contextWindow: 1_000 };
-      yield { type: 'model-end', provider: 'p', durationMs: 1, usage: { inputTokens: 300, outputTokens: 20 } };
+      yield { type: 'model-start', provider: 'p' };
+      yield { type: 'model-end', provider: 'p', durationMs: 1, usage: { inputTokens: 9, outputTokens: 9 } };
+      yield { type: 'model-end', provider: 'p', durationMs: 1, context: { tokens: 320, window: 1_000 } };
     }
-    expect((await Array.fromAsync(watchContext(events(), (size) => sizes.push(size)))).length).toBe(2);
+    expect((await Array.fromAsync(watchContext(events(), (size) => sizes.push(size)))).length).toBe(3);
     expect(sizes).toEqual([{ tokens: 320, window: 1_000 }]);
   });
 

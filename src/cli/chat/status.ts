@@ -1,5 +1,6 @@
 // The two lines around the input, as texts: what is going on, and where one is.
 
+import { type ContextSize, percentFull } from '../../pipeline/context-size.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
 import { foldedThought } from '../folded-thought.ts';
@@ -39,13 +40,6 @@ function elapsed(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** How much of its context window the model was sent last. */
-export interface ContextSize {
-  tokens: number;
-  /** Absent when nobody knows it. */
-  window?: number;
-}
-
 export interface FooterFacts {
   model: string;
   sessionKey: string;
@@ -71,9 +65,11 @@ export function addUsage(total: Usage | undefined, more: Usage | undefined): Usa
   };
 }
 
-function meter({ tokens: used, window }: ContextSize): string {
-  if (window === undefined) return `context ${tokenCount(used)}`;
-  return `context ${Math.round((100 * used) / window)}% of ${tokenCount(window)}`;
+function meter(context: ContextSize): string {
+  const { tokens, window } = context;
+  return window === undefined
+    ? `context ${tokenCount(tokens)}`
+    : `context ${percentFull(context)}% of ${tokenCount(window)}`;
 }
 
 /** Reads a turn's events on their way: each model call says how large the conversation has become. */
@@ -81,11 +77,8 @@ export async function* watchContext(
   events: AsyncIterable<RunEvent>,
   onSize: (size: ContextSize) => void,
 ): AsyncGenerator<RunEvent> {
-  let window: number | undefined;
   for await (const event of events) {
-    if (event.type === 'model-start') window = event.contextWindow;
-    if (event.type === 'model-end' && event.usage)
-      onSize({ tokens: event.usage.inputTokens + event.usage.outputTokens, ...(window !== undefined && { window }) });
+    if (event.type === 'model-end' && event.context) onSize(event.context);
     yield event;
   }
 }

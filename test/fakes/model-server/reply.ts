@@ -8,6 +8,8 @@ export interface ReplyToolCall {
   name: string;
   /** A string is sent as it is, valid JSON or not. */
   args: object | string;
+  /** Beside the call, as Gemini's Chat Completions sends it. */
+  signature?: string;
 }
 
 export type ReplyFinish = 'stop' | 'tool-calls' | 'length' | 'refused';
@@ -59,7 +61,7 @@ export type Script = Reply[] | ((request: NeutralRequest, index: number) => Repl
 export interface CompleteReply {
   deltas: string[];
   text: string;
-  toolCalls: { id: string; name: string; args: string }[];
+  toolCalls: { id: string; name: string; args: string; signature?: string }[];
   reasoning: string;
   finish: ReplyFinish;
   usage: ReplyUsage;
@@ -69,10 +71,11 @@ const DEFAULT_USAGE: ReplyUsage = { input: 12, output: 7 };
 
 export function completeReply(reply: Reply, callId: () => string): CompleteReply {
   const deltas = typeof reply.text === 'string' ? [reply.text] : (reply.text ?? []);
-  const toolCalls = (reply.toolCalls ?? []).map(({ id, name, args }) => ({
+  const toolCalls = (reply.toolCalls ?? []).map(({ id, name, args, signature }) => ({
     id: id ?? callId(),
     name,
     args: typeof args === 'string' ? args : JSON.stringify(args),
+    ...(signature !== undefined && { signature }),
   }));
   return {
     deltas,

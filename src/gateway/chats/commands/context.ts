@@ -1,4 +1,4 @@
-import type { ContextReport } from '../../../pipeline/inspect-conversation.ts';
+import { type ContextReport, percentFull, sizeOfReport } from '../../../pipeline/context-size.ts';
 import { turnSettings } from '../choices.ts';
 import type { ChatCommand } from './command.ts';
 
@@ -19,11 +19,10 @@ export const contextCommand: ChatCommand = {
 
 function written(report: ContextReport): string {
   const { model, windowTokens, budgetTokens, system, instructions, tools, memory, summary, history } = report;
-  const used = system + instructions + tools + memory + summary + history;
-  const share =
-    windowTokens === undefined ? '' : ` of ${grouped(windowTokens)} (${Math.round((100 * used) / windowTokens)} %)`;
+  const size = sizeOfReport(report);
+  const share = windowTokens === undefined ? '' : ` of ${grouped(windowTokens)} (${percentFull(size)} %)`;
   return [
-    `About ${grouped(used)} tokens${share}${model === undefined ? '' : `, \`${model}\``}`,
+    `About ${grouped(size.tokens)} tokens${share}${model === undefined ? '' : `, \`${model}\``}`,
     '',
     `- System: ${grouped(system)}`,
     `- Tools: ${grouped(tools)} (${report.toolCount})`,

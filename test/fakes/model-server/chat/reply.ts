@@ -22,10 +22,11 @@ const FINISH: Record<ReplyFinish, string> = {
 };
 
 export function renderChat(reply: CompleteReply, context: Context): Rendered {
-  const toolCalls = reply.toolCalls.map(({ id, name, args }) => ({
+  const toolCalls = reply.toolCalls.map(({ id, name, args, signature }) => ({
     id,
     type: 'function',
     function: { name, arguments: args },
+    ...signed(signature),
   }));
   const message = {
     role: 'assistant',
@@ -55,14 +56,18 @@ export function renderChatStream(reply: CompleteReply, context: Context): Render
     emit({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: reply.reasoning }] }] });
   else if (reply.reasoning !== '') emit({ reasoning_content: reply.reasoning });
   for (const content of reply.deltas) emit({ content });
-  reply.toolCalls.forEach(({ id, name, args }, index) => {
-    emit({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+  reply.toolCalls.forEach(({ id, name, args, signature }, index) => {
+    emit({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...signed(signature) }] });
     for (const piece of fragments(args)) emit({ tool_calls: [{ index, function: { arguments: piece } }] });
   });
   emit({}, FINISH[reply.finish]);
   if (context.includeUsage) frames.push(dataEvent({ ...chunk, choices: [], usage: usageOf(reply) }));
   frames.push('data: [DONE]\n\n');
   return { contentType: EVENT_STREAM, frames };
+}
+
+function signed(signature: string | undefined): Json {
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
 /** What the service sends when it fails after the stream has begun. */

@@ -1,0 +1,38 @@
+// How full a model's context window is, as `/context` and the chat's meter say it.
+
+export interface ContextReport {
+  model?: string;
+  /** Absent when nobody knows it. */
+  windowTokens?: number;
+  /** The most that the history may take. */
+  budgetTokens: number;
+  /** About the tokens of each part; the date is with the system. */
+  system: number;
+  instructions: number;
+  tools: number;
+  memory: number;
+  summary: number;
+  history: number;
+  /** In the history as they were, and how many tools are offered. */
+  messageCount: number;
+  toolCount: number;
+}
+
+export interface ContextSize {
+  /** About. */
+  tokens: number;
+  /** Absent when nobody knows it. */
+  window?: number;
+}
+
+/** Of the next request, without its question. */
+export function sizeOfReport(report: ContextReport): ContextSize {
+  const { system, instructions, tools, memory, summary, history, windowTokens } = report;
+  const tokens = system + instructions + tools + memory + summary + history;
+  return { tokens, ...(windowTokens !== undefined && { window: windowTokens }) };
+}
+
+/** Whole percents; undefined where the window is unknown. */
+export function percentFull({ tokens, window }: ContextSize): number | undefined {
+  return window === undefined ? undefined : Math.round((100 * tokens) / window);
+}
