@@ -2,7 +2,6 @@
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
 import type { AnsweredBy, ModelFailure, ModelMessage } from '../adapters/adapter.ts';
-import { sizeOf } from '../adapters/request-size.ts';
 import { readPictures } from '../tools/pictures.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { WireNames } from '../tools/wire-names.ts';
@@ -10,7 +9,6 @@ import type { Usage } from '../vocabulary/usage.ts';
 import type { Answer } from './ask-model.ts';
 import { askWithinWindow, type Conversation, type WindowOptions } from './ask-within-window.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
-import type { DayBudget, Reservation } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
 import type { Guards } from './guards.ts';
 import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
@@ -28,8 +26,6 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'
   ledger: UsageLedger;
   callSource?: ToolSource;
   steering?: Steering;
-  /** Asked before each model call: whether the day has room for it. */
-  reserveDay(questionTokens: () => number): ReturnType<DayBudget['reserve']>;
   newId(prefix: string): string;
 }
 
@@ -76,11 +72,8 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
   });
 
   for (let step = 1; ; step += 1) {
-    const { messages } = conversation;
-    const reservation = await options.reserveDay(() => sizeOf(options.request, messages));
-    if (reservation.refused !== undefined)
-      return end({ kind: answer ? 'guarded' : 'refused', message: reservation.refused });
-    const asked = yield* askReserved(reservation, askWithinWindow(options, conversation));
+    const asked = yield* askWithinWindow(options, conversation);
+    if (asked.refused !== undefined) return end({ kind: answer ? 'guarded' : 'refused', message: asked.refused });
     conversation = asked.sent;
     answer = asked.answer;
     ledger.add(answer.usage);
@@ -121,22 +114,6 @@ async function* joinWaiting({ steering, turn }: LoopOptions): AsyncGenerator<Run
     yield { type: 'steered', message };
   }
   return messages.map(({ text }) => ({ role: 'user', text }));
-}
-
-/** Whatever becomes of the call, its reservation is free afterwards and its cost on record. */
-async function* askReserved(
-  reservation: Reservation,
-  asking: ReturnType<typeof askWithinWindow>,
-): ReturnType<typeof askWithinWindow> {
-  let asked: { answer: Answer; sent: Conversation } | undefined;
-  let unrecorded: string | undefined;
-  try {
-    asked = yield* asking;
-  } finally {
-    unrecorded = await reservation.settle(asked?.answer.usage);
-  }
-  if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
-  return asked;
 }
 
 function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {
