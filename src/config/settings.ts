@@ -6,6 +6,10 @@ import { address, choice, count, type Kind, list, onOff, text } from './kinds.ts
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** How a chat at the terminal calls a person back: the bell, or a notification of the terminal in one of its two protocols. */
+export const NOTIFICATION_KINDS = ['off', 'bell', 'osc9', 'osc777'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
 export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
 
 /** What config.json may hold. */
@@ -41,6 +45,9 @@ export interface FileSettings {
   embeddingModel?: string;
   /** Tokens of a chunk in the archive, about. */
   memoryChunkTokens?: number;
+  /** When a turn in a chat at the terminal ends or asks, and nobody has typed for a while. */
+  notify?: NotificationKind;
+  notifyAfterSeconds?: number;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -154,6 +161,12 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   embeddingModel: { kind: text(), about: 'its model', default: 'none' },
   memoryChunkTokens: { kind: amount, about: 'the tokens of a chunk in the archive, about', default: 200 },
+  notify: {
+    kind: choice(NOTIFICATION_KINDS),
+    about: 'how lainclaw chat calls you back when a turn ends or asks',
+    default: 'bell',
+  },
+  notifyAfterSeconds: { kind: count(0, 86_400), about: 'how long nobody has typed by then', default: 10 },
 };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

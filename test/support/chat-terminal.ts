@@ -33,6 +33,8 @@ export interface ChatTerminal {
 export interface ChatTerminalOptions extends ProcessOptions {
   columns?: number;
   rows?: number;
+  /** Runs the program inside another command, a shell with jobs for example. */
+  inside?: readonly string[];
 }
 
 export function startChat(args: readonly string[], options: ChatTerminalOptions): ChatTerminal {
@@ -41,11 +43,11 @@ export function startChat(args: readonly string[], options: ChatTerminalOptions)
 
 /** Any command on a screen. */
 export function startOnScreen(args: readonly string[], options: ChatTerminalOptions): ChatTerminal {
-  const { columns = 80, rows = 24, ...rest } = options;
+  const { columns = 80, rows = 24, inside = [], ...rest } = options;
   // Around the program a shell that tells its pid beforehand, and afterwards how it has left the terminal.
   const inner = 'echo $$ > "$HOME/chat.pid"; exec "$@"';
   const outer = `stty cols ${columns} rows ${rows}; sh -c "$0" sh "$@"; code=$?; stty -a; exit $code`;
-  const wrapper = ['sh', '-c', outer, inner];
+  const wrapper = ['sh', '-c', outer, inner, ...inside];
   const running = startTerminal(args, { ...rest, wrapper });
   const terminal = createVirtualTerminal(columns, rows);
   terminal.onAnswer((text) => void running.write(text));

@@ -1,9 +1,10 @@
 // An entry as a component: it gets what the entry has become, and draws it for a width.
 import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import type { Colors } from '../colors.ts';
+import { foldedThought } from '../folded-thought.ts';
 import { createAnswerBlock } from './answer-block.ts';
-import type { Entry } from './entries.ts';
-import { fitting, harmless, indented, shownText } from './shown-text.ts';
+import type { Entry, ThoughtEntry } from './entries.ts';
+import { fitting, harmless, indented, shortened, shownText } from './shown-text.ts';
 import { markdownTheme } from './theme.ts';
 import { toolCard } from './tool-card.ts';
 
@@ -13,8 +14,8 @@ export interface Block extends Component {
   update(entry: Entry): void;
 }
 
-/** `isExpanded` is asked with every frame: cards are folded and unfolded all at once. */
-export function createBlock(first: Entry, colors: Colors, isExpanded: () => boolean): Block {
+/** `isUnfolded` is asked with every frame: all of a kind are folded and unfolded at once. */
+export function createBlock(first: Entry, colors: Colors, isUnfolded: (kind: Entry['kind']) => boolean): Block {
   const answer =
     (first.kind === 'answer' && !first.isPlain) || first.kind === 'reply'
       ? createAnswerBlock(markdownTheme(colors))
@@ -30,7 +31,7 @@ export function createBlock(first: Entry, colors: Colors, isExpanded: () => bool
       drawn = undefined;
     },
     render(width) {
-      const expanded = isExpanded();
+      const expanded = isUnfolded(first.kind);
       if (drawn?.width !== width || drawn.isExpanded !== expanded) {
         // Not with every piece of the text: with every frame.
         if (answer && 'text' in entry) answer.setText(entry.text);
@@ -46,6 +47,13 @@ export function createBlock(first: Entry, colors: Colors, isExpanded: () => bool
   };
 }
 
+/** Folded, its last sentence once it is over: until then the status line has it. */
+function thoughtLines({ text, isOver }: ThoughtEntry, isExpanded: boolean, width: number, colors: Colors): string[] {
+  if (isExpanded) return indented(colors.dim(colors.italic(shownText(text.trim()))), width, colors.dim('∴ '), 2);
+  const last = foldedThought(text);
+  return isOver && last !== '' ? [shortened(colors.dim(`∴ ${shownText(last)}`), width)] : [];
+}
+
 function linesOf(entry: Entry, isExpanded: boolean, width: number, colors: Colors): string[] {
   switch (entry.kind) {
     case 'user':
@@ -55,6 +63,8 @@ function linesOf(entry: Entry, isExpanded: boolean, width: number, colors: Color
       ];
     case 'tool':
       return toolCard(entry, isExpanded, width, colors);
+    case 'thought':
+      return thoughtLines(entry, isExpanded, width, colors);
     case 'drawn':
       return wrapTextWithAnsi(entry.text.replaceAll('\t', '    '), width);
     case 'notice':

@@ -21,10 +21,12 @@ import { createCommandServices } from './command-services.ts';
 import { createCommands, readCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
 import { type Conversation, createConversation } from './conversation.ts';
+import { editInput } from './edit-input.ts';
 import type { Entry, NewEntry } from './entries.ts';
-import { keyAction } from './keys.ts';
+import { createKeyboard } from './keyboard.ts';
 import { listFiles } from './list-files.ts';
 import { mentionsIn, readMentions } from './mentions.ts';
+import { createNotifier, type Notifier } from './notifier.ts';
 import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
@@ -71,9 +73,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let usage: Usage | undefined;
   let context: ContextSize | undefined;
   let answeredBy: string | undefined;
-  /** The key before was a Ctrl-C with nothing to end. */
-  let leavesNext = false;
   let conversation: Conversation | undefined;
+  let notifier: Notifier | undefined;
 
   const nextId = (): number => ++lastId;
   const add = (entry: NewEntry): number => {
@@ -83,8 +84,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
   const notice = (text: string): void => void add({ kind: 'notice', text });
 
+  const device = new QuietTerminal();
   const screen = createScreen({
-    terminal: new QuietTerminal(),
+    terminal: device,
     colors,
     now,
     below: () => ({
@@ -97,13 +99,22 @@ export async function runChat(options: ChatOptions): Promise<number> {
       screen.editor.addToHistory(text);
       conversation?.send(text.trim());
     },
-    onKey,
+    onKey: createKeyboard({
+      screen: () => screen,
+      conversation: () => conversation,
+      isLeaving: () => leaving.signal.aborted,
+      leave: (code) => void leave(code),
+      notice,
+      onKey: () => notifier?.typed(),
+      edit: () => void editInput({ screen, terminal, notice }),
+    }),
   });
   const person = createPerson({
     colors,
     setPrompt: (prompt, when) => screen.setPrompt(prompt, when),
     clearPrompt: () => screen.clearPrompt(),
     show(question) {
+      notifier?.notify('Lainclaw has a question');
       conversation?.hideRunning();
       const id = add({ kind: 'drawn', text: question });
       return (answer) => {
@@ -115,6 +126,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const { runtime, workspace, turn, ask, ...chosenSession } = await options.open(person, notice);
   ({ sessionKey, newSession } = chosenSession);
   const { root } = workspace.files;
+  const { notify = 'bell', notifyAfterSeconds = 10 } = runtime.config;
+  notifier = createNotifier({
+    kind: notify,
+    afterMs: notifyAfterSeconds * 1_000,
+    write: (data) => device.write(data),
+    now,
+  });
 
   const modelName = (): string => {
     const own = chosenModel(chosen.now(), turn.provider);
@@ -176,6 +194,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     onChange: () => screen.refresh(),
     onEnd(result) {
       newSession = false;
+      notifier?.notify('Lainclaw has ended the turn');
       usage = addUsage(usage, result.usage);
       answeredBy = result.model ?? answeredBy;
     },
@@ -257,38 +276,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
     for (const entry of recentEntries(shown.messages)) add(entry);
     for (const text of sentBefore(shown.messages)) screen.editor.addToHistory(text);
     return true;
-  }
-
-  function onKey(data: string): boolean {
-    const { editor, hasPrompt } = screen;
-    const state = { hasPrompt, hasText: editor.getText() !== '', isCompleting: editor.isShowingAutocomplete() };
-    const action = keyAction(data, state);
-    if (action !== 'interrupt') leavesNext = false;
-    if (action === 'clear') editor.setText('');
-    else if (action === 'interrupt') interrupt();
-    else if (action === 'leave') void leave(EXIT.done);
-    else if (action === 'cancel') talk.cancel();
-    else if (action === 'toggle-cards') screen.toggleCards();
-    else if (action === 'redraw') screen.redraw();
-    else if (action === 'suspend') suspend();
-    screen.refresh();
-    return action !== undefined;
-  }
-
-  /** Ends what runs; with nothing running, the second in a row leaves. */
-  function interrupt(): void {
-    // A turn that does not end must not keep anyone here.
-    if (leaving.signal.aborted) process.exit(EXIT.cancelled);
-    const hasCancelled = talk.cancel();
-    if (leavesNext && !hasCancelled) return void leave(EXIT.done);
-    leavesNext = !hasCancelled;
-    if (leavesNext) notice('Ctrl+C again leaves');
-  }
-
-  function suspend(): void {
-    screen.stop('resumed');
-    process.once('SIGCONT', () => screen.resume());
-    process.kill(process.pid, 'SIGTSTP');
   }
 }
 

@@ -35,7 +35,7 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
     request: async () => ({}) as never,
     attachments: async (text) => {
       if (text.includes('@bad')) throw new Error('@bad cannot be read');
-      return [];
+      return { attachments: [], notices: text.includes('@nobody') ? ['no such file'] : [] };
     },
     readCommand(text): ReadCommand | undefined {
       const found = text.startsWith('/') ? commands[text.slice(1)] : undefined;
@@ -136,6 +136,14 @@ describe('a conversation', () => {
     await settle();
     expect(asked).toEqual([]);
     expect(log).toEqual(['failure: @bad cannot be read', 'given back: look at @bad']);
+  });
+
+  it('says which names in a message are not files, and sends it', async () => {
+    const { conversation, asked, log, settle } = setUp();
+    conversation.send('look at @nobody');
+    await settle();
+    expect(asked).toEqual(['look at @nobody']);
+    expect(log).toEqual(['user: look at @nobody', 'warning: no such file']);
   });
 
   it('answers some commands at once and lets the others wait for the turn', async () => {

@@ -13,8 +13,8 @@ export interface ConversationDependencies {
   ask: Gateway['ask'];
   /** How the next turn is asked. */
   request(): Promise<Omit<AskRequest, 'input' | 'attachments'>>;
-  /** What a text names; rejects with why it cannot be had. */
-  attachments(text: string): Promise<Attachment[]>;
+  /** What goes with a text, and what to say about it; rejects with why it cannot be had. */
+  attachments(text: string): Promise<{ attachments: Attachment[]; notices: readonly string[] }>;
   readCommand(text: string): ReadCommand | undefined;
   /** Whether a text can join a turn that runs: it is words and nothing else. */
   canSteer(text: string): boolean;
@@ -130,15 +130,16 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     turn = running;
     let isWell = false;
     try {
-      let attached: Attachment[];
+      let attached: Awaited<ReturnType<typeof attachments>>;
       try {
         attached = await attachments(input);
       } catch (error) {
         add({ kind: 'failure', text: messageOf(error) });
         return giveBack(input);
       }
-      add({ kind: 'user', text: input, attached: attached.map(({ name }) => name) });
-      const events = await ask({ ...(await request()), input, attachments: attached }, control.signal);
+      add({ kind: 'user', text: input, attached: attached.attachments.map(({ name }) => name) });
+      for (const text of attached.notices) add({ kind: 'warning', text });
+      const events = await ask({ ...(await request()), input, attachments: attached.attachments }, control.signal);
       for await (const event of events) {
         if (event.type === 'run-start') nameTurn(running, event.turnId);
         if (event.type === 'steered') queued = queued.filter(({ id }) => id !== event.message.id);

@@ -5,6 +5,8 @@ export type Entry =
   | { kind: 'user'; id: number; text: string; attached: readonly string[] }
   /** Of the model, as Markdown; `isPlain`: results of tools that were called by hand. */
   | { kind: 'answer'; id: number; text: string; isPlain: boolean }
+  /** Of the model before it answers or calls, where the provider shows it. */
+  | { kind: 'thought'; id: number; text: string; isOver: boolean }
   | { kind: 'tool'; id: number; call: ToolCall; output: string; end: ToolEnd }
   /** Of a command, as Markdown. */
   | { kind: 'reply'; id: number; text: string }
@@ -15,6 +17,8 @@ export type Entry =
   | { kind: 'failure'; id: number; text: string };
 
 export type ToolEnd = { state: 'running' } | { state: 'ended'; result: ToolResult } | { state: 'cut-short' };
+
+export type ThoughtEntry = Extract<Entry, { kind: 'thought' }>;
 
 export type ToolEntry = Extract<Entry, { kind: 'tool' }>;
 

@@ -11,6 +11,8 @@ describe('keys', () => {
     ['Ctrl+D', ['\x04', '\x1b[100;5u'], 'leave'],
     ['Escape', ['\x1b', '\x1b[27u'], 'cancel'],
     ['Ctrl+O', ['\x0f', '\x1b[111;5u'], 'toggle-cards'],
+    ['Ctrl+T', ['\x14', '\x1b[116;5u'], 'toggle-thoughts'],
+    ['Ctrl+G', ['\x07', '\x1b[103;5u'], 'edit'],
     ['Ctrl+L', ['\x0c', '\x1b[108;5u'], 'redraw'],
     ['Ctrl+Z', ['\x1a', '\x1b[122;5u'], 'suspend'],
   ])('%s means the same in every protocol', (_name, forms, action) => {
@@ -27,6 +29,7 @@ describe('keys', () => {
     ['Enter', '\r', idle],
     ['Ctrl+D behind text', '\x04', { ...idle, hasText: true }],
     ['Ctrl+D in a question', '\x04', { ...idle, hasPrompt: true }],
+    ['Ctrl+G in a question', '\x07', { ...idle, hasPrompt: true }],
     ['Escape from suggestions', '\x1b', { ...idle, isCompleting: true }],
     ['Escape in a question', '\x1b', { ...idle, hasPrompt: true }],
     ['a paste that holds Ctrl+C', '\x1b[200~\x03\x1b[201~', idle],

@@ -1,7 +1,16 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 
 /** What a key means wherever one is; undefined for those that belong to the input or to a question. */
-export type KeyAction = 'clear' | 'interrupt' | 'leave' | 'cancel' | 'toggle-cards' | 'redraw' | 'suspend';
+export type KeyAction =
+  | 'clear'
+  | 'interrupt'
+  | 'leave'
+  | 'cancel'
+  | 'toggle-cards'
+  | 'toggle-thoughts'
+  | 'redraw'
+  | 'suspend'
+  | 'edit';
 
 export interface InputState {
   /** A question has the keys. */
@@ -16,6 +25,8 @@ export function keyAction(data: string, { hasPrompt, hasText, isCompleting }: In
   if (matchesKey(data, 'ctrl+d')) return hasText || hasPrompt ? undefined : 'leave';
   if (matchesKey(data, 'escape')) return hasPrompt || isCompleting ? undefined : 'cancel';
   if (matchesKey(data, 'ctrl+o')) return 'toggle-cards';
+  if (matchesKey(data, 'ctrl+t')) return 'toggle-thoughts';
+  if (matchesKey(data, 'ctrl+g')) return hasPrompt ? undefined : 'edit';
   if (matchesKey(data, 'ctrl+l')) return 'redraw';
   return matchesKey(data, 'ctrl+z') ? 'suspend' : undefined;
 }

@@ -30,15 +30,23 @@ describe('files that a message names', () => {
   });
 
   it('are attached when they exist, as text or as a picture', async () => {
-    expect(await readMentions('see @a.txt, @"src/a b.txt" and (not @missing) @p.png.', root(), terminal)).toEqual([
-      { kind: 'text', name: 'a.txt', text: 'alpha' },
-      { kind: 'text', name: 'src/a b.txt', text: 'alpha' },
-      { kind: 'image', name: 'p.png', mimeType: 'image/png', data: PNG.toString('base64') },
-    ]);
+    expect(await readMentions('see @a.txt, @"src/a b.txt" and (not @missing) @p.png.', root(), terminal)).toEqual({
+      attachments: [
+        { kind: 'text', name: 'a.txt', text: 'alpha' },
+        { kind: 'text', name: 'src/a b.txt', text: 'alpha' },
+        { kind: 'image', name: 'p.png', mimeType: 'image/png', data: PNG.toString('base64') },
+      ],
+      notices: ['There is no such file: @missing) is sent as text'],
+    });
   });
 
-  it('that are directories, or nobody, are only text', async () => {
-    expect(await readMentions('@src @someone', root(), terminal)).toEqual([]);
+  it('that are folders are only text; that there is no such file is said, a few times at most', async () => {
+    expect(await readMentions('@src @someone', root(), terminal)).toEqual({
+      attachments: [],
+      notices: ['There is no such file: @someone is sent as text'],
+    });
+    const pasted = await readMentions('@Get @Post @Put @Delete', root(), terminal);
+    expect(pasted.notices).toHaveLength(3);
   });
 
   it('outside the workspace are only text, by whatever way they are named', async () => {
@@ -47,10 +55,9 @@ describe('files that a message names', () => {
     symlinkSync(join(directory, 'a.txt'), join(workspace, 'link'));
     symlinkSync(join(workspace, 'a b.txt'), join(workspace, 'own'));
     const text = `pasted: @${join(directory, 'a.txt')} @../a.txt @link @own @${join(workspace, 'own')}`;
-    expect((await readMentions(text, workspace, terminal)).map(({ name }) => name)).toEqual([
-      'own',
-      join(workspace, 'own'),
-    ]);
+    const { attachments, notices } = await readMentions(text, workspace, terminal);
+    expect(attachments.map(({ name }) => name)).toEqual(['own', join(workspace, 'own')]);
+    expect(notices[1]).toBe('It is outside the workspace: @../a.txt is sent as text');
   });
 
   it('that cannot be attached are named', async () => {

@@ -152,7 +152,7 @@ describe('the screen', () => {
     const everything = await virtual.everything();
     for (let id = 1; id <= 700; id += 1) expect(occurrences(everything, `message ${id}.`)).toBe(1);
     // Folding and unfolding draws what is kept again: far less than there was.
-    screen.toggleCards();
+    screen.toggle('cards');
     screen.put({ kind: 'notice', id: 701, text: 'drawn again' });
     await shows('drawn again');
     expect(occurrences(await virtual.everything(), 'message 10.')).toBe(1);
@@ -166,7 +166,7 @@ describe('the screen', () => {
     screen.put({ kind: 'tool', id: 1, call, output: '', end: { state: 'ended', result } });
     await shows('✓ file_edit x · +1 −1');
     expect(await virtual.screen()).not.toContain('+new');
-    screen.toggleCards();
+    screen.toggle('cards');
     await shows('+new');
   });
 

@@ -41,6 +41,9 @@ const ESCAPE = '\x1b';
 /** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
 const QUIET_MS = 600;
 
+/** What is shown in short until a key unfolds it. */
+export type Foldable = 'cards' | 'thoughts';
+
 export type PromptTime = 'quiet' | 'at once';
 
 export interface Below {
@@ -70,8 +73,8 @@ export interface Screen {
   remove(id: number): void;
   /** Something below has changed. */
   refresh(): void;
-  /** Folds and unfolds the cards. */
-  toggleCards(): void;
+  /** Folds or unfolds all of a kind. */
+  toggle(what: Foldable): void;
   /** Draws what the terminal has lost. */
   redraw(): void;
   /** Puts a question in the input's place: when nobody is typing, or at once when it follows another. */
@@ -94,8 +97,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
   const editor = new Editor(tui, editorTheme(colors), { paddingX: 1, autocompleteMaxVisible: 8 });
   editor.onSubmit = onSubmit;
   const guard = createScrollGuard();
-  let isExpanded = false;
-  const transcript = createTranscript(colors, () => isExpanded);
+  const unfolded = new Set<Foldable>();
+  const transcript = createTranscript(colors, (kind) => unfolded.has(kind === 'thought' ? 'thoughts' : 'cards'));
   let prompt: { shown: Prompt; isArmed: boolean } | undefined;
   let lastKeyAt = Number.NEGATIVE_INFINITY;
   let armTimer: NodeJS.Timeout | undefined;
@@ -234,8 +237,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       refresh();
     },
     refresh,
-    toggleCards() {
-      isExpanded = !isExpanded;
+    toggle(what) {
+      if (!unfolded.delete(what)) unfolded.add(what);
       guard.release('everything');
       tui.requestRender(true);
     },

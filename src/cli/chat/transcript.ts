@@ -4,7 +4,7 @@ import { type Block, createBlock } from './block.ts';
 import type { Entry } from './entries.ts';
 
 /** These stand close together. */
-const SMALL: ReadonlySet<Entry['kind']> = new Set(['tool', 'notice', 'warning']);
+const SMALL: ReadonlySet<Entry['kind']> = new Set(['tool', 'thought', 'notice', 'warning']);
 
 export interface Transcript {
   /** Adds the entry, or shows what it has become. */
@@ -20,7 +20,7 @@ interface Placed {
   hasGap: boolean;
 }
 
-export function createTranscript(colors: Colors, isExpanded: () => boolean): Transcript {
+export function createTranscript(colors: Colors, isUnfolded: (kind: Entry['kind']) => boolean): Transcript {
   let placed: Placed[] = [];
   const linesOf = ({ block, hasGap }: Placed, width: number): string[] => {
     const lines = block.render(width);
@@ -33,7 +33,7 @@ export function createTranscript(colors: Colors, isExpanded: () => boolean): Tra
       if (known) return known.block.update(entry);
       const before = placed.at(-1)?.block.kind;
       const isClose = before !== undefined && SMALL.has(before) && SMALL.has(entry.kind);
-      placed.push({ block: createBlock(entry, colors, isExpanded), hasGap: !isClose });
+      placed.push({ block: createBlock(entry, colors, isUnfolded), hasGap: !isClose });
     },
     remove(id) {
       placed = placed.filter(({ block }) => block.id !== id);

@@ -92,6 +92,35 @@ describe('a turn as it is shown', () => {
     expect(entry?.kind === 'tool' && entry.output.length).toBeLessThanOrEqual(8_000);
   });
 
+  it('keeps what the model thinks, closed by its words or its call, and void with an answer that is void', () => {
+    const thought = (value: string): RunEvent => ({ type: 'thinking-delta', text: value });
+    const view = viewOf(thought('First '), thought('this.'), text('So.'), thought('Then that.'), {
+      type: 'tool-start',
+      call: call('1'),
+    });
+    expect(view.entries).toMatchObject([
+      { kind: 'thought', text: 'First this.', isOver: true },
+      { kind: 'answer' },
+      { kind: 'thought', text: 'Then that.', isOver: true },
+      { kind: 'tool' },
+    ]);
+    expect(viewOf(thought('Hm')).entries).toMatchObject([{ kind: 'thought', isOver: false }]);
+    const restart: RunEvent = { type: 'text-restart', reason: 'cut off', waitMs: 0 };
+    expect(shown(viewOf(thought('Wrong'), restart))).toEqual(['notice: ↻ cut off; asking again in 0 s']);
+    const long = viewOf(thought('x'.repeat(15_000)), thought('y'.repeat(15_000)));
+    expect(long.entries[0]).toMatchObject({ text: expect.stringMatching(/^x{5000}y{15000}$/) });
+  });
+
+  it('shows what was written to it in its place', () => {
+    const view = viewOf(
+      { type: 'tool-start', call: call('1') },
+      { type: 'tool-end', call: call('1'), result: done },
+      { type: 'steered', message: { id: 'm', text: 'not so' } },
+      text('As you say.'),
+    );
+    expect(shown(view)).toEqual(['1 ended', 'user: not so', 'answer: As you say.']);
+  });
+
   it('does not say twice what a limit repeats as the result', () => {
     const view = viewOf(
       text('Looking.'),

@@ -1,10 +1,12 @@
 // A turn as it is shown: its events, one by one, become entries. Pure, so that tests can know what is on the screen without one.
 import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
 import { withThought } from '../folded-thought.ts';
-import type { Entry, NewEntry, ToolEntry } from './entries.ts';
+import type { Entry, NewEntry, ThoughtEntry, ToolEntry } from './entries.ts';
 
 /** Of what a running call shows, the end is kept. */
 const OUTPUT_KEPT = 8_000;
+/** Of what the model thinks in one go, the end is kept. */
+const THOUGHT_KEPT = 20_000;
 const AGAIN = '↻ ';
 
 export type Activity =
@@ -24,7 +26,8 @@ export interface TurnView {
 export const NEW_TURN: TurnView = { entries: [], activity: { kind: 'thinking' }, result: undefined };
 
 /** `nextId` names a new entry. */
-export function withEvent(view: TurnView, event: RunEvent, nextId: () => number): TurnView {
+export function withEvent(before: TurnView, event: RunEvent, nextId: () => number): TurnView {
+  const view = ENDS_THOUGHT.has(event.type) ? withoutOpenThought(before, event.type === 'text-restart') : before;
   const { entries } = view;
   const added = (entry: NewEntry): Entry[] => [...entries, { ...entry, id: nextId() } as Entry];
   switch (event.type) {
@@ -70,8 +73,12 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
     case 'steered':
       return { ...view, entries: added({ kind: 'user', text: event.message.text, attached: [] }) };
     case 'thinking-delta': {
-      const before = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
-      return { ...view, activity: { kind: 'thinking', thought: withThought(before ?? '', event.text) } };
+      const sofar = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
+      const activity: Activity = { kind: 'thinking', thought: withThought(sofar ?? '', event.text) };
+      const open = openThought(entries);
+      if (!open) return { ...view, activity, entries: added({ kind: 'thought', text: event.text, isOver: false }) };
+      const text = (open.text + event.text).slice(-THOUGHT_KEPT);
+      return { ...view, activity, entries: replaced(entries, { ...open, text }) };
     }
     // What the model says shows its work; whatever asks a question shows it.
     case 'model-start':
@@ -84,6 +91,29 @@ export function withEvent(view: TurnView, event: RunEvent, nextId: () => number)
     case 'run-end':
       return { ...ended(view, event.result, nextId), result: event.result };
   }
+}
+
+const ENDS_THOUGHT: ReadonlySet<RunEvent['type']> = new Set([
+  'text-delta',
+  'text-restart',
+  'tool-start',
+  'model-end',
+  'run-end',
+]);
+
+function openThought(entries: readonly Entry[]): ThoughtEntry | undefined {
+  const last = entries.findLast(({ kind }) => kind === 'thought');
+  return last?.kind === 'thought' && !last.isOver ? last : undefined;
+}
+
+/** It is over, or void with the answer that it was for. */
+function withoutOpenThought(view: TurnView, isVoid: boolean): TurnView {
+  const open = openThought(view.entries);
+  if (!open) return view;
+  const entries = isVoid
+    ? view.entries.filter((entry) => entry !== open)
+    : replaced(view.entries, { ...open, isOver: true });
+  return { ...view, entries };
 }
 
 /** The answer that text is still added to: nothing was called since. */
