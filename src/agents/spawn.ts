@@ -1,5 +1,6 @@
 // Queues a background run with everything it needs to run later in another process. The run gets the tools of the turn that
 // started it, without those that start sub-agents or change core memory.
+import type { Language } from '../config/settings.ts';
 import { normalName } from '../lib/given-name.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Asker, NOBODY } from '../vocabulary/asker.ts';
@@ -7,10 +8,13 @@ import type { Agent } from './agent.ts';
 
 const NOT_IN_BACKGROUND = ['subagent_spawn', 'memory_core_update', 'memory_core_delete'];
 
-const BACKGROUND =
-  'You work in the background: nobody reads along and nobody can answer you, so decide by yourself and do not ask. ' +
-  'You see your own last runs, not the conversation you were started from. Your last message is what is reported. ' +
-  'When there is nothing worth telling, answer exactly {"silent": true, "reason": "…"}.';
+const SILENT = '{"silent": true, "reason": "…"}';
+
+const BACKGROUND: Record<Language, string> = {
+  en: `You work in the background: nobody reads along and nobody can answer you, so decide by yourself and do not ask. You see the last five messages of your own earlier runs, not the conversation you were started from. Your last message is what is reported. When there is nothing worth telling, answer exactly ${SILENT}.`,
+  zh: `你在后台工作：没有人在看，也没有人能回答你，所以自己决定，不要提问。你只看到自己以前运行的最后五条消息，看不到启动你的对话。你的最后一条消息就是报告。没有值得说的内容时，只回答 ${SILENT}。`,
+  ru: `Вы работаете в фоне: никто не читает вас сейчас и никто не может ответить, поэтому решайте сами и не спрашивайте. Вы видите последние пять сообщений своих прежних запусков, но не разговор, из которого вас запустили. Ваше последнее сообщение — это отчёт. Когда сообщить нечего, ответьте ровно ${SILENT}.`,
+};
 
 export interface SpawnRequest {
   name: string;
@@ -52,13 +56,15 @@ export interface SpawnDependencies {
   definition(name: string): Promise<Agent | undefined>;
   workspace: string;
   baseUrl?: string;
+  /** Of what the sub-agent is told about its work; English by default. */
+  language?: Language;
   now(): number;
   newId(prefix: string): string;
 }
 
 export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDependencies): Promise<{ id: string }> {
   const { message, injectInto, inherited } = request;
-  const { runs, definition, workspace, baseUrl, now, newId } = dependencies;
+  const { runs, definition, workspace, baseUrl, language = 'en', now, newId } = dependencies;
   const agent = await definition(request.name);
   // Its conversation is found by its name, so that is written in one way.
   const name = agent?.name ?? normalName(request.name);
@@ -69,7 +75,7 @@ export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDepen
     model: request.model ?? agent?.model ?? inherited.model,
     toolAllow: inherited.tools.filter((tool) => !NOT_IN_BACKGROUND.includes(tool) && (tools?.includes(tool) ?? true)),
     tainted: inherited.tainted || agent?.source === 'workspace',
-    instructions: agent ? `${agent.instructions}\n\n${BACKGROUND}` : BACKGROUND,
+    instructions: agent ? `${agent.instructions}\n\n${BACKGROUND[language]}` : BACKGROUND[language],
     workspace,
     baseUrl,
   };

@@ -108,7 +108,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   language: {
     kind: choice(LANGUAGES),
-    about: 'the language of the descriptions of tools',
+    about: 'the language of our own words to the model, and of what tools answer',
     default: 'en',
     variable: 'LAINCLAW_LANG',
   },

@@ -11,8 +11,8 @@ import { sessionKeyOf } from './chats/session-key-of.ts';
 import type { Gateway } from './gateway.ts';
 
 const MAX_STEPS = 25;
-/** How many earlier runs of its conversation the model sees. */
-const RUNS_TOLD = 5;
+/** How many messages of its own conversation the model sees. */
+const MESSAGES_TOLD = 5;
 
 /** Its conversation: the runs of one name, for each chat its own, so that no chat sees what another one asked for. */
 export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'>): string {
@@ -38,7 +38,7 @@ export async function askInBackground(
       attachments: [],
       sessionKey: sessionKeyOfRun(run),
       newSession: false,
-      historyTurns: RUNS_TOLD,
+      historyMessages: MESSAGES_TOLD,
       withTools: true,
       toolAllow,
       toolMaxSteps: MAX_STEPS,

@@ -1,6 +1,6 @@
 // A scheduled job as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not allow is refused;
 // what a workspace's file asks for counts as content from outside.
-
+import type { Language } from '../config/settings.ts';
 import { slugOf } from '../lib/given-name.ts';
 import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
@@ -18,17 +18,25 @@ export function jobTurn({ profile, toolMaxSteps, ...settings }: JobSettings, cap
 }
 
 const MAX_STEPS = 25;
-/** How many earlier runs of the job the model sees: the cost of an hourly job must not grow. */
-const RUNS_TOLD = 5;
+/** How many messages of its earlier runs the model sees: the cost of an hourly job must not grow. */
+const MESSAGES_TOLD = 10;
+
+const SILENT = '{"silent": true, "reason": "…"}';
+
+const ABOUT_JOBS: Record<Language, string> = {
+  en: `This is a scheduled job: nobody reads along and nobody can answer you, so decide by yourself and do not ask. Your last message is what is sent. When there is nothing worth telling, answer exactly ${SILENT}: then nothing is sent.`,
+  zh: `这是定时任务：没有人在看，也没有人能回答你，所以自己决定，不要提问。你的最后一条消息会被发送。没有值得说的内容时，只回答 ${SILENT}，这样就不会发送任何消息。`,
+  ru: `Это задание по расписанию: никто не читает вас сейчас и никто не может ответить, поэтому решайте сами и не спрашивайте. Отправлено будет ваше последнее сообщение. Когда сообщить нечего, ответьте ровно ${SILENT}: тогда ничего не отправляется.`,
+};
 
 export async function askForJob(
-  gateway: Gateway,
+  { ask, language = 'en' }: Gateway & { language?: Language },
   job: Pick<Job, 'name' | 'message' | 'model' | 'injectInto' | 'source' | 'asker'>,
   { model, ...settings }: JobTurnSettings,
   signal: AbortSignal,
 ): Promise<FireResult> {
   try {
-    const events = await gateway.ask(
+    const events = await ask(
       {
         withTools: true,
         toolMaxSteps: MAX_STEPS,
@@ -38,9 +46,10 @@ export async function askForJob(
         attachments: [],
         sessionKey: `schedule:${slugOf(job.name)}`,
         newSession: false,
-        historyTurns: RUNS_TOLD,
+        historyMessages: MESSAGES_TOLD,
         approval: 'never',
         tainted: job.source === 'heartbeat',
+        instructions: ABOUT_JOBS[language],
         callSource: 'schedule',
         chat: job.injectInto,
         asker: job.asker,

@@ -1,5 +1,6 @@
 // Scheduled jobs in one workspace: its HEARTBEAT.md, and the turns that its jobs are.
 import { join } from 'node:path';
+import type { Language } from '../config/settings.ts';
 import type { HeartbeatLoader } from '../schedule/load-heartbeat.ts';
 import type { OpenSchedule, SchedulerOptions } from '../schedule/open-schedule.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
@@ -15,6 +16,8 @@ export interface OpenJobsDependencies {
   opened: OpenSchedule;
   files: Pick<Workspace, 'root' | 'openFile'>;
   gateway(): Promise<Gateway>;
+  /** Of what the model is told about its work. */
+  language?: Language;
   log(text: string): void;
 }
 
@@ -27,7 +30,7 @@ export interface WorkspaceJobs {
   ): Promise<Scheduler>;
 }
 
-export function openJobs({ opened, files, gateway, log }: OpenJobsDependencies): WorkspaceJobs {
+export function openJobs({ opened, files, gateway, language, log }: OpenJobsDependencies): WorkspaceJobs {
   const heartbeat = opened.heartbeat(
     {
       path: join(files.root, HEARTBEAT),
@@ -42,7 +45,7 @@ export function openJobs({ opened, files, gateway, log }: OpenJobsDependencies):
     heartbeat,
     async scheduler(turns, options) {
       const { ask } = await gateway();
-      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob({ ask }, job, turns(), signal);
+      const fire: SchedulerOptions['fire'] = (job, _slot, signal) => askForJob({ ask, language }, job, turns(), signal);
       return opened.scheduler({ log, ...options, fire }, heartbeat);
     },
   };

@@ -2,6 +2,7 @@
 import { DEEPEST_ARGS, isDeeperThan } from '../lib/depth.ts';
 import { nearest } from '../lib/nearest.ts';
 import { newId } from '../lib/new-id.ts';
+import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import { APPROVALS } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -100,11 +101,22 @@ export const invokeTool = defineOperation({
     { nearest: { type: 'string', description: 'the tool that was perhaps meant, where there is none of that name' } },
   ),
   run: ({ name, args, allow, approval }, context) =>
-    withToolbox(allow, context, async ({ toolbox, registry }) => {
+    withToolbox(allow, context, async ({ workspace, toolbox, registry }) => {
       if (isDeeperThan(args, DEEPEST_ARGS))
         throw new CodedError('INVALID_INPUT', 'tools.invoke: args is nested too deeply');
       const call = { id: newId('call'), name, args: { ...args }, source: sourceOf(context) };
-      const executor = toolbox.executor({ registry, approval });
+      const executor = toolbox.executor({
+        registry,
+        approval,
+        ...(registry.get(name)?.startsTurns && {
+          delegation: await (await import('../runtime/call-by-hand.ts')).delegationByHand(context.runtime, workspace, {
+            registry,
+            approval,
+            id: call.id,
+            ...(typeof args.injectInto === 'string' && { chat: args.injectInto }),
+          }),
+        }),
+      });
       const { result, text } = await executor.execute(call, context.signal, context.onOutput);
       const isUnknown = !result.ok && result.error.code === 'tool_not_found';
       const close = isUnknown ? nearestTool(name, registry) : undefined;
@@ -115,13 +127,13 @@ export const invokeTool = defineOperation({
 async function withToolbox<T>(
   allow: readonly string[] | undefined,
   { runtime, workspace: root, person, signal }: OperationContext,
-  use: (opened: { toolbox: Toolbox; registry: Registry }) => Promise<T>,
+  use: (opened: { workspace: RuntimeWorkspace; toolbox: Toolbox; registry: Registry }) => Promise<T>,
 ): Promise<T> {
   const workspace = await runtime.openWorkspace({ ...person, root });
   try {
     const toolbox = await workspace.toolbox();
     await toolbox.refresh(signal);
-    return await use({ toolbox, registry: toolbox.visible(allow) });
+    return await use({ workspace, toolbox, registry: toolbox.visible(allow) });
   } finally {
     await workspace.close();
   }

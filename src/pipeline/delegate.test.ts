@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { Turn } from '../sessions/turn.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { noSubject } from '../tools/subject.ts';
 import type { ToolSpec } from '../tools/tool.ts';
@@ -37,7 +36,7 @@ function delegationWith(caps: Caps, uses: (given: Caps) => Usage) {
   };
   const delegation = createDelegation({
     request: { caps, toolMaxSteps: 1, approval: 'never' } as unknown as RunRequest,
-    turn: { entry: { sessionId: 's' } } as unknown as Turn,
+    sessionId: 's',
     registry: createRegistry([]),
     taint: { tainted: false },
     ledger,
@@ -88,7 +87,7 @@ it.each([
   let allowed: readonly string[] | undefined;
   const delegation = createDelegation({
     request: { caps: {}, toolMaxSteps: 1, approval: 'never', depth } as unknown as RunRequest,
-    turn: { entry: { sessionId: 's' } } as unknown as Turn,
+    sessionId: 's',
     registry: createRegistry([STARTER, reader]),
     taint: { tainted: false },
     ledger: createUsageLedger(),

@@ -7,7 +7,7 @@ import { ToolFailure } from '../tools/tool.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
 import type { AskResult, RunEvent } from './events.ts';
-import type { AskAgain, TurnContext } from './turn-context.ts';
+import type { AskAgain, RunRequest, TurnContext } from './turn-context.ts';
 import type { UsageLedger } from './usage.ts';
 
 /** A person's turn is 0; a sub-agent's sub-agent is the last. */
@@ -15,13 +15,18 @@ const MAX_DEPTH = 2;
 const MAX_STEPS = 25;
 const SHOWN_ARGUMENTS = 80;
 
-export interface DelegateOptions extends Pick<TurnContext, 'request' | 'turn' | 'registry' | 'taint' | 'ledger'> {
+export interface DelegateOptions extends Pick<TurnContext, 'registry' | 'taint' | 'ledger'> {
+  /** What the caller was asked with; a call by hand has no turn of its own. */
+  request: Pick<RunRequest, 'approval' | 'caps' | 'toolMaxSteps'> &
+    Partial<Pick<RunRequest, 'profileId' | 'model' | 'effort' | 'answering' | 'turnId' | 'chat' | 'asker' | 'depth'>>;
+  /** The caller's, which names the sessions of the turns that it waits for. */
+  sessionId: string;
   provider: string;
   ask: AskAgain;
 }
 
 export function createDelegation(options: DelegateOptions): Delegation {
-  const { request, turn, registry, taint, ledger, provider, ask } = options;
+  const { request, sessionId, registry, taint, ledger, provider, ask } = options;
   const busy = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +57,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
           effort: request.effort,
           input: delegated.prompt,
           attachments: [],
-          sessionKey: `task:${turn.entry.sessionId}:${slot}`,
+          sessionKey: `task:${sessionId}:${slot}`,
           newSession: true,
           unlisted: true,
           memory: false,

@@ -36,8 +36,8 @@ export async function* historyFor(
   const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
   const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory =>
     sentHistory(text, newest, options);
-  // A sub-agent sees its last runs and no more.
-  if (request.historyTurns !== undefined) return sent(undefined, turns.slice(-request.historyTurns));
+  // Background work sees the end of its conversation and no more.
+  if (request.historyMessages !== undefined) return lastSaid(turns, request.historyMessages, options);
 
   const budget = historyBudget(model.contextWindow, historyTokens);
   const whole = sent(summary?.summary, turns);
@@ -83,6 +83,19 @@ function sentWhileWaiting(
   const first = turns.findIndex(({ turnId }) => turnId === refusal.keptFrom);
   if (first < 0) return undefined;
   return { ...sent(summary?.summary, turns.slice(first)), until: refusal.sentTokens };
+}
+
+/** The last so many questions and answers. Where they begin with an answer, it is told as one: a provider wants a question first. */
+function lastSaid(turns: readonly HistoryTurn[], count: number, options: HistoryMessagesOptions): SentHistory {
+  const whole = Math.floor(count / 2);
+  const { messages } = sentHistory(undefined, turns.slice(-whole), options);
+  const before = count % 2 === 1 ? turns.at(-whole - 1) : undefined;
+  const answer = before?.messages.findLast(({ role }) => role === 'assistant')?.content.trim();
+  if (!answer) return { messages, pinned: 0 };
+  return {
+    messages: [{ role: 'user', text: `<earlier-answer>\n${answer}\n</earlier-answer>` }, ...messages],
+    pinned: 0,
+  };
 }
 
 /** A summary, when there is one, and the turns after it. */

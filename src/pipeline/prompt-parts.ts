@@ -7,7 +7,17 @@ import type { TurnContext } from './turn-context.ts';
 
 export type PromptContext = Pick<
   TurnContext,
-  'adapter' | 'request' | 'turn' | 'toolbox' | 'registry' | 'instructions' | 'coreMemory' | 'notes' | 'taint' | 'signal'
+  | 'adapter'
+  | 'language'
+  | 'request'
+  | 'turn'
+  | 'toolbox'
+  | 'registry'
+  | 'instructions'
+  | 'coreMemory'
+  | 'notes'
+  | 'taint'
+  | 'signal'
 >;
 
 export interface PromptParts {
@@ -26,7 +36,7 @@ export async function promptParts(context: PromptContext, toWire: (name: string)
   const offersTools = request.withTools && adapter.callsTools;
   const { text, notices } = await readInstructions(context);
   return {
-    system: systemPrompt({ workspaceRoot: toolbox.workspaceRoot }),
+    system: systemPrompt({ workspaceRoot: toolbox.workspaceRoot, language: context.language }),
     instructions: [text, request.instructions ?? ''].filter((part) => part !== ''),
     tools: offersTools ? await describeTools(context, toWire) : [],
     memories: await memories(context),

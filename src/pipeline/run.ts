@@ -70,8 +70,9 @@ function turnTools(
   const registry = toolbox.visible(toolAllow);
   const taint = { tainted: turn.tainted || (request.tainted ?? false) };
   const ledger = createUsageLedger();
-  const delegation = createDelegation({ request, turn, registry, taint, ledger, provider: adapter.provider, ask });
   const { sessionId } = turn.entry;
+  const { provider } = adapter;
+  const delegation = createDelegation({ request, sessionId, registry, taint, ledger, provider, ask });
   const grants = questions && createGrants({ questions, turn, now });
   const executor = toolbox.executor({
     registry,

@@ -1,6 +1,8 @@
 // What a turn is asked with, what it stands on, and what its steps share.
+
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { Effort } from '../config/effort.ts';
+import type { Language } from '../config/settings.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
@@ -55,8 +57,8 @@ export interface RunRequest {
   chat?: string;
   /** Who asks, which decides where that work may answer; nobody by default. */
   asker?: Asker;
-  /** How many turns of its session the model sees; all that fit by default. */
-  historyTurns?: number;
+  /** How many messages of its session the model sees, questions and answers; all that fit by default. */
+  historyMessages?: number;
   /** Turns that this one was started from. */
   depth?: number;
   /** The turn that waits for this one. */
@@ -79,6 +81,8 @@ export type AskAgain = (
 export interface RunDependencies {
   adapter: Adapter;
   sessions: Sessions;
+  /** Of our own words to the model; English by default. */
+  language?: Language;
   /** The root that turns work in; kept with each session that begins. */
   workspaceRoot?: string;
   toolbox: Toolbox;

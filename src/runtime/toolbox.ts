@@ -51,7 +51,15 @@ export async function openToolbox(
     const { spawnAgent: spawn } = await import('../agents/spawn.ts');
     const [agents, runs] = await Promise.all([services.agents(), storage.agentRuns()]);
     const definition = async (name: string) => findByName((await agents.list({ workspace: files })).agents, name);
-    const spawned = await spawn(agent, { runs, definition, workspace: files.root, baseUrl, now, newId });
+    const spawned = await spawn(agent, {
+      runs,
+      definition,
+      workspace: files.root,
+      baseUrl,
+      language: config.language,
+      now,
+      newId,
+    });
     use.onQueued();
     return spawned;
   };
@@ -78,6 +86,7 @@ export async function openToolbox(
         (await services.undo()).record({ sessionId, turnId, root }, changes, notCovered),
     }),
     texts: () => loadToolTexts(config.language),
+    language: config.language,
     now,
     askPerson: use.askPerson,
     askForm: use.askForm,

@@ -114,6 +114,7 @@ export async function openWorkspace(
       providers,
       sessions,
       workspaceRoot: files.root,
+      language: config.language,
       toolbox: tools,
       hub,
       ...(options.askPerson && { person: { askPerson: options.askPerson, askForm: options.askForm } }),
@@ -192,7 +193,13 @@ export async function openWorkspace(
     },
     async jobs() {
       const { openJobs } = await import('../gateway/open-jobs.ts');
-      return openJobs({ opened: await services.openSchedule(), files, gateway, log: warn });
+      return openJobs({
+        opened: await services.openSchedule(),
+        files,
+        gateway,
+        language: config.language,
+        log: warn,
+      });
     },
     async mcpOffer(use) {
       const { createToolOffer } = await import('../tools/mcp/offer.ts');

@@ -1,4 +1,5 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
+import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -81,6 +82,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Milliseconds since the epoch; tools never read the clock themselves. */
   now(): number;
+  /** Of what the tool answers in words; English by default. */
+  language?: Language;
   /** The call runs unasked because it only reads: what it runs must not be able to do more. */
   onlyReads?: true;
   /** Starts other turns in the name of this one; absent where there is no turn. */

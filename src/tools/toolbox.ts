@@ -1,5 +1,6 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
 
+import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
@@ -30,6 +31,8 @@ export interface ToolboxDependencies {
   /** Where the changes of one turn are recorded for undo; a call without a session gets a record of its own. */
   changes: (scope: { sessionId?: string; turnId?: string; root: string }) => Changes;
   texts(): Promise<ToolTexts>;
+  /** Of what tools answer in words. */
+  language?: Language;
   now(): number;
   askPerson?: AskPerson;
   /** Puts a form to the same person. */
@@ -123,6 +126,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
           changes: changes({ sessionId, turnId, root: workspace.root }),
           now,
+          language: dependencies.language,
           delegation,
           ...(approval === 'ask' && { askForm: turn.askPerson ? turn.askForm : askForm }),
         },

@@ -3,6 +3,7 @@ import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Inheritance } from '../delegation.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -23,8 +24,6 @@ export interface SubagentSpawnDependencies {
   answerProblem: AnswerProblem;
   isGatewayRunning(): Promise<boolean>;
 }
-
-const WAITS = 'No gateway is running: it waits until one is started (lainclaw gateway start)';
 
 export function createSubagentSpawnTool({
   spawn,
@@ -50,22 +49,27 @@ export function createSubagentSpawnTool({
     startsTurns: true,
     requiresPermission: false,
     timeoutMs: 10_000,
-    async execute({ name, message, model, injectInto }, { delegation }) {
+    async execute({ name, message, model, injectInto }, { delegation, language }) {
+      const replies = repliesIn({ language });
       if (!delegation) throw new ToolFailure('subagent_spawn runs within a turn: use it through "lainclaw ask"');
       const problem = givenNameProblem(name);
       if (problem) throw new ToolFailure(`this cannot name a sub-agent: ${problem}`);
       const inherited = delegation.inherit();
       const chat = injectInto ?? inherited.chat;
       const { id } = await spawn({ name, message, model, injectInto: chat, inherited });
-      const where = chat === undefined ? `"lainclaw agents status ${id}" shows it` : `its result goes to ${chat}`;
+      const where =
+        chat === undefined ? replies.agentShownBy(`lainclaw agents status ${id}`) : replies.agentAnswersIn(chat);
       const notes =
         chat === undefined
           ? []
-          : [(await isGatewayRunning()) ? undefined : WAITS, await answerProblem(chat, inherited.asker ?? NOBODY)];
+          : [
+              (await isGatewayRunning()) ? undefined : replies.agentWaits,
+              await answerProblem(chat, inherited.asker ?? NOBODY),
+            ];
       const note = notes.filter((text) => text !== undefined).join('\n');
       return {
         data: { id, name, state: 'queued', ...(chat !== undefined && { injectInto: chat }), ...(note && { note }) },
-        text: `Started ${name} in the background (${id}); ${where}.${note ? `\n${note}` : ''}`,
+        text: `${replies.agentStarted(name, id)}; ${where}.${note ? `\n${note}` : ''}`,
       };
     },
   });

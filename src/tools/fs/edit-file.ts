@@ -1,5 +1,6 @@
 import { readWholeFile, type WholeFile } from '../../workspace/file-access.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
@@ -55,7 +56,7 @@ export function createEditFileTool(): ToolSpec {
       const { resolved, replacements, after } = edit;
       return {
         data: { path: resolved, replacements, bytes: after.length, diff },
-        text: `Edited ${resolved} in ${places(replacements)}.${linkNote(written)}\n${diff}`,
+        text: `${repliesIn(context).edited(resolved, replacements)}${linkNote(written)}\n${diff}`,
       };
     },
   });

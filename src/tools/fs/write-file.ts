@@ -1,6 +1,7 @@
 import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
@@ -57,19 +58,20 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
     },
 
     async execute(args, context) {
+      const replies = repliesIn(context);
       const change = await plan(args, context);
       const { resolved, before, after } = change;
       const data = { path: resolved, created: before === undefined, bytes: after.length };
       if (before?.bytes.equals(after)) {
-        const text = `${resolved} has exactly this content already: nothing was changed.`;
+        const text = replies.unchanged(resolved);
         return { data: { ...data, diff: '' }, text };
       }
       const written = await changeFile(change, context);
       if (!before) {
-        return { data: { ...data, diff: '' }, text: `Created ${resolved} (${after.length} bytes).` };
+        return { data: { ...data, diff: '' }, text: replies.created(resolved, after.length) };
       }
       const diff = await diffOf(change);
-      const text = `Wrote ${resolved}: ${after.length} bytes, ${before.bytes.length} before.${linkNote(written)}\n${diff.text}`;
+      const text = `${replies.wrote(resolved, after.length, before.bytes.length)}${linkNote(written)}\n${diff.text}`;
       return { data: { ...data, diff: diff.text }, text };
     },
   });

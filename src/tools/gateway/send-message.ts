@@ -1,6 +1,7 @@
 import { CHANNEL_NAMES } from '../../channels/channel-table.ts';
 import { plainChatId } from '../../vocabulary/chat-name.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 /** What became of a message: queued with the platform's bot, or why not. */
@@ -33,12 +34,12 @@ export function createSendMessageTool({ send }: SendMessageDependencies): ToolSp
     rules: { pattern: 'chat' },
     requiresPermission: false,
     timeoutMs: 15_000,
-    async execute({ channel, chatId, text }, { signal }) {
+    async execute({ channel, chatId, text }, { signal, language }) {
       const chat = { channel, chatId: plainChatId(channel, chatId) };
       const outcome = await send(chat, text, signal);
       if (!outcome.ok) throw new ToolFailure(outcome.message, outcome.isDenied ? { reason: 'denied' } : {});
       const data = { queued: true, ...chat, account: outcome.account };
-      return { data, text: `queued for ${chat.channel}:${chat.chatId}` };
+      return { data, text: repliesIn({ language }).queued(`${chat.channel}:${chat.chatId}`) };
     },
   });
 }

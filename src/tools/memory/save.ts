@@ -1,5 +1,6 @@
 import type { Memory } from '../../memory/memory.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
@@ -24,9 +25,10 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }):
     subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
-    async execute({ content, source }) {
+    async execute({ content, source }, context) {
       const saved = await (await memory()).save({ content, source }).catch(orToolFailure);
-      return { data: saved, text: saved.added ? `saved as ${saved.id}` : `already there as ${saved.id}` };
+      const replies = repliesIn(context);
+      return { data: saved, text: saved.added ? replies.saved(saved.id) : replies.alreadySaved(saved.id) };
     },
   });
 }

@@ -2,6 +2,7 @@ import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
 import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
@@ -12,9 +13,6 @@ export interface ScheduleAddDependencies {
   isGatewayRunning(): Promise<boolean>;
   answerProblem: AnswerProblem;
 }
-
-const NOBODY_RUNS =
-  'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron';
 
 /**
  * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a tainted turn it
@@ -44,7 +42,8 @@ export function createScheduleAddTool({
     subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
-    async execute(args, { delegation }) {
+    async execute(args, { delegation, language }) {
+      const replies = repliesIn({ language });
       const asker = delegation?.inherit().asker ?? NOBODY;
       // Who asks in a chat waits for the answer there.
       const here = asker.kind === 'chat' ? { injectInto: asker.chat } : {};
@@ -53,13 +52,13 @@ export function createScheduleAddTool({
       const { name, when, timezone, next, injectInto } = job;
       const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
       const notes = [
-        ...((await isGatewayRunning()) ? [] : [NOBODY_RUNS]),
+        ...((await isGatewayRunning()) ? [] : [replies.jobWaits]),
         ...(injectInto === undefined ? [] : [await answerProblem(injectInto, asker)]),
       ];
       const note = notes.filter((text) => text !== undefined).join('\n');
       return {
         data: { name, cron: when, timezone, nextRunAt, ...(injectInto && { injectInto }), ...(note && { note }) },
-        text: `added ${name}; next run ${nextRunAt} (${timezone})${injectInto ? `, answered in ${injectInto}` : ''}${note ? `\n${note}` : ''}`,
+        text: `${replies.jobAdded({ name, nextRunAt, timezone })}${injectInto ? `, ${replies.jobAnswersIn(injectInto)}` : ''}${note ? `\n${note}` : ''}`,
       };
     },
   });

@@ -1,5 +1,6 @@
 import type { Schedule } from '../../schedule/schedule.ts';
 import { defineTool } from '../define-tool.ts';
+import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
@@ -17,9 +18,9 @@ export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Sch
     subject: noSubject,
     requiresPermission: false,
     timeoutMs: 20_000,
-    async execute({ name }) {
+    async execute({ name }, context) {
       const removed = await (await schedule()).remove(name).catch(orToolFailure);
-      return { data: { removed }, text: `removed ${removed}` };
+      return { data: { removed }, text: repliesIn(context).removed(removed) };
     },
   });
 }

@@ -1,0 +1,84 @@
+// What tools answer in words, in each language. A tool that answers with data or with somebody's text has no line here.
+import type { Language } from '../../config/settings.ts';
+
+export interface Replies {
+  agentStarted(name: string, id: string): string;
+  agentShownBy(command: string): string;
+  agentAnswersIn(chat: string): string;
+  agentWaits: string;
+  jobAdded(job: { name: string; nextRunAt: string; timezone: string }): string;
+  jobAnswersIn(chat: string): string;
+  jobWaits: string;
+  removed(name: string): string;
+  saved(id: string): string;
+  alreadySaved(id: string): string;
+  queued(chat: string): string;
+  created(path: string, bytes: number): string;
+  edited(path: string, places: number): string;
+  wrote(path: string, bytes: number, before: number): string;
+  unchanged(path: string): string;
+}
+
+const en: Replies = {
+  agentStarted: (name, id) => `Started ${name} in the background (${id})`,
+  agentShownBy: (command) => `"${command}" shows it`,
+  agentAnswersIn: (chat) => `its result goes to ${chat}`,
+  agentWaits: 'No gateway is running: it waits until one is started (lainclaw gateway start)',
+  jobAdded: ({ name, nextRunAt, timezone }) => `added ${name}; next run ${nextRunAt} (${timezone})`,
+  jobAnswersIn: (chat) => `answered in ${chat}`,
+  jobWaits:
+    'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron',
+  removed: (name) => `removed ${name}`,
+  saved: (id) => `saved as ${id}`,
+  alreadySaved: (id) => `already there as ${id}`,
+  queued: (chat) => `queued for ${chat}`,
+  created: (path, bytes) => `Created ${path} (${bytes} bytes).`,
+  edited: (path, places) => `Edited ${path} in ${places === 1 ? '1 place' : `${places} places`}.`,
+  wrote: (path, bytes, before) => `Wrote ${path}: ${bytes} bytes, ${before} before.`,
+  unchanged: (path) => `${path} has exactly this content already: nothing was changed.`,
+};
+
+const zh: Replies = {
+  agentStarted: (name, id) => `已在后台启动 ${name}（${id}）`,
+  agentShownBy: (command) => `用 "${command}" 查看`,
+  agentAnswersIn: (chat) => `结果会发到 ${chat}`,
+  agentWaits: '网关没有运行：它会等到网关启动（lainclaw gateway start）',
+  jobAdded: ({ name, nextRunAt, timezone }) => `已添加 ${name}；下次运行 ${nextRunAt}（${timezone}）`,
+  jobAnswersIn: (chat) => `在 ${chat} 中回答`,
+  jobWaits:
+    '网关没有运行，所以暂时不会执行：请运行 "lainclaw gateway start"，或由系统 cron 调用 "lainclaw schedule run-due"',
+  removed: (name) => `已删除 ${name}`,
+  saved: (id) => `已保存为 ${id}`,
+  alreadySaved: (id) => `已经存在：${id}`,
+  queued: (chat) => `已排队，将发送到 ${chat}`,
+  created: (path, bytes) => `已创建 ${path}（${bytes} 字节）。`,
+  edited: (path, places) => `已修改 ${path}，共 ${places} 处。`,
+  wrote: (path, bytes, before) => `已写入 ${path}：${bytes} 字节，之前为 ${before} 字节。`,
+  unchanged: (path) => `${path} 的内容已经完全相同：没有改动。`,
+};
+
+const ru: Replies = {
+  agentStarted: (name, id) => `${name} запущен в фоне (${id})`,
+  agentShownBy: (command) => `его показывает «${command}»`,
+  agentAnswersIn: (chat) => `результат придёт в ${chat}`,
+  agentWaits: 'Шлюз не запущен: агент ждёт его запуска (lainclaw gateway start)',
+  jobAdded: ({ name, nextRunAt, timezone }) => `задание ${name} добавлено; следующий запуск ${nextRunAt} (${timezone})`,
+  jobAnswersIn: (chat) => `ответ придёт в ${chat}`,
+  jobWaits:
+    'Шлюз не запущен, поэтому задание пока не выполняется: «lainclaw gateway start» или «lainclaw schedule run-due» из системного cron',
+  removed: (name) => `${name} удалено`,
+  saved: (id) => `сохранено как ${id}`,
+  alreadySaved: (id) => `уже есть: ${id}`,
+  queued: (chat) => `поставлено в очередь для ${chat}`,
+  created: (path, bytes) => `Создан ${path} (байт: ${bytes}).`,
+  edited: (path, places) => `Изменён ${path}, мест: ${places}.`,
+  wrote: (path, bytes, before) => `Записан ${path}: байт ${bytes}, раньше ${before}.`,
+  unchanged: (path) => `В ${path} уже ровно это содержимое: ничего не изменено.`,
+};
+
+const REPLIES: Record<Language, Replies> = { en, zh, ru };
+
+/** In the configured language. */
+export function repliesIn({ language = 'en' }: { language?: Language }): Replies {
+  return REPLIES[language];
+}
