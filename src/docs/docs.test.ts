@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDocs, type Docs, findDocsDirectory } from './docs.ts';
+import type { EmbedTexts } from './meaning.ts';
 import { wordsOf } from './words.ts';
 
 const PAGES = {
@@ -156,6 +157,46 @@ describe('the documentation of this version', () => {
   ])('answers "%s" with %s among the first three', async (query, path) => {
     const hits = await docs.search(query, { topK: 3 });
     expect(hits.map(({ address }) => address.replace(/#.*/, ''))).toContain(path);
+  });
+
+  it.each([
+    ['how do I stop the gateway', 'gateway/service.md#start-and-stop'],
+    ['怎么停止网关', 'gateway/service.md#start-and-stop'],
+    ['как остановить шлюз', 'gateway/service.md#start-and-stop'],
+    ['怎么撤销修改', 'tools/files.md#undo'],
+    ['Как отменить изменения?', 'tools/files.md#undo'],
+    ['子代理', 'tools/subagent.md'],
+    ['怎么连接飞书机器人', 'gateway/feishu.md'],
+    ['подключить бота в телеграме', 'gateway/telegram.md'],
+    ['每天早上的定时任务', 'tools/schedule.md'],
+    ['автодополнение', 'completion.md'],
+  ])('answers "%s" with %s first', async (query, address) => {
+    const [hit] = await docs.search(query);
+    expect(address.includes('#') ? hit?.address : hit?.address.replace(/#.*/, '')).toBe(address);
+  });
+});
+
+describe('by meaning', () => {
+  /** Texts about animals are alike. */
+  const embedAnimals: EmbedTexts = async (texts) =>
+    texts.map((text) => Float32Array.of(/feline|cat/i.test(text) ? 1 : 0, /dog|hound/i.test(text) ? 1 : 0, 0.1));
+  const pages = { 'a.md': '# A\n\n## Hounds\n\nOf dogs.\n\n## Felines\n\nOf tigers.\n' };
+  const withModel = (embed: EmbedTexts): Docs => createDocs({ directory: async () => docsOf(pages).directory, embed });
+
+  it('finds a section that has no word of the question', async () => {
+    expect(await docsOf(pages).docs.search('my cat')).toEqual([]);
+    expect((await withModel(embedAnimals).search('my cat'))[0]?.address).toBe('a.md#felines');
+  });
+
+  it.each<[string, EmbedTexts]>([
+    ['there is no model', async () => undefined],
+    ['the model fails', () => Promise.reject(new Error('out of memory'))],
+    [
+      'the model fails for the question alone',
+      async (texts, kind) => (kind === 'query' ? undefined : embedAnimals(texts, kind)),
+    ],
+  ])('goes by words where %s', async (_case, embed) => {
+    expect((await withModel(embed).search('dogs'))[0]?.address).toBe('a.md#hounds');
   });
 });
 

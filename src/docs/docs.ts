@@ -4,8 +4,9 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
 import { DocsError } from './docs-error.ts';
+import { createMeaning, type EmbedTexts, type MeaningRanking } from './meaning.ts';
 import { type Page, parsePage, slugOf } from './page.ts';
-import { closeness, createRanking, type Ranking } from './rank.ts';
+import { closeness, createRanking, joinRankings, queryWords, type Ranking } from './rank.ts';
 import { wordsOf } from './words.ts';
 
 const MOST_PAGES = 1_000;
@@ -13,6 +14,7 @@ const MOST_BYTES = 1_048_576;
 const DEEPEST = 8;
 const SNIPPET_LENGTH = 300;
 const DEFAULT_TOP_K = 5;
+const PATIENCE_MS = 5_000;
 
 export interface DocsEntry {
   path: string;
@@ -47,13 +49,20 @@ export interface Docs {
 interface Library {
   pages: Map<string, Page>;
   ranking: Ranking;
+  meaning?: MeaningRanking;
 }
 
-/** `directory` is called once, on first use. */
-export function createDocs({ directory }: { directory(): Promise<string> }): Docs {
+export interface DocsDependencies {
+  /** Called once, on first use. */
+  directory(): Promise<string>;
+  /** Also finds by meaning, where there is a model. */
+  embed?: EmbedTexts;
+}
+
+export function createDocs({ directory, embed }: DocsDependencies): Docs {
   let opened: Promise<Library> | undefined;
   const open = (): Promise<Library> => {
-    opened ??= openLibrary(directory);
+    opened ??= openLibrary(directory, embed);
     return opened;
   };
   return {
@@ -80,17 +89,17 @@ export function createDocs({ directory }: { directory(): Promise<string> }): Doc
     },
 
     async search(query, { topK = DEFAULT_TOP_K } = {}) {
-      const { ranking } = await open();
-      const words = [...new Set(wordsOf(query))];
-      return ranking
-        .rank(query)
-        .slice(0, topK)
-        .map(({ page, section, score }) => ({
-          address: section.level > 1 ? `${page.path}#${section.slug}` : page.path,
-          title: section.trail.join(' › '),
-          snippet: snippetOf(section.prose, words) || snippetOf(section.code, words),
-          score: Math.round(score * 1_000) / 1_000,
-        }));
+      const { pages, ranking, meaning } = await open();
+      const words = queryWords(query);
+      const byWords = ranking.rank(query);
+      const likeness = await meaning?.likeness(query);
+      const ranked = likeness ? joinRankings(byWords, likeness, [...pages.values()]) : byWords;
+      return ranked.slice(0, topK).map(({ page, section, score }) => ({
+        address: section.level > 1 ? `${page.path}#${section.slug}` : page.path,
+        title: section.trail.join(' › '),
+        snippet: snippetOf(section.prose, words) || snippetOf(section.code, words),
+        score: Math.round(score * 1_000) / 1_000,
+      }));
     },
   };
 }
@@ -104,7 +113,7 @@ export async function findDocsDirectory(from: string): Promise<string> {
   throw missing();
 }
 
-async function openLibrary(directory: () => Promise<string>): Promise<Library> {
+async function openLibrary(directory: () => Promise<string>, embed: EmbedTexts | undefined): Promise<Library> {
   const root = await directory();
   const pages = new Map<string, Page>();
   for (const path of await findPages(root)) {
@@ -114,7 +123,12 @@ async function openLibrary(directory: () => Promise<string>): Promise<Library> {
     pages.set(path, parsePage(path, text));
   }
   if (pages.size === 0) throw missing();
-  return { pages, ranking: createRanking([...pages.values()]) };
+  const all = [...pages.values()];
+  return {
+    pages,
+    ranking: createRanking(all),
+    ...(embed && { meaning: createMeaning(all, { embed, patienceMs: PATIENCE_MS }) }),
+  };
 }
 
 /** Markdown files in order; pages of a folder come before those of its subfolders. */

@@ -38,6 +38,8 @@ export interface Memory {
    * no model.
    */
   embed(options?: EmbedOptions): Promise<IndexProgress>;
+  /** Vectors for texts that are not in memory; undefined when there is no model. */
+  embedTexts: Embeddings['embedTexts'];
   /** Lets the background embed missing chunks for at most this long; it continues with the next use. */
   settle(options: { milliseconds: number; signal?: AbortSignal }): Promise<void>;
   /** Stops the background and unloads the model; nothing is written afterwards. */
@@ -143,6 +145,7 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
         'no embedding model is set up: "lainclaw memory model add <folder or address>" and "memory model use" set one up',
       );
     },
+    embedTexts: embeddings.embedTexts,
     async settle(options) {
       await background?.settle(options);
     },

@@ -91,7 +91,17 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   });
   const docs = lazily(async () => {
     const { createDocs, findDocsDirectory } = await import('../docs/docs.ts');
-    return createDocs({ directory: () => findDocsDirectory(import.meta.dirname) });
+    return createDocs({
+      directory: () => findDocsDirectory(import.meta.dirname),
+      async embed(texts, kind) {
+        const [{ readChoice }, { hasEndpoint }] = await Promise.all([
+          import('../memory/models/choice.ts'),
+          import('../memory/open-memory.ts'),
+        ]);
+        const choice = (await readChoice(ownerFiles)) ?? (hasEndpoint(endpoint) ? 'endpoint' : 'none');
+        return choice === 'none' ? undefined : (await memory()).embedTexts(texts, kind);
+      },
+    });
   });
   const skills = lazily(async () => {
     const { createSkills } = await import('../skills/skills.ts');

@@ -36,6 +36,8 @@ export interface EmbedOptions {
 
 export interface Embeddings {
   readonly embedQuery: EmbedQuery;
+  /** Vectors for texts that are not in the archive; undefined when there is no model. */
+  embedTexts(texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[] | undefined>;
   /** Undefined when there is no model. */
   embedPending(archive: Archive, options: EmbedOptions): Promise<IndexProgress | undefined>;
   close(): void;
@@ -92,6 +94,13 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
         if (signal?.aborted) throw error;
         return { unavailable: error instanceof Error ? error.message : String(error) };
       }
+    },
+    async embedTexts(texts, kind) {
+      const model = await (await current())?.model;
+      return model?.embed(
+        texts.map((text) => text.slice(0, LONGEST_TEXT)),
+        kind,
+      );
     },
     async embedPending(archive, options) {
       const now = await current();

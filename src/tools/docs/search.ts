@@ -28,7 +28,6 @@ export function createDocsSearchTool({ docs }: { docs(): Promise<Docs> }): ToolS
 }
 
 function render(results: readonly DocsHit[]): string {
-  if (results.length === 0)
-    return 'Nothing in the documentation matches (it is in English); docs_list shows what there is.';
+  if (results.length === 0) return 'Nothing in the documentation matches; docs_list shows what there is.';
   return results.map(({ address, title, snippet }) => `${address}  ${title}\n  ${snippet}`).join('\n');
 }

@@ -45,7 +45,7 @@ export const en: ToolTexts = {
   },
   docs_search: {
     description: "Searches Lainclaw's own documentation. Use it before an unfamiliar tool, setting or command.",
-    parameters: { query: 'English words', topK: 'Most results' },
+    parameters: { query: 'Words or a question', topK: 'Most results' },
   },
   docs_read: {
     description: "Reads a page or section of Lainclaw's documentation.",

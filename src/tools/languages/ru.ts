@@ -46,7 +46,7 @@ export const ru: ToolTexts = {
   },
   docs_search: {
     description: 'Ищет в документации Lainclaw. Используйте перед незнакомым инструментом, настройкой или командой.',
-    parameters: { query: 'Английские слова', topK: 'Сколько результатов' },
+    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов' },
   },
   docs_read: {
     description: 'Читает страницу или раздел документации Lainclaw.',

@@ -44,7 +44,7 @@ export const zh: ToolTexts = {
   },
   docs_search: {
     description: '搜索 Lainclaw 自身的文档。使用不熟悉的工具、设置或命令前先查。',
-    parameters: { query: '英文词语', topK: '最多结果数' },
+    parameters: { query: '词语或问题', topK: '最多结果数' },
   },
   docs_read: {
     description: '读取 Lainclaw 文档的一页或一节。',
