@@ -13,6 +13,7 @@ function transcriptOf(lines: readonly (SessionLine | TranscriptLine)[]): Transcr
     append: async () => {},
     sync: async () => {},
     close: async () => {},
+    revision: () => undefined,
     async *newestFirst() {
       for (const line of lines.toReversed()) {
         transcript.read += 1;

@@ -24,6 +24,10 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   'turn-end': true,
 };
 
+export function belongsToATurn({ type }: SessionLine): boolean {
+  return BELONGS_TO_A_TURN[type];
+}
+
 export interface RecentLines {
   /** What replaces everything before `lines`. */
   summary?: HistorySummaryLine;
@@ -80,7 +84,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     if (line.type === 'message' && isSummarised()) break;
     lines.push(line);
     if (bringsTaint(line)) tainted = true;
-    if (!ended && BELONGS_TO_A_TURN[line.type]) unfinished.push(line);
+    if (!ended && belongsToATurn(line)) unfinished.push(line);
     if (line.type === 'turn-start') {
       ended = true;
       if (summary?.keptFrom !== undefined && line.turnId === summary.keptFrom) break;
@@ -101,19 +105,20 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
   };
 }
 
-/**
- * The turns of these lines, oldest first. A turn of the same origin that came to no answer is asked again: its question is
- * left out, so that nobody reads it twice.
- */
-export function turnsOf(lines: readonly SessionLine[], origin?: string): HistoryTurn[] {
+/** The turns of these lines, oldest first. */
+export function turnsOf(lines: readonly SessionLine[]): HistoryTurn[] {
   const reader = createHistoryReader();
   const scanned = (line: SessionLine): ScannedLine => ({ number: 0, line: line as unknown as TranscriptLine });
   const items = [...lines.flatMap((line) => reader.read(scanned(line))), ...reader.end()];
-  return items.flatMap((item) => {
-    if (item.kind !== 'turn') return [];
-    const { turn } = item;
+  return items.flatMap((item) => (item.kind === 'turn' ? [item.turn] : []));
+}
+
+/** A turn of the same origin that came to no answer is asked again: its question is left out, so that nobody reads it twice. */
+export function withoutQuestionOf(origin: string | undefined, turns: readonly HistoryTurn[]): readonly HistoryTurn[] {
+  if (origin === undefined || !turns.some((turn) => turn.origin === origin)) return turns;
+  return turns.flatMap((turn) => {
     const isAnswered = turn.outcome !== 'interrupted' && turn.outcome !== 'cancelled';
-    if (origin === undefined || turn.origin !== origin || isAnswered || turn.continues !== undefined) return [turn];
+    if (turn.origin !== origin || isAnswered || turn.continues !== undefined) return [turn];
     const question = questionIn(turn);
     const messages = turn.messages.filter((message) => message !== question);
     return messages.length > 0 ? [{ ...turn, messages }] : [];

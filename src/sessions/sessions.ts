@@ -9,12 +9,12 @@ import {
   type TranscriptLine,
   type Transcripts,
 } from '../storage/storage.ts';
-import { readRecent, turnsOf } from './conversation.ts';
+import { withoutQuestionOf } from './conversation.ts';
 import { type FoundTurn, findTurn } from './find-turn.ts';
 import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
-import { recoverTurn } from './recover.ts';
+import { createResume } from './resume.ts';
 import type { FoundSession, SearchRequest } from './search-sessions.ts';
 import { createTurn, type Turn } from './turn.ts';
 
@@ -96,6 +96,7 @@ const SESSION_ID = /^session-[\w-]+$/;
 
 export function createSessions(dependencies: SessionsDependencies): Sessions {
   const { catalogue, locks, transcripts, notes, now, newId } = dependencies;
+  const resume = createResume();
 
   async function find(name: string): Promise<SessionEntry | undefined> {
     const entry = await catalogue.get(name);
@@ -133,21 +134,21 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         const entry: SessionEntry = { ...definedOnly(defaults), ...base, updatedAt: timestamp, ...definedOnly(state) };
         // A profile belongs to its provider.
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
-        const transcript = await transcripts.open(entry.sessionId, lock);
+        const opened = await transcripts.open(entry.sessionId, lock);
         try {
-          const recent = await readRecent(transcript, request.historyCharacters ?? HISTORY_CHARACTERS);
-          if (transcript.isEmpty) await transcript.append([firstLine(entry, { unlisted })]);
-          if (transcript.repairedBytes > 0)
-            await transcript.append([{ type: 'repair', timestamp, droppedBytes: transcript.repairedBytes }]);
-          const { lines, message } = recoverTurn({ ...recent, timestamp, newId });
-          if (lines.length > 0) await transcript.append(lines);
-          const messageCount = recent.messageCount + (message ? 1 : 0);
-          const { summary, refusal, hasOlder } = recent;
-          const turns = turnsOf([...recent.lines, ...lines], origin);
+          const { conversation, transcript } = await resume(opened, {
+            sessionId: entry.sessionId,
+            characters: request.historyCharacters ?? HISTORY_CHARACTERS,
+            isLast: unlisted,
+            firstLine: firstLine(entry, { unlisted }),
+            timestamp,
+            newId,
+          });
+          const { summary, refusal, turns, hasOlder, tainted, messageCount } = conversation;
           return createTurn({
             entry,
-            history: { summary, refusal, turns, hasOlder },
-            tainted: recent.tainted,
+            history: { summary, refusal, turns: withoutQuestionOf(origin, turns), hasOlder },
+            tainted,
             messageCount,
             turnId,
             origin,
@@ -158,7 +159,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             newId,
           });
         } catch (error) {
-          await transcript.close();
+          await opened.close();
           throw error;
         }
       } catch (error) {

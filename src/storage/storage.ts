@@ -43,6 +43,11 @@ export interface Transcript {
    * Damaged lines are skipped here; `scan` reports them.
    */
   newestFirst(): AsyncIterable<TranscriptLine>;
+  /**
+   * Names the lines that there are now: the same name at another time means the same lines. Undefined when somebody else has
+   * written since this transcript was opened.
+   */
+  revision(): string | undefined;
   /** Bytes of a half-written last line that were cut off when this transcript was opened. */
   readonly repairedBytes: number;
   /** True when the transcript was empty when it was opened. */

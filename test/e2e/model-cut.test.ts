@@ -101,6 +101,7 @@ function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
   const transcript: Transcript = {
     append: async (lines) => void journal.push(...(lines as unknown as SessionLine[])),
     sync: done,
+    revision: () => undefined,
     async *newestFirst() {},
     repairedBytes: 0,
     isEmpty: true,

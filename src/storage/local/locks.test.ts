@@ -1,6 +1,6 @@
 // What a local lock leaves behind. The rest is in the conformance suite.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -66,4 +66,42 @@ it('a place that cannot hold locks is named in the refusal, and the next try is 
   rmSync(directory);
   mkdirSync(directory);
   await (await locks.acquire('name', { onWait: () => expect.unreachable() })).release();
+});
+
+it('a released lock is free for another process, and after that for us again', async () => {
+  const locks = createLocks(directory);
+  const first = await locks.acquire('name');
+  await first.release();
+  const other = await holder('name');
+  expect(await locks.tryAcquire('name')).toBeUndefined();
+  await other.die();
+  const again = await locks.acquire('name');
+  expect(again.token).toBeGreaterThan(first.token);
+  await again.release();
+  await locks.close();
+});
+
+it('a lock whose file was removed after its release is the lock of the file that is there', async () => {
+  const locks = createLocks(directory);
+  await (await locks.acquire('name')).release();
+  rmSync(directory, { recursive: true });
+  const other = await holder('name');
+  expect(await locks.tryAcquire('name')).toBeUndefined();
+  await other.die();
+  await locks.close();
+});
+
+it('more locks than are kept open can be acquired and released', async () => {
+  const locks = createLocks(directory);
+  const names = Array.from({ length: 100 }, (_, index) => `name-${index}`);
+  for (let round = 0; round < 2; round += 1) {
+    const held = await Promise.all(names.map((name) => locks.acquire(name)));
+    for (const lock of held) await lock.release();
+  }
+  await locks.close();
+  const open = readdirSync('/proc/self/fd').flatMap((file) => {
+    const target = readlinkSync(`/proc/self/fd/${file}`);
+    return target.startsWith(directory) ? [target] : [];
+  });
+  expect(open).toEqual([]);
 });

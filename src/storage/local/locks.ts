@@ -2,9 +2,12 @@
 // the moment its process dies, so no stale lock can exist. Within a process waiters queue in order; between processes
 // they poll, never blocking the event loop.
 //
+// A connection is kept, idle and without a transaction, after its lock is released: opening one costs more than all the rest.
+// Idle connections hold no lock. The one whose file is no longer the file of its name is closed.
+//
 // The fencing token is the file's time of change in microseconds, which each holder moves on by one. Nothing is written
 // to the file, so a full disk refuses no lock. A lock is lost only when somebody removes or touches its file.
-import { statSync, utimesSync } from 'node:fs';
+import { type Stats, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +19,9 @@ const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 25;
 /** File systems keep times to the microsecond, to the millisecond, or to two seconds. */
 const TOKEN_STEPS = [1, 1_000, 2_000_000];
+/** Connections that wait for the next holder: about as many as there are conversations at a time. */
+const MOST_IDLE = 32;
+const MOST_PATHS = 1_000;
 
 export interface LocalLocks extends Locks {
   /** Whether the lock was not acquired again since; its holder may be dead. */
@@ -34,8 +40,18 @@ interface HeldLock {
 export function createLocks(directory: string): LocalLocks {
   const queues = new Map<string, Promise<void>>();
   const held = new Set<HeldLock>();
-  const pathOf = (name: string): string => join(directory, `${fileName(name)}.lock`);
+  const idle = createIdleConnections();
+  const paths = new Map<string, string>();
   const isCurrent = ({ name, token }: Fence): boolean => readToken(pathOf(name)) === token;
+
+  function pathOf(name: string): string {
+    const known = paths.get(name);
+    if (known !== undefined) return known;
+    if (paths.size >= MOST_PATHS) paths.clear();
+    const path = join(directory, `${fileName(name)}.lock`);
+    paths.set(name, path);
+    return path;
+  }
 
   /** Takes the next place in this process's queue for the name. */
   function enqueue(name: string): { ahead: Promise<void> | undefined; leave(): void } {
@@ -50,11 +66,11 @@ export function createLocks(directory: string): LocalLocks {
     return { ahead, leave };
   }
 
-  function hold(name: string, { database, token }: LockedFile, leave: () => void): Lock {
+  function hold(name: string, { connection, token }: LockedFile, leave: () => void): Lock {
     const lost = new AbortController();
     const end = (): void => {
       if (!held.delete(entry)) return;
-      database.close();
+      idle.keep(pathOf(name), connection);
       leave();
     };
     const lock: Lock = { name, token, lost: lost.signal, release: async () => end() };
@@ -83,7 +99,7 @@ export function createLocks(directory: string): LocalLocks {
           sayWaiting();
           await orAborted(ahead, signal);
         }
-        return hold(name, await lockFile(pathOf(name), signal, sayWaiting), leave);
+        return hold(name, await lockFile(pathOf(name), idle, signal, sayWaiting), leave);
       } catch (error) {
         leave();
         throw error;
@@ -94,7 +110,7 @@ export function createLocks(directory: string): LocalLocks {
       if (queues.has(name)) return undefined;
       const { leave } = enqueue(name);
       try {
-        const locked = await tryLockFile(pathOf(name));
+        const locked = await tryLockFile(pathOf(name), idle);
         if (locked) return hold(name, locked, leave);
         leave();
         return undefined;
@@ -114,18 +130,72 @@ export function createLocks(directory: string): LocalLocks {
 
     async close() {
       for (const entry of held) entry.lose();
+      idle.close();
     },
   };
 }
 
-interface LockedFile {
+interface Connection {
   database: DatabaseSync;
+  /** Of the file that it has open. */
+  inode: number;
+}
+
+interface LockedFile {
+  connection: Connection;
   token: number;
 }
 
-async function lockFile(path: string, signal: AbortSignal | undefined, onWait: () => void): Promise<LockedFile> {
+interface IdleConnections {
+  /** The one that has this very file open. */
+  take(path: string, stats: Stats | undefined): Connection | undefined;
+  /** Gives up the lock. */
+  keep(path: string, connection: Connection): void;
+  close(): void;
+}
+
+function createIdleConnections(): IdleConnections {
+  const idle = new Map<string, Connection>();
+  return {
+    take(path, stats) {
+      const connection = idle.get(path);
+      if (!connection) return undefined;
+      idle.delete(path);
+      if (connection.inode === stats?.ino) return connection;
+      connection.database.close();
+      return undefined;
+    },
+    keep(path, connection) {
+      try {
+        if (connection.database.isTransaction) connection.database.exec('ROLLBACK');
+      } catch {
+        connection.database.close();
+        return;
+      }
+      idle.get(path)?.database.close();
+      idle.delete(path);
+      idle.set(path, connection);
+      for (const [oldest, { database }] of idle) {
+        if (idle.size <= MOST_IDLE) return;
+        idle.delete(oldest);
+        database.close();
+      }
+    },
+    close() {
+      for (const { database } of idle.values()) database.close();
+      idle.clear();
+    },
+  };
+}
+
+async function lockFile(
+  path: string,
+  idle: IdleConnections,
+  signal: AbortSignal | undefined,
+  onWait: () => void,
+): Promise<LockedFile> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    const locked = await tryLockFile(path);
+    const locked = await tryLockFile(path, idle);
     if (locked) return locked;
     onWait();
     try {
@@ -137,19 +207,31 @@ async function lockFile(path: string, signal: AbortSignal | undefined, onWait: (
 }
 
 /** Undefined when another holder has it. */
-async function tryLockFile(path: string): Promise<LockedFile | undefined> {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  let database: DatabaseSync | undefined;
+async function tryLockFile(path: string, idle: IdleConnections): Promise<LockedFile | undefined> {
+  let connection: Connection | undefined;
   try {
-    await ensurePrivateFile(path);
-    database = new DatabaseSync(path);
-    // In memory, or SQLite makes a journal file for each lock: a full disk or a read-only directory would refuse it.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return { database, token: nextToken(path) };
+    connection = idle.take(path, statSync(path, { throwIfNoEntry: false })) ?? (await connect(path));
+    connection.database.exec('BEGIN EXCLUSIVE');
+    return { connection, token: nextToken(path) };
   } catch (error) {
-    database?.close();
+    if (connection) idle.keep(path, connection);
     if (isBusy(error)) return undefined;
     throw storageError(path, error);
+  }
+}
+
+async function connect(path: string): Promise<Connection> {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  await ensurePrivateFile(path);
+  const { ino: inode } = statSync(path);
+  const database = new DatabaseSync(path);
+  try {
+    // In memory, or SQLite makes a journal file for each lock: a full disk or a read-only directory would refuse it.
+    database.exec('PRAGMA journal_mode = MEMORY');
+    return { database, inode };
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

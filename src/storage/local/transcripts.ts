@@ -1,11 +1,26 @@
 // Transcripts as JSONL files. Appending is one write at the end; reading goes backwards in blocks from the end, so a
 // turn costs the same on ten lines and on a million. A half-written last line (a crash in the middle of a write) is cut
 // off when the file is next opened for writing: it was never acknowledged.
-import { constants } from 'node:fs';
+//
+// Small reads and writes are synchronous: they meet the page cache, and handing each to another thread takes ten times as
+// long. What waits for the disk (a sync) or reads a lot (the conversation) does not stop the process.
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  read,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Fence } from '../locks.ts';
-import { ensureDirectory, openPrivate, removeDurably, storageError, syncDirectory } from '../private-files.ts';
+import { ensureDirectory, openPrivateSync, removeDurably, storageError, syncDirectory } from '../private-files.ts';
 import {
   newerVersion,
   type ScannedLine,
@@ -19,6 +34,9 @@ const BLOCK_BYTES = 64 * 1024;
 const FIRST_LINE_BYTES = 4 * 1024;
 const NEWLINE = 0x0a;
 const SUFFIX = '.jsonl';
+
+const syncData = promisify(fdatasync);
+const readSome = promisify(read);
 
 export function createTranscripts(
   directory: string,
@@ -59,66 +77,74 @@ export function isSessionId(value: unknown): value is string {
 
 async function openTranscript(path: string, verify: () => void): Promise<Transcript> {
   verify();
-  let handle: FileHandle;
+  let file: number;
   let directoryIsSynced = true;
   try {
-    handle = await open(path, constants.O_RDWR);
+    file = openSync(path, constants.O_RDWR);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await ensureDirectory(dirname(path));
-    handle = await openPrivate(path, constants.O_RDWR | constants.O_CREAT);
+    file = openPrivateSync(path, constants.O_RDWR | constants.O_CREAT);
     directoryIsSynced = false;
   }
   let size: number;
   let repairedBytes: number;
   try {
-    await refuseNewer(handle, path);
-    ({ size, repairedBytes } = await mendTail(handle));
+    refuseNewer(file, path);
+    ({ size, repairedBytes } = mendTail(file));
   } catch (error) {
-    await handle.close();
+    closeSync(file);
     throw error;
   }
 
-  async function write(lines: readonly TranscriptLine[]): Promise<void> {
-    verify();
-    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    try {
-      await writeFully(handle, bytes, size);
-    } catch (error) {
-      // Leave no half line behind; where even that fails, the next opening mends it.
-      await handle.truncate(size).catch(() => {});
-      throw storageError(path, error);
-    }
-    size += bytes.length;
-  }
-
-  let writing: Promise<void> = Promise.resolve();
+  // The number of a closed file is given to the next one that is opened: nothing may still wait for it then.
+  const syncing = new Set<Promise<void>>();
   return {
     repairedBytes,
     isEmpty: size === 0,
-    append(lines) {
-      // One after another: each begins where the one before it ended.
-      const written = writing.then(() => write(lines));
-      writing = written.catch(() => {});
-      return written;
+    async append(lines) {
+      verify();
+      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      try {
+        writeFully(file, bytes, size);
+      } catch (error) {
+        // Leave no half line behind; where even that fails, the next opening mends it.
+        truncateIfPossible(file, size);
+        throw storageError(path, error);
+      }
+      size += bytes.length;
     },
     async sync() {
+      const synced = syncData(file);
+      syncing.add(synced);
       try {
-        await handle.datasync();
+        await synced;
         if (!directoryIsSynced) await syncDirectory(dirname(path));
         directoryIsSynced = true;
       } catch (error) {
         throw storageError(path, error);
+      } finally {
+        syncing.delete(synced);
       }
     },
-    newestFirst: () => newestFirst(handle, size),
-    close: () => handle.close(),
+    revision: () => revisionOf(file, size),
+    newestFirst: () => newestFirst(file, size),
+    async close() {
+      await Promise.allSettled(syncing);
+      closeSync(file);
+    },
   };
 }
 
+/** Whoever writes to a file changes its times, whoever replaces it changes its number. */
+function revisionOf(file: number, knownSize: number): string | undefined {
+  const { ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
+  return size === BigInt(knownSize) ? [ino, size, mtimeNs, ctimeNs].join(' ') : undefined;
+}
+
 /** Before anything is repaired: what is damage to us may be none. */
-async function refuseNewer(handle: FileHandle, path: string): Promise<void> {
-  const block = await readBlock(handle, 0, FIRST_LINE_BYTES);
+function refuseNewer(file: number, path: string): void {
+  const block = readBlockSync(file, 0, FIRST_LINE_BYTES);
   const end = block.indexOf(NEWLINE);
   checkVersion(end < 0 ? undefined : parseLine(block.toString('utf8', 0, end)), path);
 }
@@ -128,35 +154,39 @@ function checkVersion(firstLine: TranscriptLine | undefined, path: string): void
   if (firstLine.version > TRANSCRIPT_VERSION) throw newerVersion(path, firstLine.version, TRANSCRIPT_VERSION);
 }
 
-async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
+function writeFully(file: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
+}
+
+function truncateIfPossible(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // The disk refuses everything.
   }
 }
 
 /** A last line without its newline: kept when it is whole JSON (the newline is added), cut off otherwise. */
-async function mendTail(handle: FileHandle): Promise<{ size: number; repairedBytes: number }> {
-  const { size } = await handle.stat();
-  const tail = await lastLine(handle, size);
+function mendTail(file: number): { size: number; repairedBytes: number } {
+  const { size } = fstatSync(file);
+  const tail = lastLine(file, size);
   if (tail.length === 0) return { size, repairedBytes: 0 };
   if (parseLine(tail.toString()) !== undefined) {
-    await writeFully(handle, Buffer.from('\n'), size);
+    writeFully(file, Buffer.from('\n'), size);
     return { size: size + 1, repairedBytes: 0 };
   }
-  await handle.truncate(size - tail.length);
-  await handle.datasync();
+  ftruncateSync(file, size - tail.length);
+  fdatasyncSync(file);
   return { size: size - tail.length, repairedBytes: tail.length };
 }
 
 /** The bytes after the last newline. */
-async function lastLine(handle: FileHandle, size: number): Promise<Buffer> {
+function lastLine(file: number, size: number): Buffer {
   let tail = Buffer.alloc(0);
   for (let end = size; end > 0; ) {
     // A healthy file ends with a newline: one byte answers that.
     const start = end === size ? size - 1 : Math.max(0, end - BLOCK_BYTES);
-    const block = await readBlock(handle, start, end);
+    const block = readBlockSync(file, start, end);
     const newline = block.lastIndexOf(NEWLINE);
     tail = Buffer.concat([block.subarray(newline + 1), tail]);
     if (newline >= 0) break;
@@ -165,12 +195,12 @@ async function lastLine(handle: FileHandle, size: number): Promise<Buffer> {
   return tail;
 }
 
-async function* newestFirst(handle: FileHandle, size: number): AsyncIterable<TranscriptLine> {
+async function* newestFirst(file: number, size: number): AsyncIterable<TranscriptLine> {
   // Parts of a line whose start is not read yet, newest block first: joined once, so a long line costs its length.
   let pending: Buffer[] = [];
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - BLOCK_BYTES);
-    const block = await readBlock(handle, start, end);
+    const block = await readBlock(file, start, end);
     let lineEnd = block.length;
     for (
       let newline = block.lastIndexOf(NEWLINE);
@@ -194,11 +224,22 @@ function joinLine(start: Buffer, laterParts: Buffer[]): string {
   return Buffer.concat([start, ...laterParts.toReversed()]).toString();
 }
 
-async function readBlock(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+async function readBlock(file: number, start: number, end: number): Promise<Buffer> {
   const block = Buffer.allocUnsafe(end - start);
   let done = 0;
   while (done < block.length) {
-    const { bytesRead } = await handle.read(block, done, block.length - done, start + done);
+    const { bytesRead } = await readSome(file, block, done, block.length - done, start + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return block.subarray(0, done);
+}
+
+function readBlockSync(file: number, start: number, end: number): Buffer {
+  const block = Buffer.allocUnsafe(end - start);
+  let done = 0;
+  while (done < block.length) {
+    const bytesRead = readSync(file, block, done, block.length - done, start + done);
     if (bytesRead === 0) break;
     done += bytesRead;
   }

@@ -1,6 +1,7 @@
 // Makes what was committed durable without stopping everything else: SQLite would wait for the disk on the main thread, so
 // its commits do not wait, and the write-ahead log is synced here, beside the other work. A log that was removed meanwhile
 // had been carried over into the database, and synced, before.
+import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -21,7 +22,7 @@ export function createWriteAheadLog(databasePath: string): WriteAheadLog {
   let handle: FileHandle | undefined;
 
   async function syncLog(): Promise<void> {
-    if (handle && (await handle.stat()).nlink > 0) return handle.datasync();
+    if (handle && fstatSync(handle.fd).nlink > 0) return handle.datasync();
     await handle?.close();
     handle = undefined;
     const fresh = await open(path, 'r+');

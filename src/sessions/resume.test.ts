@@ -1,0 +1,184 @@
+// What a process keeps of a conversation between its turns, against what another process reads from the transcript.
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalStorage } from '../storage/local/local-storage.ts';
+import type { Storage, Transcript } from '../storage/storage.ts';
+import { LEAST_MESSAGES } from './conversation.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import type { Turn } from './turn.ts';
+
+let home: string;
+let storage: Storage;
+let sessions: Sessions;
+/** How often a transcript was read. */
+let readings: number;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'lainclaw-resume-'));
+  storage = createLocalStorage({ home, now: Date.now });
+  readings = 0;
+  sessions = sessionsOn();
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+let ids = 0;
+const newId = (prefix: string): string => {
+  ids += 1;
+  return `${prefix}-${ids}`;
+};
+
+/** As another process has them: it knows nothing yet. */
+function sessionsOn(): Sessions {
+  const open = async (...args: Parameters<Storage['transcripts']['open']>): Promise<Transcript> => {
+    const transcript = await storage.transcripts.open(...args);
+    const newestFirst = (): ReturnType<Transcript['newestFirst']> => {
+      readings += 1;
+      return transcript.newestFirst();
+    };
+    return { ...transcript, newestFirst };
+  };
+  return createSessions({ ...storage, transcripts: { ...storage.transcripts, open }, now: Date.now, newId });
+}
+
+const begin = (sessionKey: string, historyCharacters: number, service = sessions): Promise<Turn> =>
+  service.begin({ sessionKey, newSession: false, historyCharacters, state: {}, signal: new AbortController().signal });
+
+interface Before {
+  history: unknown;
+  tainted: boolean;
+  messageCount: number;
+}
+
+function before({ history: { turns, ...history }, tainted, messageCount }: Turn): Before {
+  // Turns are counted from the first that was read.
+  const uncounted = turns.map(({ number: _number, ...turn }) => turn);
+  return { history: { ...history, turns: uncounted }, tainted, messageCount: messageCount() };
+}
+
+async function look(sessionKey: string, characters: number, service: Sessions): Promise<Before> {
+  const turn = await begin(sessionKey, characters, service);
+  const found = before(turn);
+  await turn.close();
+  return found;
+}
+
+const call = fc.record({
+  args: fc.object({ maxDepth: 1 }),
+  text: fc.string({ maxLength: 30 }),
+  tainted: fc.boolean(),
+  isAnswered: fc.boolean(),
+});
+const step = fc.record({
+  input: fc.string({ maxLength: 30 }),
+  answer: fc.option(fc.string({ maxLength: 60 }), { nil: undefined }),
+  tainted: fc.boolean(),
+  calls: fc.array(call, { maxLength: 2 }),
+  /** Cut short, as by a kill. */
+  isCut: fc.nat(9).map((number) => number === 0),
+  isSummarised: fc.nat(9).map((number) => number === 0),
+  isRefused: fc.nat(9).map((number) => number === 0),
+  isSteered: fc.boolean(),
+  isCompacted: fc.nat(9).map((number) => number === 0),
+});
+
+async function converse(
+  turn: Turn,
+  said: typeof step extends fc.Arbitrary<infer Value> ? Value : never,
+): Promise<void> {
+  await turn.start(said.input, { tainted: said.tainted });
+  for (const { args, text, tainted, isAnswered } of said.calls) {
+    const id = newId('call');
+    await turn.stepAnswered({ text, native: { undefined: undefined, text } });
+    await turn.callStarts({ id, name: 'tool', args, source: 'model' }, 'read');
+    if (isAnswered) await turn.callEnded({ callId: id, ok: true, text, ...(tainted && { meta: { tainted } }) });
+    Object.assign(args, { changed: 'afterwards' });
+  }
+  if (said.isSteered) await turn.steered('and this');
+  if (said.isRefused) await turn.recordRefusal({ reason: 'empty', keptFrom: turn.id, sentTokens: 10 });
+  if (said.isSummarised)
+    await turn.recordSummary({ fromMessage: 1, throughMessage: turn.messageCount() - 1, summary: 'before' });
+  if (!said.isCut) await turn.end({ outcome: 'answered', text: said.answer, route: 'stub', stage: 'answered' });
+  if (said.isCompacted && !said.isCut) await turn.recordCompaction(turn.messageCount());
+}
+
+describe('a conversation that is kept', () => {
+  it('is what would be read, whatever was said and done', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.nat(300), async (steps, characters) => {
+        run += 1;
+        const key = `main-${run}`;
+        for (const one of steps) {
+          const expected = await look(key, characters, sessionsOn());
+          const turn = await begin(key, characters);
+          expect(before(turn)).toEqual(expected);
+          await converse(turn, one);
+          await turn.close();
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is not read again, and costs no more in a long conversation', async () => {
+    const characters = 1_000;
+    const lengths: number[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const turn = await begin('main', characters);
+      lengths.push(turn.history.turns.length);
+      await turn.start('x'.repeat(50));
+      await turn.end({ outcome: 'answered', text: 'y'.repeat(50), route: 'stub', stage: 'answered' });
+      await turn.close();
+    }
+    expect(readings).toBe(1);
+    expect(Math.max(...lengths)).toBe(10);
+    expect(lengths.at(-1)).toBeGreaterThanOrEqual(LEAST_MESSAGES / 2);
+  });
+
+  it('is read again after another process has asked', async () => {
+    const another = sessionsOn();
+    for (const [index, service] of [sessions, another, sessions, another].entries()) {
+      const turn = await begin('main', 1_000, service);
+      expect(turn.history.turns.length).toBe(index);
+      await turn.start('hello');
+      await turn.end({ outcome: 'answered', text: 'hi', route: 'stub', stage: 'answered' });
+      await turn.close();
+    }
+  });
+
+  it('is read again after somebody has edited the transcript, even at the same length and time', async () => {
+    const first = await begin('main', 1_000);
+    await first.start('hello');
+    await first.end({ outcome: 'answered', text: 'hi', route: 'stub', stage: 'answered' });
+    await first.close();
+    const path = join(home, 'sessions', `${first.entry.sessionId}.jsonl`);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replaceAll('hello', 'howdy'));
+    utimesSync(path, 1, 1);
+    const second = await begin('main', 1_000);
+    expect(second.history.turns[0]?.messages[0]?.content).toBe('howdy');
+    await second.close();
+  });
+
+  it('holds nothing of a turn during which somebody else wrote', async () => {
+    const turn = await begin('main', 1_000);
+    await turn.start('hello');
+    const path = join(home, 'sessions', `${turn.entry.sessionId}.jsonl`);
+    await turn.end({ outcome: 'answered', text: 'hi', route: 'stub', stage: 'answered' });
+    const message = { id: 'm', role: 'user', timestamp: '', content: 'by hand', route: '', stage: '' };
+    appendFileSync(path, `${JSON.stringify({ type: 'message', message })}\n`);
+    await turn.close();
+    const next = await begin('main', 1_000);
+    expect(next.history.turns.flatMap(({ messages }) => messages.map(({ content }) => content))).toEqual([
+      'hello',
+      'hi',
+      'by hand',
+    ]);
+    await next.close();
+  });
+});
