@@ -49,7 +49,7 @@ export interface ModelRequest {
    * begins with the same bytes as this one.
    */
   turnNote?: string;
-  tools: ModelTool[];
+  tools: readonly ModelTool[];
   /** How long it thinks, where it can; the provider's own default when absent. */
   effort?: Effort;
   sessionId: string;

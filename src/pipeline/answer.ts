@@ -2,7 +2,7 @@
 import type { ModelFailure, ModelImage, ModelMessage } from '../adapters/adapter.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
-import { createWireNames, type WireNames } from '../tools/wire-names.ts';
+import type { WireNames } from '../tools/wire-names.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
@@ -27,15 +27,32 @@ export async function* answerWithModel(
   context: TurnContext,
   { question, before }: Question,
 ): AsyncGenerator<RunEvent, Outcome> {
-  const { adapter, request, turn, registry, executor, budget, grants, steering, now, newId, model, ledger, signal } =
-    context;
+  const {
+    adapter,
+    request,
+    turn,
+    toolbox,
+    registry,
+    executor,
+    budget,
+    grants,
+    steering,
+    now,
+    newId,
+    model,
+    ledger,
+    signal,
+  } = context;
   const room = await budget.room(request.caps);
   if (room.refused !== undefined) return overBudget(room.refused, before);
-  const offered = registry.distinct();
-  const wireNames = createWireNames([...offered.map(({ name }) => name), ...before.map(({ call }) => call.name)]);
+  const offered = toolbox.offer(
+    registry,
+    before.map(({ call }) => call.name),
+  );
+  const { wireNames } = offered;
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
-  const { system, instructions, tools, memories, notices } = await promptParts(context, wireNames.toWire);
+  const { system, instructions, tools, memories, notices } = await promptParts(context, offered);
   // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';

@@ -3,7 +3,6 @@
 import { textTokens, tokensIn, toolTokens } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
-import { createWireNames } from '../tools/wire-names.ts';
 import type { ContextReport } from './context-size.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
 import { charactersToRead, historyBudget, newestThatFit } from './history-budget.ts';
@@ -25,9 +24,10 @@ export async function describeContext(
   signal: AbortSignal,
 ): Promise<ContextReport | undefined> {
   return withSession(request, dependencies, signal, async (context) => {
-    const { model, registry, historyTokens, turn, adapter } = context;
-    const { toWire } = createWireNames(registry.distinct().map(({ name }) => name));
-    const parts = await promptParts(context, toWire);
+    const { model, toolbox, historyTokens, turn, adapter } = context;
+    const offered = toolbox.offer(toolbox.visible(request.toolAllow));
+    const { toWire } = offered.wireNames;
+    const parts = await promptParts(context, offered);
     const { summary, turns } = turn.history;
     const callsAsText = adapter.callsTools && parts.tools.length === 0;
     const pictures = await readHistoryPictures(turns);
@@ -87,7 +87,7 @@ async function withSession<T>(
   signal: AbortSignal,
   use: (context: InspectContext) => Promise<T>,
 ): Promise<T | undefined> {
-  const { adapter, sessions, toolbox, historyTokens } = dependencies;
+  const { adapter, sessions, historyTokens } = dependencies;
   const { sessionKey } = request;
   if (!(await sessions.get(sessionKey))) return undefined;
   const model = await adapter.describe(request, signal);
@@ -104,7 +104,6 @@ async function withSession<T>(
       request,
       turn,
       model,
-      registry: toolbox.visible(request.toolAllow),
       ledger: createUsageLedger(),
       taint: { tainted: false },
       signal,

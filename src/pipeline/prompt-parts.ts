@@ -1,44 +1,34 @@
 // What a request holds besides the conversation, part by part: the turn joins them, and `/context` says how large each is.
 import type { ModelTool } from '../adapters/adapter.ts';
-import { schemaForModel } from '../tools/schema-for-model.ts';
+import type { OfferedTools } from '../tools/offered-tools.ts';
 import { memoryTail, type SeenMessages } from './compact.ts';
 import { systemPrompt } from './prompt.ts';
 import type { TurnContext } from './turn-context.ts';
 
 export type PromptContext = Pick<
   TurnContext,
-  | 'adapter'
-  | 'language'
-  | 'request'
-  | 'turn'
-  | 'toolbox'
-  | 'registry'
-  | 'instructions'
-  | 'coreMemory'
-  | 'notes'
-  | 'taint'
-  | 'signal'
+  'adapter' | 'language' | 'request' | 'turn' | 'toolbox' | 'instructions' | 'coreMemory' | 'notes' | 'taint' | 'signal'
 >;
 
 export interface PromptParts {
   system: string;
   /** What people wrote down for the assistant, and what a sub-agent is. */
   instructions: string[];
-  tools: ModelTool[];
+  tools: readonly ModelTool[];
   /** What is remembered, for the note of the turn. */
   memories: string[];
   /** What the person should know about the instructions. */
   notices: string[];
 }
 
-export async function promptParts(context: PromptContext, toWire: (name: string) => string): Promise<PromptParts> {
+export async function promptParts(context: PromptContext, offered: OfferedTools): Promise<PromptParts> {
   const { adapter, request, toolbox } = context;
   const offersTools = request.withTools && adapter.callsTools;
   const { text, notices } = await readInstructions(context);
   return {
     system: systemPrompt({ workspaceRoot: toolbox.workspaceRoot, language: context.language }),
     instructions: [text, request.instructions ?? ''].filter((part) => part !== ''),
-    tools: offersTools ? await describeTools(context, toWire) : [],
+    tools: offersTools ? await offered.tools() : [],
     memories: await memories(context),
     notices,
   };
@@ -57,18 +47,6 @@ async function memories({ adapter, turn, notes, coreMemory, taint }: PromptConte
   const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey, seenBy(turn)) : undefined;
   if (own?.tainted) taint.tainted = true;
   return [core, own?.text ?? ''].filter((text) => text !== '');
-}
-
-async function describeTools(
-  { toolbox, registry }: PromptContext,
-  toWire: (name: string) => string,
-): Promise<ModelTool[]> {
-  const tools = await toolbox.describe(registry.distinct());
-  return tools.map(({ name, description, inputSchema }) => ({
-    name: toWire(name),
-    description,
-    inputSchema: schemaForModel(inputSchema),
-  }));
 }
 
 /** From the first message that is in the history, or in the summary before it. */

@@ -23,6 +23,8 @@ export function openInstructions({ home, trust, files, skills }: OpenInstruction
       lstatSync(join(folder, path), { throwIfNoEntry: false }) && readBeneath(folder, path, limit),
     exists: async (path) => existsSync(path),
     async skills({ isTrusted, signal }) {
+      const folders = [join(home, 'skills'), ...(isTrusted ? [join(files.root, 'skills')] : [])];
+      if (!folders.some((folder) => existsSync(folder))) return [];
       const { skills: found } = await (await skills()).list({ workspace: files, signal });
       return found.filter(({ source }) => isTrusted || source === 'home');
     },

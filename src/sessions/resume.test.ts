@@ -101,7 +101,12 @@ async function converse(
   if (said.isSteered) await turn.steered('and this');
   if (said.isRefused) await turn.recordRefusal({ reason: 'empty', keptFrom: turn.id, sentTokens: 10 });
   if (said.isSummarised)
-    await turn.recordSummary({ fromMessage: 1, throughMessage: turn.messageCount() - 1, summary: 'before' });
+    await turn.recordSummary({
+      fromMessage: 1,
+      throughMessage: turn.messageCount() - 1,
+      summary: 'before',
+      by: 'model',
+    });
   if (!said.isCut) await turn.end({ outcome: 'answered', text: said.answer, route: 'stub', stage: 'answered' });
   if (said.isCompacted && !said.isCut) await turn.recordCompaction(turn.messageCount());
 }

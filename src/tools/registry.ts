@@ -13,7 +13,7 @@ export interface Registry {
   list(): RegisteredTool[];
   get(name: string): ToolSpec | undefined;
   /** Each tool once, under its own name or, where only that is visible, its alias. */
-  distinct(): RegisteredTool[];
+  distinct(): readonly RegisteredTool[];
   /** Only these names; names that do not exist are ignored. */
   filter(names: readonly string[]): Registry;
 }
@@ -31,17 +31,20 @@ export function createRegistry(specs: readonly ToolSpec[]): Registry {
 }
 
 function registryOf(tools: ReadonlyMap<string, ToolSpec>): Registry {
+  const distinct = distinctTools(tools);
   return {
     list: () => [...tools].map(([name, spec]) => ({ name, spec })),
     get: (name) => tools.get(name),
-    distinct() {
-      const seen = new Map<ToolSpec, RegisteredTool>();
-      for (const [name, spec] of tools) if (!seen.has(spec)) seen.set(spec, { name, spec });
-      return [...seen.values()];
-    },
+    distinct: () => distinct,
     filter(names) {
       const wanted = new Set(names);
       return registryOf(new Map([...tools].filter(([name]) => wanted.has(name))));
     },
   };
+}
+
+function distinctTools(tools: ReadonlyMap<string, ToolSpec>): RegisteredTool[] {
+  const seen = new Map<ToolSpec, RegisteredTool>();
+  for (const [name, spec] of tools) if (!seen.has(spec)) seen.set(spec, { name, spec });
+  return [...seen.values()];
 }

@@ -13,6 +13,7 @@ import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool } from './languages/language.ts';
 import type { ToolTexts } from './languages/tool-texts.ts';
 import type { Later } from './later.ts';
+import { createOfferTools, type OfferTools } from './offered-tools.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
@@ -71,6 +72,8 @@ export interface Toolbox {
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;
   describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
+  /** The tools of a registry as a model is offered them. */
+  offer: OfferTools;
   /** A text as a model may see it; what is cut is kept under the session's outputs. */
   bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
   /** Pictures that came with a question, kept under the session's outputs; those that no model takes are left out. */
@@ -99,6 +102,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       const language = await texts();
       return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, language) }));
     },
+    offer: createOfferTools(texts),
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },

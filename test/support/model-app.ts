@@ -14,6 +14,7 @@ import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Executed, Executor } from '../../src/tools/executor.ts';
+import { createOfferTools } from '../../src/tools/offered-tools.ts';
 import { boundPictures } from '../../src/tools/pictures.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { noSubject } from '../../src/tools/subject.ts';
@@ -142,6 +143,7 @@ function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'output
     visible: (allow) => (allow ? registry.filter(allow) : registry),
     describe: async (offered) =>
       offered.map(({ name, spec }) => ({ name, description: name, inputSchema: spec.inputSchema })),
+    offer: createOfferTools(async () => ({})),
     bound: async (text) => text,
     keepPictures: async (pictures, { sessionId, name }) =>
       (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept,

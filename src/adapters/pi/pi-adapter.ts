@@ -186,13 +186,18 @@ async function* guarded(
   provider: string,
 ): AsyncGenerator<ModelEvent> {
   const connection = new AbortController();
+  // The answer was read to its end: there is nothing to close, and the connection can be used again.
+  let isFinished = false;
   try {
-    yield* untilAborted(answer(request, connection.signal), signal);
+    for await (const event of untilAborted(answer(request, connection.signal), signal)) {
+      yield event;
+      isFinished = event.type === 'finish';
+    }
   } catch (error) {
     connection.abort();
     yield { type: 'failure', failure: signal.aborted ? cancelled() : unforeseen(provider, error) };
   } finally {
-    connection.abort();
+    if (!isFinished) connection.abort();
   }
 }
 
