@@ -2,7 +2,8 @@
 // nothing, otherwise one short question. What the list does not say is asked too.
 import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
-import { entryOf } from './models.ts';
+import { NO_LIMITS } from './model-limits.ts';
+import { readListed } from './models.ts';
 import { createPiAdapter } from './pi/pi-adapter.ts';
 import { errorIn } from './pi/provider-error.ts';
 import { type Provider, signInAdvice } from './providers/provider.ts';
@@ -98,7 +99,8 @@ async function ask(
     endpoint: async () => ({ ok: true, provider, baseUrl }),
     credentials,
     defaultModel: async () => ({ id: provider.model ?? '' }),
-    limits: { lackedBy: async () => new Set(), remember: async () => {} },
+    limits: NO_LIMITS,
+    windows: { of: async () => undefined },
     effort: 'off',
     fetch,
     now,
@@ -168,7 +170,7 @@ function modelsIn(text: string): string[] | undefined {
   try {
     const value = JSON.parse(text) as { data?: unknown } | null;
     if (typeof value !== 'object' || value === null) return undefined;
-    return Array.isArray(value.data) ? value.data.flatMap(entryOf).map(({ id }) => id) : [];
+    return Array.isArray(value.data) ? value.data.flatMap(readListed).map(({ id }) => id) : [];
   } catch {
     return undefined;
   }

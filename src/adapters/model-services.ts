@@ -21,6 +21,8 @@ export interface ModelServicesOptions {
   now(): number;
   /** Of the `openai-compatible` provider. */
   baseUrl?: string;
+  /** The most tokens that any model is taken to take in. */
+  contextWindow?: number;
   /** "provider" or "provider/model", tried in order when the provider asked fails. */
   fallback: readonly string[];
 }
@@ -41,10 +43,10 @@ export interface ModelServices {
 }
 
 export function createModelServices(options: ModelServicesOptions): ModelServices {
-  const { locks, files, env, now, baseUrl, fallback } = options;
+  const { locks, files, env, now, baseUrl, fallback, contextWindow } = options;
   const auth = createAuth({ files, locks, now, env });
   const endpoints = { env, baseUrls: { 'openai-compatible': baseUrl } };
-  const parts = { ...endpoints, credentials: auth, limits: createModelLimits({ files, now }), now };
+  const parts = { ...endpoints, credentials: auth, limits: createModelLimits({ files, now }), contextWindow, now };
   const providers = createProviderAdapters(parts);
   const brief = createProviderAdapters({ ...parts, retryPolicy: RETRY_POLICY_BEFORE_FALLBACK });
   return {

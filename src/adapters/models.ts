@@ -120,14 +120,14 @@ async function get(
     if (!response.ok) return { reason: `HTTP ${status}`, status };
     const body = (await response.json().catch(() => undefined)) as { data?: unknown } | undefined;
     if (!Array.isArray(body?.data)) return { reason: 'its list could not be understood', status };
-    return { models: body.data.flatMap(entryOf) };
+    return { models: body.data.flatMap(readListed) };
   } catch (error) {
     const { cause, name } = error as { cause?: { code?: string }; name?: string };
     return { reason: cause?.code ?? (name === 'TimeoutError' ? 'no answer in time' : 'it cannot be reached') };
   }
 }
 
-interface ListedModel {
+export interface ListedModel {
   id?: unknown;
   max_model_len?: unknown;
   context_length?: unknown;
@@ -138,7 +138,7 @@ interface ListedModel {
   capabilities?: unknown;
 }
 
-export function entryOf(entry: ListedModel | null): ServerModel[] {
+export function readListed(entry: ListedModel | null): ServerModel[] {
   if (typeof entry?.id !== 'string') return [];
   const contextWindow = [entry.max_model_len, entry.context_length, entry.meta?.n_ctx].find(
     (value) => typeof value === 'number',

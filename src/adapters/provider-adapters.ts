@@ -2,6 +2,7 @@
 import type { Effort } from '../config/effort.ts';
 import type { Adapter, ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
+import { createContextWindows } from './context-window.ts';
 import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
 import type { ModelLimits } from './model-limits.ts';
 import { firstToChatWith, listFromServer } from './models.ts';
@@ -15,6 +16,8 @@ export interface ProviderAdaptersOptions extends EndpointOptions {
   limits: ModelLimits;
   now(): number;
   fetch?: typeof globalThis.fetch;
+  /** The most tokens that any model is taken to take in. */
+  contextWindow?: number;
   /** How long to think when a request does not say; each service's own default when absent. */
   effort?: Effort;
   retryPolicy?: RetryPolicy;
@@ -47,7 +50,7 @@ export function createProviderAdapters(options: ProviderAdaptersOptions): Provid
 }
 
 function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
-  const { credentials, limits, now, fetch = globalThis.fetch, effort } = options;
+  const { credentials, limits, now, fetch = globalThis.fetch, effort, contextWindow: most } = options;
 
   async function defaultModel(
     { baseUrl, model }: Endpoint,
@@ -58,7 +61,8 @@ function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
     if (!listed.ok) return listed.failure;
     const first = firstToChatWith(listed.models);
     if (!first) return { code: 'refused', message: `${baseUrl} lists no model. Name one with --model` };
-    return { id: first.id, lacks: first.tools === false ? ['tools'] : [] };
+    const { id, tools, contextWindow } = first;
+    return { id, lacks: tools === false ? ['tools'] : [], ...(contextWindow !== undefined && { contextWindow }) };
   }
 
   return createPiAdapter({
@@ -68,6 +72,7 @@ function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
     credentials,
     defaultModel,
     limits,
+    windows: createContextWindows({ limits, credentials, fetch, most }),
     effort,
     fetch,
     now,

@@ -1,7 +1,8 @@
 // Asks a model for what it can do. One that refuses tools, or an effort, is asked again without; that is remembered, and
-// told in one line, once a process.
-import type { ModelEvent, ModelMessage, ModelRequest } from './adapter.ts';
+// told in one line, once a process. How much it takes in, where it finds a request too long, is remembered too.
+import type { ModelEvent, ModelFailure, ModelMessage, ModelRequest } from './adapter.ts';
 import { ABILITIES, type Ability, type ModelLimits, type ModelName } from './model-limits.ts';
+import { sizeOf } from './request-size.ts';
 import { type Ending, untilEnding } from './until-ending.ts';
 
 export interface WithinLimitsOptions {
@@ -9,6 +10,8 @@ export interface WithinLimitsOptions {
   name: ModelName;
   /** What the server itself says that the model lacks. */
   listed: readonly Ability[];
+  /** Somebody says how much the model takes in. */
+  isWindowKnown: boolean;
   /** Missing abilities that this process has mentioned already, by model. */
   told: Set<string>;
   ask(request: ModelRequest): AsyncIterable<ModelEvent>;
@@ -16,7 +19,7 @@ export interface WithinLimitsOptions {
 
 export async function* askWithinLimits(
   request: ModelRequest,
-  { limits, name, listed, told, ask }: WithinLimitsOptions,
+  { limits, name, listed, isWindowKnown, told, ask }: WithinLimitsOptions,
 ): AsyncGenerator<ModelEvent> {
   const lacked = new Set([...listed, ...(await limits.lackedBy(name))]);
   for (const ability of lacked) if (isWanted(request, ability)) yield* notice(name, ability, told);
@@ -30,7 +33,24 @@ export async function* askWithinLimits(
     await limits.remember(name, refused);
     yield* notice(name, refused, told);
   }
+  const window = ending?.type === 'failure' ? refusedWindow(ending.failure, request, isWindowKnown) : undefined;
+  if (window !== undefined) await limits.rememberRefusedWindow(name, window);
   if (ending) yield ending;
+}
+
+/** Of a window that nobody knows, a refusal without a number still says that it is smaller than the request. */
+const GUESSED_SHARE = 0.75;
+const LEAST_GUESSED = 4_000;
+
+function refusedWindow(
+  { code, contextWindow }: ModelFailure,
+  request: ModelRequest,
+  isWindowKnown: boolean,
+): number | undefined {
+  if (code !== 'context_length' || contextWindow !== undefined || isWindowKnown) return contextWindow;
+  // What pictures count is anybody's guess.
+  if (request.messages.some((message) => message.role !== 'assistant' && message.images)) return undefined;
+  return Math.max(LEAST_GUESSED, Math.floor(sizeOf(request, request.messages) * GUESSED_SHARE));
 }
 
 function isWanted({ tools, effort }: ModelRequest, ability: Ability): boolean {

@@ -29,6 +29,8 @@ export interface FileSettings {
   toolMaxSteps?: number;
   /** The most tokens of earlier conversation that a request holds. */
   historyTokens?: number;
+  /** The most tokens that a model is taken to take in. */
+  contextWindow?: number;
   maxTokens?: number;
   maxCostUsd?: number;
   dailyMaxTokens?: number;
@@ -140,6 +142,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     kind: amount,
     about: 'the most tokens of earlier conversation that a request holds',
     default: 64_000,
+  },
+  contextWindow: {
+    kind: count(1_000),
+    about: 'the most tokens that a model is taken to take in, question and answer together',
+    default: "the model's own",
   },
   maxTokens: {
     kind: amount,

@@ -124,8 +124,8 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   const modelServicesAt = new Map<string | undefined, Promise<ModelServices>>();
   async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {
     const { createModelServices } = await import('../adapters/model-services.ts');
-    const { fallback } = config;
-    return createModelServices({ locks, files: ownerFiles, env: variables, now, baseUrl, fallback });
+    const { fallback, contextWindow } = config;
+    return createModelServices({ locks, files: ownerFiles, env: variables, now, baseUrl, fallback, contextWindow });
   }
   function modelServices(baseUrl = config.baseUrl): Promise<ModelServices> {
     const made = modelServicesAt.get(baseUrl) ?? createModelServicesAt(baseUrl);

@@ -203,6 +203,38 @@ describe('between turns', () => {
   });
 });
 
+describe('a window that nobody knows', () => {
+  const place = PLACES[0] as (typeof PLACES)[number];
+  const WINDOW = 4_096;
+  let refusals = 0;
+  /** Like vLLM: counts four characters a token, and says what the most would have been. */
+  const refusing: ModelServerOptions['script'] = (request) => {
+    const tokens = JSON.stringify(request.messages).length / 4;
+    const message = `This model's maximum context length is ${WINDOW} tokens. However, you requested ${tokens} tokens.`;
+    if (tokens > WINDOW) refusals += 1;
+    if (tokens > WINDOW) return { fault: { kind: 'status', status: 400, body: { error: { message } } } };
+    if (request.system[0]?.startsWith('You summarise')) return faithfulSummary(request);
+    return { text: `Noted. ${'word '.repeat(40)}` };
+  };
+
+  it('is learnt from a refusal: older turns are summarised, it is asked again, and the next turn knows', async () => {
+    await talk(place, { script: refusing }, async ({ app, server }) => {
+      const notices: string[] = [];
+      for (let turn = 0; turn < 40; turn += 1) {
+        const fact = turn === 2 ? 'My secret of number 7 is cedar-1259. ' : '';
+        const { result, events } = await app.ask(`Question ${turn}. ${fact}${'word '.repeat(60)}`);
+        expect(result).toMatchObject({ success: true, result: expect.stringContaining('Noted.') });
+        notices.push(...events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])));
+      }
+      expect(notices.length).toBeGreaterThan(0);
+      expect(notices.every((notice) => notice.includes('were summarised to make room'))).toBe(true);
+      expect(await app.describe()).toMatchObject({ windowTokens: WINDOW, budgetTokens: WINDOW / 2 });
+      expect(refusals).toBe(1);
+      expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('cedar-1259');
+    });
+  });
+});
+
 describe('forty facts said in three hundred turns', () => {
   const linesOf = ({ transcript }: FortyFacts): { type: string; summary?: string }[] =>
     transcript

@@ -6,6 +6,7 @@ import type { Storage, Transcript } from '../../src/storage/storage.ts';
 import type { Dialect } from '../fakes/model-server/neutral-request.ts';
 import { replyBytes } from '../fakes/model-server/render-reply.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
+import { memoryOwnerFiles } from '../support/memory-owner-files.ts';
 import { type AppTool, createModelApp } from '../support/model-app.ts';
 import { structureProblems } from '../support/transcript-rules.ts';
 
@@ -50,7 +51,9 @@ describe.each([
     provider,
     baseUrl: 'http://127.0.0.1:1/v1',
     tools: [probe],
-    fetch: async () => replies.shift() ?? new Response('nothing more was expected', { status: 418 }),
+    fetch: async (_, init) =>
+      (init?.method === 'POST' ? replies.shift() : undefined) ??
+      new Response('nothing more was expected', { status: 418 }),
   });
 
   /** What is wrong with the turn whose first answer ended there. */
@@ -111,6 +114,7 @@ function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
     transcripts: { open: async () => transcript },
     catalogue: { get: async () => undefined, put: done },
     locks: { acquire: async (name) => ({ name, token: 1, lost: new AbortController().signal, release: done }) },
+    ownerFiles: memoryOwnerFiles(),
     spending: { add: done, on: async () => ({ tokens: 0, costUsd: 0 }) },
   };
   const storage = used as Storage;

@@ -126,10 +126,12 @@ describe.concurrent('a credential', () => {
       await lainclaw(['doctor'], { home, env: { ...env, ANTHROPIC_API_KEY: KEY } }),
     ];
     expect(outputs.map(({ code }) => code)).toEqual([0, 0, 1, 0, 0]);
-    expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
+    expect(
+      [...server.requests, ...server.lookups].every(({ headers }) => headers.authorization === `Bearer ${KEY}`),
+    ).toBe(true);
     for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain(KEY);
     expect(filesHolding(home.base, KEY)).toEqual(['home/auth-profiles.json']);
-    expect(server.requests.every(({ path }) => !path.includes(KEY))).toBe(true);
+    expect([...server.requests, ...server.lookups].every(({ path }) => !path.includes(KEY))).toBe(true);
   });
 });
 

@@ -60,7 +60,9 @@ describe.concurrent('a named provider', () => {
       const env = { [`LAINCLAW_${provider.replaceAll('-', '_').toUpperCase()}_BASE_URL`]: `${server.url}/v1` };
       const { json } = await lainclaw(['ask', '--provider', provider, 'hello'], { home: testHome(), env });
       expect(json()).toMatchObject({ success: true, result: 'Hello.', provider, model: 'qwen3' });
-      expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+      expect([...server.requests, ...server.lookups].every(({ headers }) => headers.authorization === undefined)).toBe(
+        true,
+      );
     },
   );
 

@@ -23,7 +23,17 @@ export interface LibraryError {
 }
 
 const TOO_LONG =
-  /context[_ ](length|window)|maximum context|prompt (is )?too long|request_too_large|too many tokens|input (is )?too long|exceed(s|ed)? (the |model'?s? )*(maximum|available|token|context)|reduce the length|longer than the model|token limit exceeded|range of input length/i;
+  /context[_ ](length|window)|maximum (context|prompt)|prompt (is )?too long|request_too_large|too many tokens|input (is )?too long|exceed(s|ed)? (the |model'?s? )*(maximum|available|token|context)|reduce the length|longer than the model|token limit exceeded|range of input length/i;
+/** How each service says what the most would have been. */
+const LARGEST = [
+  /maximum (?:context|prompt) length (?:is|of) (\d[\d,]*)/i,
+  /> (\d[\d,]*) maximum/i,
+  /(?:available|model'?s?) context size \(?(\d[\d,]*)/i,
+  /maximum number of tokens allowed \(?(\d[\d,]*)/i,
+  /(\d[\d,]*) maximum context length/i,
+  /context (?:length|window) of (?:only )?(\d[\d,]*)/i,
+  /range of input length should be \[\d+, ?(\d[\d,]*)\]/i,
+];
 const OUT_OF_CREDIT =
   /insufficient_quota|insufficient balance|billing|credit balance|out of (credit|budget)|payment required|quota exceeded/i;
 const NOT_ALLOWED = /content_filter|content_policy|invalid_prompt|safety|policy_violation|flagged|refusal|sensitive/i;
@@ -142,6 +152,8 @@ function describe(code: ModelFailureCode, given: Description): ModelFailure {
   const told = detail(error.message ?? error.code ?? error.type);
   const text = sentence(code, given);
   const message = `${provider}: ${text} (${what}${told})`.trim();
+  const contextWindow = code === 'context_length' ? largestIn(error.message ?? '') : undefined;
+  if (contextWindow !== undefined) return { code, message, contextWindow };
   if (code !== 'rate_limit' && code !== 'overloaded') return { code, message };
   const [fact = text] = text.split('. ', 1);
   return {
@@ -150,6 +162,14 @@ function describe(code: ModelFailureCode, given: Description): ModelFailure {
     brief: `${provider}: ${fact} (${what})`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+function largestIn(told: string): number | undefined {
+  for (const pattern of LARGEST) {
+    const tokens = Number(pattern.exec(told)?.[1]?.replaceAll(',', ''));
+    if (tokens >= 256) return tokens;
+  }
+  return undefined;
 }
 
 function sentence(

@@ -4,6 +4,7 @@ import type { Effort } from '../../config/effort.ts';
 import type { Adapter, ModelEvent, ModelFailure, ModelRequest } from '../adapter.ts';
 import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
+import type { ContextWindows } from '../context-window.ts';
 import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
 import type { Ability, ModelLimits } from '../model-limits.ts';
 import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
@@ -25,6 +26,7 @@ export interface PiAdapterOptions {
   /** The model of a request that names none, or why there is none to choose. */
   defaultModel(endpoint: Endpoint, signal?: AbortSignal): Promise<DefaultModel | ModelFailure>;
   limits: ModelLimits;
+  windows: ContextWindows;
   /** Of a request that names none. */
   effort?: Effort;
   fetch: typeof globalThis.fetch;
@@ -35,6 +37,8 @@ export interface DefaultModel {
   id: string;
   /** What its server says that it lacks. */
   lacks?: readonly Ability[];
+  /** What its server says that it takes in. */
+  contextWindow?: number;
 }
 
 export function createPiAdapter(options: PiAdapterOptions): Adapter {
@@ -57,6 +61,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
         limits,
         name: { provider: provider.name, baseUrl: endpoint.baseUrl, model: chosen.id },
         listed: chosen.lacks ?? [],
+        isWindowKnown: found.model.contextWindow > 0 || chosen.contextWindow !== undefined,
         told,
         ask: (limited) => answerWith(limited, found, endpoint, signal),
       },
@@ -166,7 +171,9 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       const chosen = await chooseModel(model, endpoint, signal);
       if ('code' in chosen) return { profileId: profile };
       const { model: found } = await findModel(chosen.id, endpoint);
-      return { profileId: profile, model: chosen.id, contextWindow: found.contextWindow || undefined };
+      const { id, contextWindow: listed } = chosen;
+      const asked = { model: id, endpoint, known: found.contextWindow, listed, profileId, signal };
+      return { profileId: profile, model: id, contextWindow: await options.windows.of(asked) };
     },
     stream: (request, signal) => guarded(answer, request, signal, provider.name),
   };

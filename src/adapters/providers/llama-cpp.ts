@@ -15,4 +15,8 @@ export const llamaCpp: Provider = {
     modelsIn: ownedBy(/^llamacpp$/),
     getModel: 'llama-server -hf ggml-org/Qwen3-4B-GGUF --jinja',
   },
+  windowQuestion: {
+    path: (baseUrl) => new URL('/props', baseUrl).href,
+    windowIn: (body) => (body as { default_generation_settings: { n_ctx?: number } }).default_generation_settings.n_ctx,
+  },
 };

@@ -15,4 +15,12 @@ export const lmstudio: Provider = {
     modelsIn: ownedBy(/^organization_owner$/),
     getModel: 'lms get qwen3',
   },
+  windowQuestion: {
+    path: (baseUrl) => new URL('/api/v0/models', baseUrl).href,
+    windowIn(body, model) {
+      const { data } = body as { data: { id: string; loaded_context_length?: number; max_context_length?: number }[] };
+      const found = data.find(({ id }) => id === model);
+      return found?.loaded_context_length ?? found?.max_context_length;
+    },
+  },
 };

@@ -21,6 +21,15 @@ export const ollama: Provider = {
     },
     getModel: 'ollama pull qwen3',
   },
+  // The model's own limit is not the one that holds: Ollama loads it with a smaller window, which it says while it is loaded.
+  windowQuestion: {
+    path: (baseUrl) => new URL('/api/ps', baseUrl).href,
+    windowIn(body, model) {
+      const { models } = body as { models: { name: string; model?: string; context_length?: number }[] };
+      const tagged = model.includes(':') ? model : `${model}:latest`;
+      return models.find(({ name, model: id = name }) => name === tagged || id === tagged)?.context_length;
+    },
+  },
 };
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:11434';

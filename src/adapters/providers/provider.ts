@@ -39,6 +39,14 @@ export interface Provider {
   createEchoes?: () => Echoes;
   /** How a server of this kind is found on this machine. */
   local?: LocalServer;
+  /** Where it says how many tokens a model can take in; absent: in its list of models, if anywhere. */
+  windowQuestion?: WindowQuestion;
+}
+
+export interface WindowQuestion {
+  path(baseUrl: string): string;
+  /** What the answer says of this model; undefined when it says nothing. May throw on an answer of another program. */
+  windowIn(body: unknown, model: string): number | undefined;
 }
 
 export interface LocalServer {

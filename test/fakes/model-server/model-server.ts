@@ -25,6 +25,8 @@ export interface ModelServerOptions {
   asMistral?: boolean;
   /** The only models there are. Absent: any name is served. */
   models?: string[];
+  /** What it says that each model takes in, where it has a place for it. Absent: nothing. */
+  contextWindow?: number;
   /** Counts the tokens of each request and what was cached of it, as the real services do. */
   promptCache?: boolean;
   /** False keeps nothing of the requests, for benchmarks. Violations are always kept. */
@@ -47,7 +49,10 @@ export interface RecordedRequest {
 export interface ModelServer {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
+  /** What was asked of a model. */
   readonly requests: RecordedRequest[];
+  /** Everything else: lists of models, checks of keys. */
+  readonly lookups: RecordedRequest[];
   /** Everything the real services would have refused, and every request the script had no reply for. */
   readonly violations: string[];
   /** How often a client asked for a WebSocket. It is always refused, which sends clients back to plain HTTP. */
@@ -62,6 +67,7 @@ const DEFAULT_MODELS = ['fake-model'];
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const { accept = () => true, anonymous = false, asMistral = false, models, record = true } = options;
   const requests: RecordedRequest[] = [];
+  const lookups: RecordedRequest[] = [];
   const violations: string[] = [];
   let refusedUpgrades = 0;
   let replies = replySource(options.script);
@@ -99,7 +105,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         });
       }),
     };
-    if (record) requests.push(recorded);
+    if (record) (dialect === undefined ? lookups : requests).push(recorded);
 
     const answered = await answer(recorded, request);
     recorded.violations = answered.violations;
@@ -124,7 +130,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   }
 
   function answerOther(method: string, path: string, headers: IncomingHttpHeaders): Answered {
-    const list = method === 'GET' ? modelList(path, headers, models ?? DEFAULT_MODELS) : undefined;
+    const list =
+      method === 'GET' ? modelList(path, headers, models ?? DEFAULT_MODELS, options.contextWindow) : undefined;
     if (list === undefined) {
       const message = `Invalid URL (${method} ${path})`;
       return { answer: errorAnswer(404, errorBody('chat', 404, { message })), violations: [message] };
@@ -150,6 +157,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    lookups,
     violations,
     get refusedUpgrades() {
       return refusedUpgrades;
