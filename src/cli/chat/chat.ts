@@ -23,6 +23,7 @@ import { createCompletion } from './completion.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { editInput } from './edit-input.ts';
 import type { Entry, NewEntry } from './entries.ts';
+import { createFileIndex } from './file-index.ts';
 import { createKeyboard } from './keyboard.ts';
 import { listFiles } from './list-files.ts';
 import { mentionsIn, readMentions } from './mentions.ts';
@@ -201,7 +202,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     now,
   });
   conversation = talk;
-  const completion = createCompletion({ commands, root, listFiles: (signal) => listFiles(root, signal), now });
+  const files = createFileIndex({ listFiles: (signal) => listFiles(root, signal), signal: leaving.signal, now });
+  files.refresh();
+  const completion = createCompletion({ commands, root, findFiles: files.find });
   screen.complete(completion, (before) => completion.isWhole(before));
   const { version } = terminal.environment;
   const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);

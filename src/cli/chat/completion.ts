@@ -10,15 +10,12 @@ import { printable } from '../terminal.ts';
 import type { ChatCommand } from './commands.ts';
 
 const SHOWN = 50;
-/** A list is good for so long: people complete several names in a row. */
-const FRESH_MS = 3_000;
 
 export interface CompletionDependencies {
   commands: readonly ChatCommand[];
   root: string;
-  /** Files below the root, as paths from it. */
-  listFiles(signal: AbortSignal): Promise<readonly string[]>;
-  now(): number;
+  /** Files below the root that fit some letters, as paths from it, the best first. */
+  findFiles(letters: string, most: number): Promise<readonly string[]>;
 }
 
 export interface Completion extends AutocompleteProvider {
@@ -27,7 +24,7 @@ export interface Completion extends AutocompleteProvider {
 }
 
 export function createCompletion(dependencies: CompletionDependencies): Completion {
-  const { commands, root, listFiles, now } = dependencies;
+  const { commands, root, findFiles } = dependencies;
   const library = new CombinedAutocompleteProvider(
     commands.map(({ name, about, complete }) => ({
       name,
@@ -42,7 +39,6 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
     })),
     root,
   );
-  let files: { listed: Promise<readonly string[]>; at: number } | undefined;
   /** What stood before the cursor when an item was offered. */
   const offeredFor = new WeakMap<AutocompleteItem, string>();
   let lastOffered: AutocompleteItem[] = [];
@@ -60,11 +56,7 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
       const [, prefix] = /(?:^|\s)(@(?:"[^"]*|\S*))$/.exec(before) ?? [];
       if (prefix === undefined)
         return offering(before, await library.getSuggestions(lines, cursorLine, cursorCol, options));
-      if (!files || now() - files.at > FRESH_MS) {
-        files = { listed: listFiles(AbortSignal.timeout(FRESH_MS)).catch(() => []), at: now() };
-      }
-      const typed = prefix.replace(/^@"?/, '');
-      const found = fuzzyFilter([...(await files.listed)], typed, (path) => path).slice(0, SHOWN);
+      const found = await findFiles(prefix.replace(/^@"?/, ''), SHOWN);
       if (options.signal.aborted || found.length === 0) return offering(before, null);
       const items = found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
       return offering(before, { prefix, items });
