@@ -4,6 +4,7 @@ import type { Colors } from '../colors.ts';
 import { foldedThought } from '../folded-thought.ts';
 import { createAnswerBlock } from './answer-block.ts';
 import type { Entry, ThoughtEntry } from './entries.ts';
+import { shellCard } from './shell-card.ts';
 import { fitting, harmless, indented, shortened, shownText } from './shown-text.ts';
 import { markdownTheme } from './theme.ts';
 import { toolCard } from './tool-card.ts';
@@ -65,6 +66,8 @@ function linesOf(entry: Entry, isExpanded: boolean, width: number, colors: Color
       return toolCard(entry, isExpanded, width, colors);
     case 'thought':
       return thoughtLines(entry, isExpanded, width, colors);
+    case 'shell':
+      return shellCard(entry, isExpanded, width, colors);
     case 'drawn':
       return wrapTextWithAnsi(entry.text.replaceAll('\t', '    '), width);
     case 'notice':

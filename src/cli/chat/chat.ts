@@ -17,6 +17,7 @@ import type { Person } from '../terminal-prompter.ts';
 import type { TurnSettings } from '../turn-flags.ts';
 import { captureOutput } from './captured-output.ts';
 import { createChosen } from './chosen.ts';
+import { readClipboardPicture } from './clipboard.ts';
 import { createCommandServices } from './command-services.ts';
 import { createCommands, readCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
@@ -30,10 +31,12 @@ import { mentionsIn, readMentions } from './mentions.ts';
 import { createNotifier, type Notifier } from './notifier.ts';
 import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
+import { createPictures } from './pictures.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
 import { sessionChoices } from './session-choices.ts';
 import { createSessionCommands } from './session-commands.ts';
+import { createShellCommands } from './shell-commands.ts';
 import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
@@ -107,6 +110,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       leave: (code) => void leave(code),
       notice,
       onKey: () => notifier?.typed(),
+      pictures: () => pictures,
       edit: () => void editInput({ screen, terminal, notice }),
     }),
   });
@@ -127,6 +131,18 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const { runtime, workspace, turn, ask, ...chosenSession } = await options.open(person, notice);
   ({ sessionKey, newSession } = chosenSession);
   const { root } = workspace.files;
+  const { variables } = terminal.environment;
+  const pictures = createPictures({
+    root,
+    userHome: options.userHome,
+    readClipboard: () => readClipboardPicture({ platform: process.platform, variables }),
+    insert(text) {
+      screen.editor.insertTextAtCursor(text);
+      screen.refresh();
+    },
+    notice,
+  });
+  const shell = createShellCommands({ cwd: root, env: variables, add, put: (entry) => screen.put(entry), now });
   const { notify = 'bell', notifyAfterSeconds = 10 } = runtime.config;
   notifier = createNotifier({
     kind: notify,
@@ -183,9 +199,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return watchContext(await ask(asked, signal), showSize);
     },
     request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
-    attachments: (text) => readMentions(text, root, terminal),
+    async attachments(text) {
+      const { attachments, notices } = await readMentions(text, root, terminal);
+      return { attachments: [...attachments, ...pictures.attachmentsIn(text), ...shell.take()], notices };
+    },
+    runShell: shell.run,
     readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands)),
-    canSteer: (text) => !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0,
+    canSteer: (text) =>
+      !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0 && !pictures.isMarkedIn(text),
     steer: (turnId, message) => void runtime.hub.steer(turnId, message),
     add,
     put: (entry) => screen.put(entry),

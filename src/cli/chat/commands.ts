@@ -62,6 +62,7 @@ const KEYS = [
   ['Ctrl+O', 'unfold the tool cards, or fold them'],
   ['Ctrl+T', 'unfold what the model thought, or fold it'],
   ['Ctrl+G', 'write the message in your own editor'],
+  ['Ctrl+V', 'attach the picture in the clipboard; a path of a picture that is pasted or dropped is attached too'],
   ['Ctrl+Z', 'suspend the chat; fg comes back'],
   ['Up, Down', 'what was sent before'],
   ['Tab', 'take what is offered: a command, its argument, a file'],
@@ -229,7 +230,7 @@ function help(commands: readonly ChatCommand[]): string {
   const lines = commands.map(({ usage, about }) => `- \`${usage}\`: ${about}`);
   const keys = KEYS.map(([key, what]) => `- **${key}**: ${what}`);
   return [
-    'Write what you want to know or have done. `@path` attaches a file or a picture, `tool:name {json}` calls a tool by hand.',
+    'Write what you want to know or have done. `@path` attaches a file or a picture, `!command` runs a command of your own and tells the model what it printed, `tool:name {json}` calls a tool by hand.',
     lines.join('\n'),
     'Keys:',
     keys.join('\n'),

@@ -43,13 +43,18 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
       const run = found.run ?? (async () => `reply to ${text}`);
       return { command: { name: text.slice(1), usage: text, about: '', ...found, run }, argument: '' };
     },
+    runShell: async (command, signal) => {
+      log.push(`shell: ${command}`);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      log.push('stopped');
+    },
     canSteer: (text) => !text.includes('@'),
     steer: (turnId, message) => void steered.push(`${turnId}: ${message.text}`, JSON.stringify(message)),
     add(entry) {
-      log.push(entry.kind === 'tool' ? 'tool' : `${entry.kind}: ${entry.text}`);
+      log.push('text' in entry ? `${entry.kind}: ${entry.text}` : entry.kind);
       return ++id;
     },
-    put: (entry) => log.push(entry.kind === 'tool' ? 'tool' : `${entry.kind}: ${entry.text}`),
+    put: (entry) => log.push('text' in entry ? `${entry.kind}: ${entry.text}` : entry.kind),
     remove: () => {},
     nextId: () => ++id,
     giveBack: (text) => log.push(`given back: ${text}`),
@@ -128,6 +133,21 @@ describe('a conversation', () => {
     other.conversation.sendLater('afterwards');
     await other.settle();
     expect([...steeredTexts(), ...other.steeredTexts()]).toEqual([]);
+  });
+
+  it('runs a command behind ! by itself, and stops it as it would a turn', async () => {
+    const { conversation, asked, log, end, settle } = setUp();
+    conversation.send('!sleep 9');
+    conversation.send('and then');
+    await settle();
+    expect([log, asked]).toEqual([['shell: sleep 9'], []]);
+    expect(conversation.cancel()).toBe(true);
+    await settle();
+    expect(log).toEqual(['shell: sleep 9', 'stopped', 'given back: and then']);
+    conversation.send('a question');
+    conversation.send('!ls');
+    await end('answered');
+    expect(log.at(-1)).toBe('shell: ls');
   });
 
   it('gives back what names a file that cannot be attached', async () => {

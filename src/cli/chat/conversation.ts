@@ -7,6 +7,7 @@ import type { AskResult } from '../../pipeline/events.ts';
 import type { SteeringMessage } from '../../pipeline/steering.ts';
 import type { ReadCommand } from './commands.ts';
 import type { Entry, NewEntry } from './entries.ts';
+import { shellCommandIn } from './shell-commands.ts';
 import { NEW_TURN, type TurnView, withEvent } from './turn-view.ts';
 
 export interface ConversationDependencies {
@@ -16,6 +17,8 @@ export interface ConversationDependencies {
   /** What goes with a text, and what to say about it; rejects with why it cannot be had. */
   attachments(text: string): Promise<{ attachments: Attachment[]; notices: readonly string[] }>;
   readCommand(text: string): ReadCommand | undefined;
+  /** Runs a command that the person typed behind `!`; its output is theirs to show. */
+  runShell(command: string, signal: AbortSignal): Promise<void>;
   /** Whether a text can join a turn that runs: it is words and nothing else. */
   canSteer(text: string): boolean;
   /** Writes to a turn that runs; its `steered` event tells that it was taken up. */
@@ -64,11 +67,12 @@ export interface Conversation {
 }
 
 export function createConversation(dependencies: ConversationDependencies): Conversation {
-  const { ask, request, attachments, readCommand, canSteer, steer } = dependencies;
+  const { ask, request, attachments, readCommand, runShell, canSteer, steer } = dependencies;
   const { add, put, remove, nextId, giveBack, onChange, onEnd, now } = dependencies;
   let turn: (RunningTurn & { control: AbortController; turnId?: string }) | undefined;
   let queued: (QueuedMessage & { id: string })[] = [];
   let busy: Promise<void> | undefined;
+  let shell: AbortController | undefined;
   let isOver = false;
   let isHeld = false;
 
@@ -77,8 +81,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     const mustWait = busy !== undefined || isHeld;
     if (command && (command.command.isImmediate || !mustWait))
       return void begin(runCommand(command, text), command.command.isImmediate);
-    if (mustWait) enqueue(text, turn !== undefined && !command && canSteer(text));
-    else begin(runTurn(text), false);
+    const shellCommand = shellCommandIn(text);
+    const canJoin = turn !== undefined && !command && shellCommand === undefined && canSteer(text);
+    if (mustWait) enqueue(text, canJoin);
+    else begin(shellCommand === undefined ? runTurn(text) : runOwnCommand(shellCommand), false);
     onChange();
   }
 
@@ -124,6 +130,17 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     }
   }
 
+  async function runOwnCommand(command: string): Promise<void> {
+    const control = new AbortController();
+    shell = control;
+    try {
+      await runShell(command, control.signal);
+    } finally {
+      shell = undefined;
+      if (control.signal.aborted) returnQueued();
+    }
+  }
+
   async function runTurn(input: string): Promise<void> {
     const control = new AbortController();
     const running: NonNullable<typeof turn> = { view: NEW_TURN, startedAt: now(), isCancelling: false, control };
@@ -137,7 +154,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         add({ kind: 'failure', text: messageOf(error) });
         return giveBack(input);
       }
-      add({ kind: 'user', text: input, attached: attached.attachments.map(({ name }) => name) });
+      add({ kind: 'user', text: input, attached: attached.attachments.map(nameOf) });
       for (const text of attached.notices) add({ kind: 'warning', text });
       const events = await ask({ ...(await request()), input, attachments: attached.attachments }, control.signal);
       for await (const event of events) {
@@ -177,6 +194,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     (turn?.view.entries ?? []).filter((entry) => entry.kind === 'tool' && entry.end.state === 'running');
 
   function cancel(): boolean {
+    if (shell) {
+      shell.abort();
+      return true;
+    }
     if (!turn || turn.isCancelling) return turn !== undefined;
     turn.isCancelling = true;
     turn.control.abort();
@@ -222,6 +243,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       return queued.map(({ text }) => text);
     },
   };
+}
+
+function nameOf({ kind, name }: Attachment): string {
+  return kind === 'image' ? `picture ${name}` : name;
 }
 
 function messageOf(error: unknown): string {

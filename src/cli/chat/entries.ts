@@ -8,6 +8,8 @@ export type Entry =
   /** Of the model before it answers or calls, where the provider shows it. */
   | { kind: 'thought'; id: number; text: string; isOver: boolean }
   | { kind: 'tool'; id: number; call: ToolCall; output: string; end: ToolEnd }
+  /** A command that the person ran with `!`. */
+  | { kind: 'shell'; id: number; command: string; output: string; end: ShellEnd }
   /** Of a command, as Markdown. */
   | { kind: 'reply'; id: number; text: string }
   /** Coloured and harmless already: a question, the head of the chat. */
@@ -17,6 +19,10 @@ export type Entry =
   | { kind: 'failure'; id: number; text: string };
 
 export type ToolEnd = { state: 'running' } | { state: 'ended'; result: ToolResult } | { state: 'cut-short' };
+
+export type ShellEnd = { state: 'running' } | { state: 'ended'; code: number; wasStopped: boolean; durationMs: number };
+
+export type ShellEntry = Extract<Entry, { kind: 'shell' }>;
 
 export type ThoughtEntry = Extract<Entry, { kind: 'thought' }>;
 

@@ -2,6 +2,7 @@
 import { EXIT } from '../terminal.ts';
 import type { Conversation } from './conversation.ts';
 import { keyAction } from './keys.ts';
+import type { Pictures } from './pictures.ts';
 import type { Screen } from './screen.ts';
 
 export interface KeyboardDependencies {
@@ -13,19 +14,24 @@ export interface KeyboardDependencies {
   notice(text: string): void;
   /** Called with every key. */
   onKey(): void;
+  pictures(): Pick<Pictures, 'takePaste' | 'takeClipboard'>;
   /** Puts the input into the person's own editor. */
   edit(): void;
 }
 
 /** Returns whether the key was one of them. */
 export function createKeyboard(dependencies: KeyboardDependencies) {
-  const { screen, conversation, isLeaving, leave, notice, onKey, edit } = dependencies;
+  const { screen, conversation, isLeaving, leave, notice, onKey, pictures, edit } = dependencies;
   /** The key before was a Ctrl-C with nothing to end. */
   let leavesNext = false;
 
   return (data: string): boolean => {
     onKey();
     const { editor, hasPrompt } = screen();
+    if (!hasPrompt && pictures().takePaste(data)) {
+      screen().refresh();
+      return true;
+    }
     const state = { hasPrompt, hasText: editor.getText() !== '', isCompleting: editor.isShowingAutocomplete() };
     const action = keyAction(data, state);
     if (action !== 'interrupt') leavesNext = false;
@@ -38,6 +44,7 @@ export function createKeyboard(dependencies: KeyboardDependencies) {
     else if (action === 'redraw') screen().redraw();
     else if (action === 'suspend') suspend(screen());
     else if (action === 'edit') edit();
+    else if (action === 'paste-picture') void pictures().takeClipboard();
     screen().refresh();
     return action !== undefined;
   };

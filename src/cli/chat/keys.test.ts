@@ -13,6 +13,7 @@ describe('keys', () => {
     ['Ctrl+O', ['\x0f', '\x1b[111;5u'], 'toggle-cards'],
     ['Ctrl+T', ['\x14', '\x1b[116;5u'], 'toggle-thoughts'],
     ['Ctrl+G', ['\x07', '\x1b[103;5u'], 'edit'],
+    ['Ctrl+V', ['\x16', '\x1b[118;5u'], 'paste-picture'],
     ['Ctrl+L', ['\x0c', '\x1b[108;5u'], 'redraw'],
     ['Ctrl+Z', ['\x1a', '\x1b[122;5u'], 'suspend'],
   ])('%s means the same in every protocol', (_name, forms, action) => {

@@ -10,7 +10,8 @@ export type KeyAction =
   | 'toggle-thoughts'
   | 'redraw'
   | 'suspend'
-  | 'edit';
+  | 'edit'
+  | 'paste-picture';
 
 export interface InputState {
   /** A question has the keys. */
@@ -27,6 +28,7 @@ export function keyAction(data: string, { hasPrompt, hasText, isCompleting }: In
   if (matchesKey(data, 'ctrl+o')) return 'toggle-cards';
   if (matchesKey(data, 'ctrl+t')) return 'toggle-thoughts';
   if (matchesKey(data, 'ctrl+g')) return hasPrompt ? undefined : 'edit';
+  if (matchesKey(data, 'ctrl+v')) return hasPrompt ? undefined : 'paste-picture';
   if (matchesKey(data, 'ctrl+l')) return 'redraw';
   return matchesKey(data, 'ctrl+z') ? 'suspend' : undefined;
 }

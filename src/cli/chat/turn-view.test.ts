@@ -36,7 +36,9 @@ function viewOf(...events: RunEvent[]): TurnView {
 
 const shown = ({ entries }: TurnView): string[] =>
   entries.map((entry) =>
-    entry.kind === 'tool' ? `${entry.call.id} ${entry.end.state}` : `${entry.kind}: ${entry.text}`,
+    entry.kind === 'tool'
+      ? `${entry.call.id} ${entry.end.state}`
+      : `${entry.kind}: ${'text' in entry ? entry.text : ''}`,
   );
 
 describe('a turn as it is shown', () => {

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { runShellCommand, type ShellCommandEnd } from './shell-command.ts';
+
+function setUp(env: Record<string, string> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'chat-shell-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const control = new AbortController();
+  const seen = { output: '' };
+  const run = (command: string): Promise<ShellCommandEnd> =>
+    runShellCommand({
+      command,
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      signal: control.signal,
+      onOutput: (output) => {
+        seen.output = output;
+      },
+    });
+  return { cwd, run, seen, stop: () => control.abort() };
+}
+
+describe('a command of the person', () => {
+  it('runs in their shell as it is typed, and tells what it printed on both ways and how it ended', async () => {
+    const { run, cwd, seen } = setUp();
+    const end = await run('echo "a  b" > made; cat made; echo problem >&2; exit 3');
+    expect(end).toMatchObject({ code: 3, wasStopped: false });
+    expect(end.output).toContain('a  b\n');
+    expect(end.output).toContain('problem\n');
+    expect(seen.output).toBe(end.output);
+    expect(existsSync(join(cwd, 'made'))).toBe(true);
+  });
+
+  it('has no input and no terminal: what asks ends instead of waiting', async () => {
+    expect(await setUp().run('read line; echo "[$line]"; : < /dev/tty && echo terminal')).toMatchObject({
+      output: expect.stringMatching(/^\[\]\n(?!.*terminal\n)/),
+    });
+  });
+
+  it('is stopped with everything that it started', async () => {
+    const { run, seen, stop } = setUp();
+    const ended = run('sh -c "echo child $$; sleep 300" & echo begun; wait');
+    await eventually(() => expect(seen.output).toMatch(/child[\s\S]*begun|begun[\s\S]*child/));
+    stop();
+    expect(await ended).toMatchObject({ wasStopped: true });
+  });
+
+  it('that ignores Ctrl+C is ended all the same', async () => {
+    const { run, seen, stop } = setUp();
+    const ended = run('trap "" INT; echo ready; while :; do sleep 0.05; done');
+    await eventually(() => expect(seen.output).toContain('ready'));
+    stop();
+    expect(await ended).toMatchObject({ code: 137, wasStopped: true });
+  });
+
+  it('is not waited for where it leaves something in the background', async () => {
+    expect(await setUp().run('sleep 300 & echo left; kill $! 2>/dev/null & exit 0')).toMatchObject({ code: 0 });
+  });
+
+  it('keeps the end of what is long', async () => {
+    const { output } = await setUp().run('seq 1 40000');
+    expect(output.length).toBeLessThanOrEqual(64_000);
+    expect(output).toMatch(/40000\n$/);
+  });
+
+  it('says so where there is no shell', async () => {
+    const end = await setUp({ SHELL: '/does/not/exist' }).run('ls');
+    expect(end).toMatchObject({ code: 127, output: expect.stringContaining('/does/not/exist') });
+  });
+});
