@@ -37,7 +37,7 @@ describe('switches', () => {
     ],
     [
       ['ask', '--with-tools', 'on'],
-      ['ask', '--with-tools=true', 'on'],
+      ['ask', '--with-tools=true'],
     ],
     [
       ['ask', '--no-with-tools'],
@@ -50,6 +50,14 @@ describe('switches', () => {
     [
       ['ask', '--no-new-session', '--other', 'on'],
       ['ask', '--no-new-session', '--other', 'on'],
+    ],
+    [
+      ['ask', '--memory', 'true', 'hi'],
+      ['ask', '--memory=on', 'hi'],
+    ],
+    [
+      ['ask', '--memory', 'false', 'hi'],
+      ['ask', '--memory=off', 'hi'],
     ],
     [['--memory'], ['--memory=on']],
     [[], []],

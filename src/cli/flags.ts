@@ -86,7 +86,15 @@ export const webAddress: Parse<string> = (value) => {
 
 export function switchOf(on: string, off: string): Parse<boolean> {
   const parse = oneOf([on, off]);
-  return Object.assign((value: string) => parse(value) === on, { accepted: [on, off] });
+  return Object.assign((value: string) => parse(switchValue(value, [on, off]) ?? value) === on, {
+    accepted: [on, off],
+  });
+}
+
+/** Every switch understands `on`, `off`, `true` and `false`, whatever its own words are. */
+function switchValue(value: string, [on, off]: readonly [on: string, off: string]): string | undefined {
+  if (['on', 'true', on].includes(value)) return on;
+  return ['off', 'false', off].includes(value) ? off : undefined;
 }
 
 /** Without names it is as if it were not given: all tools exist. */
@@ -134,11 +142,10 @@ export function expandSwitches(
       expanded.push(argument);
     } else if (negated) {
       expanded.push(`--${name}=${values[1]}`);
-    } else if (values.includes(argv[index + 1] ?? '')) {
-      expanded.push(`--${name}=${argv[index + 1]}`);
-      index += 1;
     } else {
-      expanded.push(`--${name}=${values[0]}`);
+      const given = switchValue(argv[index + 1] ?? '', values);
+      expanded.push(`--${name}=${given ?? values[0]}`);
+      if (given !== undefined) index += 1;
     }
   }
   return expanded;

@@ -24,6 +24,11 @@ export interface ChannelGateway {
   wake(): void;
   deadLetters(): Promise<DeadLetter[]>;
   revive(key: string | undefined): Promise<number>;
+  /**
+   * Ends the bots of this channel alone: its running turns may end and be answered until the signal fires. What waits, and what
+   * could not be sent, stays for its next start. False: it is not running.
+   */
+  stopChannel(channel: string, signal: AbortSignal): Promise<boolean>;
   /** Takes nothing new, lets running turns end and the outbox empty until the signal fires, then closes. */
   drain(signal: AbortSignal): Promise<void>;
 }

@@ -111,15 +111,24 @@ export const startGateway = defineOperation({
 export const stopGateway = defineOperation({
   name: 'gateway.stop',
   class: 'change',
-  summary: 'End the gateway; running turns may finish.',
-  input: NO_INPUT,
+  summary: 'End the gateway, or one channel of it; running turns may finish.',
+  input: {
+    type: 'object',
+    properties: { channel: { type: 'string', description: 'this channel alone; the last one ends the gateway' } },
+    additionalProperties: false,
+  },
   output: {
     anyOf: [
+      objectWith({ stopped: { const: true }, channel: TEXT, running: listOf(TEXT) }),
       objectWith({ stopped: { const: true }, pid: COUNT, how: { enum: ['drained', 'killed'] } }),
       objectWith({ stopped: { const: false }, reason: TEXT }),
     ],
   },
-  async run(_input, context) {
+  async run({ channel }, context) {
+    if (channel !== undefined) {
+      const left = await stopChannel(channel, context);
+      if (left) return left;
+    }
     const outcome = await stop(context);
     if (!outcome.stopped) return { stopped: false as const, reason: 'it was not running' };
     return { stopped: true as const, pid: outcome.state.pid, how: outcome.how };
@@ -290,6 +299,16 @@ async function stop({ runtime, signal }: Pick<OperationContext, 'runtime' | 'sig
     runtime.gatewayAdmin(),
   ]);
   return stopService({ states, signal });
+}
+
+/** Undefined: nothing else runs, so the gateway is ended. */
+async function stopChannel(channel: string, { runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>) {
+  const { states, control } = await runtime.gatewayAdmin();
+  const state = await states.running();
+  if (!state?.channels.includes(channel)) return { stopped: false as const, reason: `${channel} was not running` };
+  if (state.channels.length === 1) return undefined;
+  await control.stopChannel(channel, signal);
+  return { stopped: true as const, channel, running: state.channels.filter((each) => each !== channel) };
 }
 
 async function unitHere({ runtime }: Pick<OperationContext, 'runtime'>, args: readonly string[]): Promise<UnitFile> {

@@ -178,6 +178,37 @@ describe('one gateway on three channels', () => {
     expect(inTelegram(7)).not.toContain('a note');
   });
 
+  it('one channel is stopped alone; what is written there waits, and the others answer', async () => {
+    expect((await run('gateway', 'stop', '--channel', 'telegram')).json()).toEqual({
+      stopped: true,
+      channel: 'telegram',
+      running: ['feishu', 'local'],
+    });
+    expect((await run('gateway', 'stop', '--channel', 'telegram')).json()).toEqual({
+      stopped: false,
+      reason: 'telegram was not running',
+    });
+    const { channels, connections } = (await run('gateway', 'status')).json<{
+      channels: string[];
+      connections: { channel: string }[];
+    }>();
+    expect(channels).toEqual(['feishu', 'local']);
+    expect(connections.map(({ channel }) => channel)).toEqual(['feishu', 'local']);
+    telegram.userSays({ chatId: ADA.id, from: ADA, text: 'written meanwhile' });
+    feishu.say({ chatId: 'oc_direct', senderId: 'ou_someone', text: 'still there?' });
+    await eventually(() => expect(JSON.stringify(feishu.sent('oc_direct'))).toContain('still there?'));
+    expect(written().join('\n')).not.toContain('written meanwhile');
+
+    await run('gateway', 'restart');
+    expect((await run('gateway', 'status')).json()).toMatchObject({ channels: ['feishu', 'local'] });
+    expect((await run('gateway', 'stop', '--channel', 'feishu')).json()).toMatchObject({ running: ['local'] });
+    // The last one ends the gateway.
+    expect((await run('gateway', 'stop', '--channel', 'local')).json()).toMatchObject({ how: 'drained' });
+    expect((await run('gateway', 'status')).json()).toMatchObject({ status: 'stopped' });
+    await run('gateway', 'start', '--daemon', '--channel=feishu', '--channel=telegram', '--channel=local');
+    await eventually(() => expect(written().join('\n')).toContain('written meanwhile'));
+  });
+
   it('stops gracefully, without a word against the platforms and without a secret in its log', async () => {
     expect((await run('gateway', 'stop')).json()).toMatchObject({ stopped: true, how: 'drained' });
     const log = readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8');

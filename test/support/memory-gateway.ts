@@ -63,6 +63,7 @@ export function createMemoryGateway({ bots, now, starting, draining }: MemoryGat
       for (const each of chosen) dead.delete(each);
       return chosen.length;
     },
+    stopChannel: async (channel) => bots.some((bot) => bot.channel === channel),
     async drain(signal) {
       await draining?.(signal);
       become('closed');

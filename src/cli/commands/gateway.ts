@@ -10,6 +10,7 @@ import { accountFlag, addSettingFlags, addStartFlags, channelFlag, channelsFlag 
 import type { LogsFlags } from './gateway/logs.ts';
 import type { StartFlags } from './gateway/start.ts';
 import type { StatusFlags } from './gateway/status.ts';
+import type { StopFlags } from './gateway/stop.ts';
 
 export const configureGateway: ConfigureCommand = (...parts) => configureGatewayOn(undefined)(...parts);
 
@@ -34,9 +35,9 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     verb('status', 'whether it runs, its channels, what waits and what could not be sent')
       .addOption(channelFlag())
       .action(async (flags: StatusFlags) => (await import('./gateway/status.ts')).status(flags, terminal));
-    verb('stop', 'end it; running turns may finish').action(async (flags: OutputFlags) =>
-      (await import('./gateway/stop.ts')).stop(flags, terminal),
-    );
+    verb('stop', 'end it, or one channel of it; running turns may finish')
+      .addOption(channelFlag())
+      .action(async (flags: StopFlags) => (await import('./gateway/stop.ts')).stop(flags, terminal));
     verb('restart', 'end it and start it again with the same flags').action(async (flags: OutputFlags) =>
       (await import('./gateway/stop.ts')).restart(flags, terminal),
     );

@@ -72,8 +72,9 @@ function inItsTopic(waiting: ChatMessage): ChatMessage {
 }
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
-  const { channels, mailbox, hub, sessions, now, newId, random, log } = dependencies;
+  const { mailbox, hub, sessions, now, newId, random, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
+  let channels = dependencies.channels;
   const channel = (bot: BotKey): Channel | undefined =>
     channels.find(({ name, account }) => name === bot.channel && account === bot.account);
   const ending = new AbortController();
@@ -232,6 +233,18 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       const revived = await mailbox.revive(key, now());
       delivery.wake();
       return revived;
+    },
+
+    async stopChannel(name, signal) {
+      const stopped = channels.filter((each) => each.name === name);
+      if (stopped.length === 0) return false;
+      await Promise.race([lanes.closeChannel(name), aborted(signal)]);
+      await delivery.settled(signal);
+      await Promise.race([delivery.leave(name), aborted(AbortSignal.timeout(GRACE_MS))]);
+      channels = channels.filter((each) => !stopped.includes(each));
+      const closed = Promise.allSettled(stopped.map((each) => each.close()));
+      await Promise.race([closed, aborted(AbortSignal.timeout(GRACE_MS))]);
+      return true;
     },
 
     async drain(signal) {

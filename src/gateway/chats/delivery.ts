@@ -33,6 +33,8 @@ export interface Delivery {
   whenSent(key: string, signal: AbortSignal): Promise<SentMessage>;
   /** Resolves when nothing is left that could be sent now. */
   settled(signal: AbortSignal): Promise<void>;
+  /** Sends nothing more through this channel; what is left of it stays in the outbox. Resolves when nothing of it is under way. */
+  leave(channel: string): Promise<void>;
   /** Sends nothing more. Resolves when nothing is under way. */
   stop(): Promise<void>;
 }
@@ -41,7 +43,7 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
   const stopping = new AbortController();
   const waiters = new Map<string, (sent: SentMessage) => void>();
   const settlers = new Set<() => void>();
-  const bots = channels.map((channel) => ({
+  let bots = channels.map((channel) => ({
     channel,
     key: { channel: channel.name, account: channel.account } satisfies BotKey,
     underWay: new Map<string, Promise<void>>(),
@@ -162,6 +164,12 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
       wake();
       await promise;
       settlers.delete(resolve);
+    },
+    async leave(channel) {
+      const left = bots.filter(({ key }) => key.channel === channel);
+      bots = bots.filter((bot) => !left.includes(bot));
+      await looking;
+      await Promise.allSettled(left.flatMap(({ underWay }) => [...underWay.values()]));
     },
     async stop() {
       stopping.abort();

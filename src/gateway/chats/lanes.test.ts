@@ -5,11 +5,15 @@ import { type ChatMessage, DEFAULT_LIMITS } from './chat.ts';
 import { type Batch, createLanes, type LanesOptions } from './lanes.ts';
 
 let ids = 0;
-function message(chatId: string, order: number, more: { account?: string; senderId?: string } = {}): ChatMessage {
+function message(
+  chatId: string,
+  order: number,
+  more: { channel?: string; account?: string; senderId?: string } = {},
+): ChatMessage {
   ids += 1;
-  const { account = 'default', senderId = chatId } = more;
+  const { channel = 'local', account = 'default', senderId = chatId } = more;
   return {
-    chat: { channel: 'local', account, chatId },
+    chat: { channel, account, chatId },
     isOwner: true,
     message: {
       id: `m${ids}`,
@@ -137,4 +141,31 @@ it('nothing begins before it is opened, nor after it is stopped', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(seen).toEqual([2]);
   expect(lanes.waitingIn({ channel: 'local', account: 'default', chatId: 'a' })).toBe(1);
+});
+
+it('a channel that is closed ends what runs and begins nothing; the others go on', async () => {
+  const handled: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { lanes } = lanesWith(async ({ chat }) => {
+    handled.push(`${chat.channel} ${chat.chatId}`);
+    if (chat.chatId === 'slow') await released;
+  });
+  lanes.open();
+  lanes.add(message('slow', 1, { channel: 'telegram' }));
+  await eventually(() => expect(handled).toEqual(['telegram slow']));
+  let isClosed = false;
+  const closing = lanes.closeChannel('telegram').then(() => {
+    isClosed = true;
+  });
+  lanes.add(message('slow', 2, { channel: 'telegram' }));
+  lanes.add(message('other', 3, { channel: 'telegram' }));
+  lanes.add(message('mine', 4));
+  await eventually(() => expect(handled).toContain('local mine'));
+  expect(isClosed).toBe(false);
+  release();
+  await closing;
+  lanes.add(message('mine', 5));
+  await eventually(() => expect(handled).toHaveLength(3));
+  expect(handled.filter((name) => name.startsWith('telegram'))).toEqual(['telegram slow']);
+  await expect(lanes.closeChannel('feishu')).resolves.toBeUndefined();
 });

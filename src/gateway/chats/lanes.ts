@@ -36,6 +36,8 @@ export interface Lanes {
   discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): ChatMessage[];
   /** From now on batches begin. */
   open(): void;
+  /** Begins no other batch of this channel. Resolves when none of it is running; what waits stays on record. */
+  closeChannel(channel: string): Promise<void>;
   /** Begins no other batch. Resolves when none is running. */
   stop(): Promise<void>;
 }
@@ -61,6 +63,9 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
   let running = 0;
   let isOpen = false;
   let whenIdle = (): void => {};
+  const closed = new Map<string, () => void>();
+  const isRunningIn = (channel: string): boolean =>
+    lanes.values().some(({ chat, state }) => chat.channel === channel && state === 'running');
 
   function laneOf(chat: ChatKey): Lane {
     const name = nameOf(chat);
@@ -72,7 +77,7 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
   }
 
   function schedule(lane: Lane): void {
-    if (lane.state === 'running' || lane.state === 'ready' || !isOpen) return;
+    if (lane.state === 'running' || lane.state === 'ready' || !isOpen || closed.has(lane.chat.channel)) return;
     clearTimeout(lane.timer);
     if (lane.begun.length === 0 && lane.waiting.length === 0) {
       lanes.delete(nameOf(lane.chat));
@@ -134,6 +139,8 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     schedule(lane);
     startReady();
     if (running === 0) whenIdle();
+    const { channel } = lane.chat;
+    if (!isRunningIn(channel)) closed.get(channel)?.();
   }
 
   function takeBatch(lane: Lane): ChatMessage[] {
@@ -192,6 +199,16 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
         lane.lastAt = now;
         schedule(lane);
       }
+    },
+    async closeChannel(channel) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      closed.set(channel, resolve);
+      for (const lane of lanes.values()) if (lane.chat.channel === channel) clearTimeout(lane.timer);
+      for (const lane of ready.filter(({ chat }) => chat.channel === channel)) {
+        ready.splice(ready.indexOf(lane), 1);
+        lane.state = 'idle';
+      }
+      if (isRunningIn(channel)) await promise;
     },
     async stop() {
       isOpen = false;

@@ -14,10 +14,14 @@ export interface ControlClient {
   ): Promise<{ account: string; keys: string[] }>;
   /** Something was left for it in the outbox or in the queue of background runs. */
   wake(signal?: AbortSignal): Promise<void>;
+  /** False: the channel was not running. */
+  stopChannel(channel: string, signal?: AbortSignal): Promise<boolean>;
   retry(key: string | undefined, signal?: AbortSignal): Promise<number>;
 }
 
 const TIMEOUT_MS = 10_000;
+/** Its turns may end first. */
+const STOP_TIMEOUT_MS = 40_000;
 const LARGEST_ANSWER = 8 * 1024 * 1024;
 
 interface Answer {
@@ -27,12 +31,18 @@ interface Answer {
 
 /** Each call throws ServiceError: nobody runs, does not answer, or refuses. */
 export function createControlClient(states: ServiceStates): ControlClient {
-  async function call(method: 'GET' | 'POST', path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    body: unknown,
+    signal?: AbortSignal,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<unknown> {
     const state = await states.running();
     const token = await states.token();
     if (!state || token === undefined)
       throw new ServiceError('GATEWAY_NOT_RUNNING', `the gateway is not running: ${HOW_TO_START}`);
-    const bound = AbortSignal.timeout(TIMEOUT_MS);
+    const bound = AbortSignal.timeout(timeoutMs);
     const answer = await exchange(state, token, {
       method,
       path,
@@ -55,6 +65,8 @@ export function createControlClient(states: ServiceStates): ControlClient {
     send: async (target, text, signal) =>
       (await call('POST', '/send', { ...target, text }, signal)) as { account: string; keys: string[] },
     wake: async (signal) => void (await call('POST', '/wake', {}, signal)),
+    stopChannel: async (channel, signal) =>
+      ((await call('POST', '/channels/stop', { channel }, signal, STOP_TIMEOUT_MS)) as { stopped: boolean }).stopped,
     retry: async (key, signal) =>
       ((await call('POST', '/dead-letters/retry', { key }, signal)) as { retried: number }).retried,
   };

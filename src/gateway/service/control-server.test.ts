@@ -28,6 +28,7 @@ beforeEach(async () => {
       woken += 1;
     },
     retry: async (key) => (key === undefined ? 3 : 1),
+    stopChannel: async (channel) => channel === 'telegram',
     webhook: (channel, account) =>
       channel === 'telegram' && account === 'default'
         ? async (incoming) => new Response(`${incoming.method} ${await incoming.text()}`)

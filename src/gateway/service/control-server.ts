@@ -20,6 +20,8 @@ export interface ControlHandlers {
   wake(): void;
   /** How many dead letters are sent again: one, or all of them without a key. */
   retry(key: string | undefined): Promise<number>;
+  /** Ends one channel; false when it is not running. */
+  stopChannel(channel: string): Promise<boolean>;
   /** Undefined: no channel takes webhooks under this name. */
   webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
   /** Our tools for other agents, where they are offered. It checks Host, Origin and its own token. */
@@ -146,6 +148,11 @@ export async function createRoutes(options: {
   routes.post('/wake', (context) => {
     handlers.wake();
     return context.json({ ok: true });
+  });
+  routes.post('/channels/stop', async (context) => {
+    const { channel } = await bodyOf(context);
+    if (!isText(channel, 100)) return refusal(400, 'BAD_BODY', 'accepted: {"channel"}');
+    return context.json({ stopped: await handlers.stopChannel(channel) });
   });
   routes.post('/dead-letters/retry', async (context) => {
     const { key } = await bodyOf(context);

@@ -105,21 +105,38 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     cleanups.push(close);
     const run = { phase: 'starting' as ServiceStatus['phase'] };
     const startedAt = dependencies.now();
-    const handlers = createHandlers({ ...dependencies, settings, gateway, channels, mcp, log, run, startedAt });
+    let state: ServiceState | undefined;
+    const handlers = createHandlers({
+      ...dependencies,
+      settings,
+      gateway,
+      channels,
+      mcp,
+      log,
+      run,
+      startedAt,
+      async stopChannel(channel) {
+        if (!(await gateway.stopChannel(channel, AbortSignal.timeout(drainMs)))) return false;
+        log({ level: 'info', event: 'channel-stopped', channel, message: `${channel} was stopped; the others go on` });
+        if (state) state = await states.withoutChannel(state, channel);
+        return true;
+      },
+    });
     const server = await startControlServer({ token, port: settings.current().service.port, handlers });
     cleanups.push(server.close);
 
-    const state = await describeService(dependencies, states, { port: server.port, startedAt });
-    const writing = states.write(state, token);
+    const begun = await describeService(dependencies, states, { port: server.port, startedAt });
+    state = begun;
+    const writing = states.write(begun, token);
     cleanups.push(async () => {
       await writing.catch(() => {});
-      await states.clear(state);
+      await states.clear(begun);
     });
     log({
       level: 'info',
       event: 'starting',
-      message: `pid ${state.pid}, version ${state.version}`,
-      channels: state.channels,
+      message: `pid ${begun.pid}, version ${begun.version}`,
+      channels: begun.channels,
     });
     try {
       // Synced while the platforms are being reached.
@@ -131,10 +148,10 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       log({
         level: 'info',
         event: 'ready',
-        message: `${state.channels.join(', ') || 'no channel'}; port ${state.port}`,
-        channels: state.channels,
+        message: `${begun.channels.join(', ') || 'no channel'}; port ${begun.port}`,
+        channels: begun.channels,
       });
-      dependencies.onReady(state);
+      dependencies.onReady(begun);
       await fired(signal);
     } catch (error) {
       if (!signal.aborted) {
@@ -192,8 +209,9 @@ function createHandlers(parts: {
   version: string;
   startedAt: number;
   now(): number;
+  stopChannel: ControlHandlers['stopChannel'];
 }): ControlHandlers {
-  const { settings, gateway, channels, mcp, log, run, version, startedAt, now } = parts;
+  const { settings, gateway, channels, mcp, log, run, version, startedAt, now, stopChannel } = parts;
   return {
     async status() {
       const [status, dead] = await Promise.all([gateway.status(), gateway.deadLetters()]);
@@ -236,6 +254,7 @@ function createHandlers(parts: {
     },
     wake: () => gateway.wake(),
     retry: (key) => gateway.revive(key),
+    stopChannel,
     mcp,
     webhook: (channel, account) => {
       const found = channels.find((candidate) => candidate.name === channel && candidate.account === account);

@@ -32,6 +32,8 @@ export interface ServiceStates {
   /** The gateway that runs now; undefined when none does, whatever the file says. */
   running(): Promise<ServiceState | undefined>;
   write(state: ServiceState, token: string): Promise<void>;
+  /** Records that a channel of the running service has ended. */
+  withoutChannel(state: ServiceState, channel: string): Promise<ServiceState>;
   /** Removes what this process left; a successor's stays. */
   clear(owner: ProcessIdentity): Promise<void>;
   /** Of the control API; the owner's alone to read. */
@@ -53,6 +55,12 @@ export function createServiceStates(files: OwnerFiles): ServiceStates {
     async write(state, token) {
       await files.update(TOKEN, () => token);
       await files.update(STATE, () => `${JSON.stringify(state, undefined, 2)}\n`);
+    },
+    async withoutChannel(state, channel) {
+      const channels = state.channels.filter((each) => each !== channel);
+      const left: ServiceState = { ...state, channels, channel: channels[0] ?? '' };
+      await files.update(STATE, () => `${JSON.stringify(left, undefined, 2)}\n`);
+      return left;
     },
     async clear({ pid, pidStart }) {
       let isOurs = false;
