@@ -3,30 +3,24 @@
 // command → end everything in the namespace → remove the guards.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bubblewrapArguments, type Features, featuresOf } from './bubblewrap-arguments.ts';
 import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
 import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts';
+import { type CommandSandbox, createDirectSandbox, type RunPlan } from './command-sandbox.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
-import { type Guards, guardWorkspace } from './guards.ts';
+import { planGuards } from './guards.ts';
 import { createInherited } from './inherited.ts';
-import { createLimiter, layLimits } from './limiter.ts';
 import { planMounts, withGuards } from './mounts.ts';
-import { createNamespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
-import { openPipes } from './pipes.ts';
-import { canBecome, startReadyProcess } from './ready-process.ts';
-import { createReadyRuns, type ReadyRun } from './ready-runs.ts';
-import {
-  checkCommand,
-  type Exit,
-  type Launch,
-  runProcess,
-  type StartedProcess,
-  signalOfCode,
-  startProcess,
-} from './run-process.ts';
-import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
+import { createPipeStock } from './pipes.ts';
+import { createLeaseNames } from './placeholders.ts';
+import { canBecome } from './ready-process.ts';
+import { createReadyRuns, type Wanted } from './ready-runs.ts';
+import { makeReadySandbox, type ReadySandbox, WAITING } from './ready-sandbox.ts';
+import { checkCommand, type Exit, runProcess, signalOfCode } from './run-process.ts';
+import type { Availability, Finished, Limits, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
 
 export interface BubblewrapDependencies {
@@ -48,12 +42,10 @@ export interface BubblewrapDependencies {
   directories?: readonly string[];
 }
 
-/** One to report status, one to wait for permission to start. */
-const CHANNELS = 2;
-
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
-  const { uid, kernel, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
+  const { uid, kernel, newId, temporary, directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
+  const newLease = createLeaseNames(newId);
   const rlimitHoldsProcesses = uid !== 0 && countsProcessesPerNamespace(kernel);
   let known: Programs | undefined;
 
@@ -62,75 +54,94 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return known;
   }
 
-  const readyRuns = createReadyRuns(makeReady);
+  const pipes = createPipeStock(async () => ({ temporary, mkfifo: (await programs()).mkfifo }));
+  const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
 
-  async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
-    return (await runHolding(command, options)).finished;
+  function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
+    const planned = planMounts({
+      profile,
+      userHome: dependencies.userHome,
+      hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
+      searchPath: env.PATH ?? '',
+    });
+    const common = {
+      ...tools,
+      network: profile.network,
+      limits: profile.limits,
+      limitsProcesses: rlimitHoldsProcesses,
+      ownLimits: readFileSync('/proc/self/limits', 'latin1'),
+    };
+    return {
+      guards: planGuards(profile),
+      mountsWith: (guards) => withGuards(planned, guards),
+      argvFor: (mounts, { argv, cwd }) => bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd }),
+    };
   }
 
-  /** Prepares all that does not depend on the command: pipes, a control group with a process in it. */
-  async function makeReady(limits: Limits): Promise<ReadyRun> {
-    const { mkfifo } = await programs();
-    const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
+  /** One run is kept for each workspace and access. It is used only where bubblewrap would be given the same arguments. */
+  function wantedFor({ workspace, network, limits }: Profile, plan: RunPlan): Wanted {
+    const argv = plan.argvFor(plan.mountsWith(plan.guards.mounts), WAITING);
+    const kind = JSON.stringify([workspace?.access, network, limits]);
+    return { place: workspace?.path ?? '', kind, state: JSON.stringify(argv) };
+  }
+
+  async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
+    const cgroup = createCgroup(dependencies.cgroups, newId('run'), limits);
     try {
-      const pipes = await openPipes(['stdout', 'stderr'], { temporary: dependencies.temporary, mkfifo });
-      const ready = startReadyProcess(pipes, { channels: CHANNELS, inherited: inherited() });
-      const { pid } = ready.child;
-      if (pid !== undefined) return { process: ready, cgroup, isInGroup: await layLimits(pid, cgroup) };
-      await ready.discard();
-      throw new SandboxError('unavailable', 'no shell could be started');
+      const store = join(dependencies.lainclawHome, 'sandbox');
+      const needed = { limits, cgroup, store, newLease, inherited: inherited(), openPipes: pipes.take };
+      return await makeReadySandbox(plan, needed);
     } catch (error) {
       await cgroup?.remove();
       throw error;
     }
   }
 
+  async function prepare(command: SandboxCommand): Promise<void> {
+    if (!canBecome(command)) return;
+    try {
+      const plan = planRun(command, await programs());
+      const { limits } = command.profile;
+      let isTaken = false;
+      await readyRuns.prepare(wantedFor(command.profile, plan), () => {
+        isTaken = true;
+        return makeReady(plan, limits);
+      });
+      if (!isTaken) plan.guards.release();
+    } catch {
+      // The next command finds the same problem, and reports it.
+    }
+  }
+
+  async function sandboxFor(command: SandboxCommand): Promise<CommandSandbox> {
+    const tools = await programs();
+    await readyRuns.settled(command.profile.workspace?.path ?? '');
+    const plan = planRun(command, tools);
+    const ready = canBecome(command) ? await readyRuns.take(wantedFor(command.profile, plan)) : undefined;
+    const prepared = await ready?.sandboxFor(command, plan.guards);
+    if (prepared) return prepared;
+    if (ready) await endUnused(ready);
+    return createDirectSandbox(ready ? planRun(command, tools) : plan, command, {
+      temporary,
+      newLease,
+      inherited: inherited(),
+      openPipes: pipes.take,
+      cgroup: createCgroup(dependencies.cgroups, newId('run'), command.profile.limits),
+    });
+  }
+
+  async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
+    return (await runHolding(command, options)).finished;
+  }
+
   async function runHolding(command: SandboxCommand, options: RunOptions) {
     checkCommand(command);
-    const tools = await programs();
-    const { profile } = command;
-    const namespace = createNamespace();
-    let guards: Guards | undefined;
-
-    async function prepare(): Promise<Launch> {
-      const mounts = planMounts({
-        profile,
-        userHome: dependencies.userHome,
-        hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
-        searchPath: command.env.PATH ?? '',
-      });
-      guards = await guardWorkspace(profile, newId);
-      const argv = bubblewrapArguments({
-        ...tools,
-        argv: command.argv,
-        cwd: realPath(command.cwd) ?? command.cwd,
-        mounts: withGuards(mounts, guards.mounts),
-        network: profile.network,
-        limits: profile.limits,
-        limitsProcesses: rlimitHoldsProcesses,
-        ownLimits: readFileSync('/proc/self/limits', 'latin1'),
-      });
-      return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: CHANNELS };
-    }
-
-    const ready = canBecome(command) ? await readyRuns.take(profile.limits) : undefined;
-    const cgroup = ready ? ready.cgroup : createCgroup(dependencies.cgroups, newId('run'), profile.limits);
-    const limiter = createLimiter(profile, cgroup, ready?.isInGroup);
-
-    async function start(): Promise<StartedProcess> {
-      if (ready) {
-        ready.process.become(await prepare());
-        return ready.process;
-      }
-      const { temporary } = dependencies;
-      return startProcess(prepare, { temporary, mkfifo: tools.mkfifo, inherited: inherited(), onMaker: limiter.warm });
-    }
-
+    const { namespace, limiter, cgroup, start, follow, release } = await sandboxFor(command);
     try {
       const { finished, exit } = await runProcess(start, options, {
         started(child, stop) {
-          namespace.follow(child, (pid) => limiter.hold(pid, stop));
-          if (options.expectsMore) setImmediate(() => void readyRuns.prepare(profile.limits));
+          follow(child, stop);
+          if (options.expectsMore) setImmediate(() => void prepare(command));
         },
         end: (child) => namespace.end(child),
       });
@@ -141,8 +152,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       throw startFailure(error);
     } finally {
       limiter.release();
-      await ready?.process.discard();
-      const cleaning = Promise.all([guards?.release(), cgroup?.remove()]).then(() => {});
+      const cleaning = release().then(() => cgroup?.remove());
       if (options.afterwards) options.afterwards(cleaning);
       else await cleaning;
     }
@@ -162,7 +172,11 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
   }
 
-  const { prepare, close } = readyRuns;
+  async function close(): Promise<void> {
+    await readyRuns.close();
+    pipes.close();
+  }
+
   return { name: 'bubblewrap', isolates: true, available, run, prepare, close };
 }
 
@@ -202,9 +216,9 @@ async function findPrograms(directories: readonly string[]): Promise<Programs> {
   return { bwrap, prlimit, mkfifo, version, features };
 }
 
-/** Where the kernel counts the processes of the whole group, the process that waits for the command is one of them. */
-function withOneMore(limits: Limits): Limits {
-  return { ...limits, processes: limits.processes + 1 };
+async function endUnused(ready: ReadySandbox): Promise<void> {
+  await ready.discard();
+  await ready.cgroup?.remove();
 }
 
 interface Judged {

@@ -8,6 +8,8 @@ import { type Guards, guardWorkspace } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { type Mount, planMounts, withGuards } from './mounts.ts';
 import { isInside, realPath } from './path-inside.ts';
+import { openOutputPipes } from './pipes.ts';
+import { createLeaseNames } from './placeholders.ts';
 import { checkCommand, type Launch, runProcess, startProcess } from './run-process.ts';
 import type { Availability, Finished, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
@@ -37,6 +39,7 @@ const ENGINE_REFUSED = 125;
 export function createDocker(dependencies: DockerDependencies): Sandbox {
   const { image, user, cpus, temporary, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
+  const newLease = createLeaseNames(newId);
   const clientEnvironment = Object.fromEntries(
     ['HOME', 'PATH', ...CLIENT_VARIABLES].flatMap((name) => {
       const value = dependencies.variables[name];
@@ -69,7 +72,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
         hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
         searchPath: '',
       });
-      guards = await guardWorkspace(profile, newId);
+      guards = await guardWorkspace(profile, newLease);
       const argv = dockerArguments({
         ...{ docker, image, name, user, cpus },
         argv: command.argv,
@@ -93,7 +96,12 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
 
     try {
       const { finished } = await runProcess(
-        () => startProcess(prepare, { temporary, mkfifo, inherited: inherited() }),
+        () =>
+          startProcess(prepare, {
+            temporary,
+            inherited: inherited(),
+            openPipes: () => openOutputPipes({ temporary, mkfifo }),
+          }),
         options,
         { end },
       );

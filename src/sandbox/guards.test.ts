@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTrial, type Trial, trialOptions, WAYS } from '../../test/support/sandbox-trial.ts';
-import { guardPaths } from './guards.ts';
+import { placeGuards, planPaths } from './guards.ts';
+import { createLeaseNames } from './placeholders.ts';
 import { protectedPaths } from './protected.ts';
 import type { Finished, Sandbox } from './sandbox.ts';
 
@@ -335,16 +336,16 @@ describe.each(WAYS)('a sandbox %s', (_, open) => {
     expect(existsSync(trial.path('workspace/a/gone'))).toBe(false);
   });
 
-  test('guards in a directory that cannot be written are not needed, and releasing twice does no harm', async () => {
-    const guards = await guardPaths({ root: '/sys', isWritable: true, protect: ['/sys/nothing/here'], newId: String });
+  test('guards in a directory that cannot be written are not needed', async () => {
+    const newLease = createLeaseNames(String);
+    const guards = await placeGuards(
+      planPaths({ root: '/sys', isWritable: true, protect: ['/sys/nothing/here'] }),
+      newLease,
+    );
     expect(guards.mounts).toEqual([]);
     await guards.release();
-    const made = await guardPaths({
-      root: trial.workspace,
-      isWritable: true,
-      protect: [trial.path('workspace/a/b')],
-      newId: String,
-    });
+    const plan = planPaths({ root: trial.workspace, isWritable: true, protect: [trial.path('workspace/a/b')] });
+    const made = await placeGuards(plan, newLease);
     expect(made.mounts).toEqual([{ path: trial.path('workspace/a'), access: 'empty', isDirectory: true }]);
     await made.release();
     expect(readdirSync(trial.workspace)).toEqual([]);

@@ -4,7 +4,14 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { isInside, realPath } from './path-inside.ts';
-import { type HeldDirectory, holdDirectory, isPlaceholder, type Placeholder, placeholderIn } from './placeholders.ts';
+import {
+  entriesOf,
+  type HeldDirectory,
+  holdDirectory,
+  isPlaceholder,
+  type Placeholder,
+  placeholderIn,
+} from './placeholders.ts';
 import { type Profile, SandboxError } from './sandbox.ts';
 
 export interface GuardMount {
@@ -14,24 +21,42 @@ export interface GuardMount {
   isDirectory: boolean;
 }
 
+/** A protected path that does not exist: where its placeholder belongs. */
+export interface MissingPath {
+  /** The path of the directory that must hold the placeholder, and the directory itself. */
+  above: string;
+  parent: HeldDirectory;
+  name: string;
+}
+
+/** What must be guarded, as it is now. Nothing is made yet. */
+export interface GuardPlan {
+  /** As if every placeholder were in its place. */
+  readonly mounts: readonly GuardMount[];
+  readonly missing: readonly MissingPath[];
+  release(): void;
+}
+
 export interface Guards {
   readonly mounts: readonly GuardMount[];
   /** Removes every placeholder that no other run needs. Never rejects. */
   release(): Promise<void>;
 }
 
+/** Plans the guards and makes the placeholders. */
+export async function guardWorkspace(profile: Profile, newLease: () => string): Promise<Guards> {
+  return placeGuards(planGuards(profile), newLease);
+}
+
 /** A workspace that cannot be written needs no guards. Paths may lead to it through a link. */
-export async function guardWorkspace(
-  { workspace, protect, hide }: Profile,
-  newId: (prefix: string) => string,
-): Promise<Guards> {
+export function planGuards({ workspace, protect, hide }: Profile): GuardPlan {
   const root = workspace && realPath(workspace.path);
-  if (!workspace || !root) return { mounts: [], release: async () => {} };
+  if (!workspace || !root) return { mounts: [], missing: [], release: () => {} };
   const spelled = resolve(workspace.path);
   const real = (paths: readonly string[] = []): string[] =>
     paths.map((path) => (isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path)));
   const isWritable = workspace.access === 'read-write';
-  return guardPaths({ root, isWritable, protect: isWritable ? real(protect) : [], hide: real(hide), newId });
+  return planPaths({ root, isWritable, protect: isWritable ? real(protect) : [], hide: real(hide) });
 }
 
 export interface Guarded {
@@ -42,16 +67,40 @@ export interface Guarded {
   protect: readonly string[];
   /** Paths that do not exist are skipped. */
   hide?: readonly string[];
-  newId(prefix: string): string;
 }
 
-export async function guardPaths({ root, isWritable, protect, hide = [], newId }: Guarded): Promise<Guards> {
+/** Makes the placeholders of a plan, which is released with the guards. */
+export async function placeGuards(plan: GuardPlan, newLease: () => string): Promise<Guards> {
+  const placed: Placeholder[] = [];
+  const release = (): Promise<void> => releaseAll(placed, plan);
+  const unplaced = new Set<string>();
+  try {
+    for (const { above, parent, name } of plan.missing) {
+      const placeholder = placeholderIn(parent, name, newLease());
+      if (placeholder) placed.push(placeholder);
+      else for (const entry of entriesOf(name).names) unplaced.add(`${above}/${entry}`);
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { mounts: plan.mounts.filter(({ path }) => !unplaced.has(path)), release };
+}
+
+export async function releaseAll(placeholders: readonly Placeholder[], plan: GuardPlan): Promise<void> {
+  await Promise.all(placeholders.map((placeholder) => placeholder.release()));
+  plan.release();
+}
+
+export function planPaths({ root, isWritable, protect, hide = [] }: Guarded): GuardPlan {
   const mounts = new Map<string, GuardMount>();
-  const placeholders: Placeholder[] = [];
+  const missing: MissingPath[] = [];
   const held = new Map<string, HeldDirectory>();
-  const release = async (): Promise<void> => {
-    await Promise.all(placeholders.map((placeholder) => placeholder.release()));
-    for (const directory of held.values()) directory.release();
+  let isReleased = false;
+  const release = (): void => {
+    // A second close would hit whatever got the number meanwhile.
+    if (!isReleased) for (const directory of held.values()) directory.release();
+    isReleased = true;
   };
 
   function hold(path: string, address = path): HeldDirectory {
@@ -77,11 +126,10 @@ export async function guardPaths({ root, isWritable, protect, hide = [], newId }
       if (stats?.isSymbolicLink()) throw linkRefused(at, path);
       if (access === 'empty' && !stats) return;
       if (!stats || isPlaceholder(parent, name)) {
-        const placeholder = placeholderIn(parent, name, newId('lease'));
-        if (!placeholder) return;
-        placeholders.push(placeholder);
-        for (const [rank, made] of placeholder.names.entries()) {
-          const isDirectory = placeholder.isDirectory || rank > 0;
+        missing.push({ above, parent, name });
+        const entries = entriesOf(name);
+        for (const [rank, made] of entries.names.entries()) {
+          const isDirectory = entries.isDirectory || rank > 0;
           cover(`${above}/${made}`, isDirectory ? 'empty' : 'read-only', isDirectory);
         }
         return;
@@ -100,10 +148,10 @@ export async function guardPaths({ root, isWritable, protect, hide = [], newId }
     for (const path of hide) if (path !== root && isInside(root, path)) guard(path, 'empty');
     for (const path of protect) if (path !== root && isInside(root, path)) guard(path, 'read-only');
   } catch (error) {
-    await release();
+    release();
     throw error;
   }
-  return { mounts: [...mounts.values()], release };
+  return { mounts: [...mounts.values()], missing, release };
 }
 
 function look(address: string): Stats | 'unreachable' | undefined {

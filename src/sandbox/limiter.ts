@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Cgroup } from './cgroup.ts';
 import type { Ending } from './run-process.ts';
-import type { HeldLimits, Profile } from './sandbox.ts';
+import type { HeldLimits, Limits } from './sandbox.ts';
 import { watchMemory } from './watch-memory.ts';
 
 /** Lower priority than the person's programs: a busy command must not slow down Lainclaw. */
@@ -12,7 +12,7 @@ const NICENESS = 5;
 const OUT_OF_MEMORY_SCORE = '1000';
 
 /** Limits one process and all it will start. True when the process is in the control group. Never rejects. */
-export async function layLimits(pid: number, cgroup: Cgroup | undefined): Promise<boolean> {
+async function layLimits(pid: number, cgroup: Cgroup | undefined): Promise<boolean> {
   tryTo(() => setPriority(pid, NICENESS));
   tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
   if (!cgroup) return false;
@@ -22,12 +22,11 @@ export async function layLimits(pid: number, cgroup: Cgroup | undefined): Promis
   );
 }
 
-/**
- * Limits the first process of the sandbox while it waits at its gate. `known`: whether the control group already holds
- * the process that became the sandbox.
- */
-export function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined, known?: boolean) {
-  let isInGroup = known ?? false;
+export type Limiter = ReturnType<typeof createLimiter>;
+
+/** Limits the first process of the sandbox while it waits at its gate. */
+export function createLimiter({ memoryBytes }: Limits, cgroup: Cgroup | undefined) {
+  let isInGroup = false;
   let isReleased = false;
   let watch: { stop(): void } | undefined;
   return {
@@ -37,10 +36,13 @@ export function createLimiter({ limits }: Profile, cgroup: Cgroup | undefined, k
      */
     warm: (pid: number): void => void cgroup?.add(pid).catch(() => {}),
     /** Never rejects. */
-    async hold(pid: number, stop: (ending: Ending) => void): Promise<void> {
-      if (known === undefined) isInGroup = await layLimits(pid, cgroup);
+    async hold(pid: number): Promise<void> {
+      isInGroup = await layLimits(pid, cgroup);
+    },
+    /** Where the kernel does not count memory, from the start of the command on. */
+    watch(pid: number, stop: (ending: Ending) => void): void {
       if (isReleased || (isInGroup && cgroup?.holdsMemory)) return;
-      watch = watchMemory(pid, limits.memoryBytes, () => stop('memory'));
+      watch = watchMemory(pid, memoryBytes, () => stop('memory'));
     },
     release(): void {
       isReleased = true;

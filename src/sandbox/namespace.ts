@@ -13,6 +13,8 @@ const DEADLINE_MS = 10_000;
 const START_MS = 5_000;
 
 export interface Namespace {
+  /** The pid of the first process; undefined until bubblewrap has reported it. */
+  readonly firstProcess: number | undefined;
   /** The command starts only after `ready` resolves. `ready` gets the pid of the first process and must not reject. */
   follow(child: ChildProcess, ready: (firstProcess: number) => Promise<void>): void;
   /** Resolves once every process of the sandbox is gone. */
@@ -46,6 +48,10 @@ export function createNamespace(): Namespace {
   }
 
   return {
+    get firstProcess() {
+      return first?.pid;
+    },
+
     follow(child, ready) {
       const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
       const gate = child.stdio[GATE_DESCRIPTOR] as Writable;

@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { endTree, readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { createInherited } from './inherited.ts';
+import { openOutputPipes } from './pipes.ts';
 import { checkCommand, runProcess, startProcess } from './run-process.ts';
 import { type Finished, type RunOptions, type Sandbox, type SandboxCommand, SandboxError } from './sandbox.ts';
 
@@ -40,7 +41,12 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
     try {
       return (
         await runProcess(
-          () => startProcess(async () => launch, { temporary, mkfifo, inherited: inherited() }),
+          () =>
+            startProcess(async () => launch, {
+              temporary,
+              inherited: inherited(),
+              openPipes: () => openOutputPipes({ temporary, mkfifo }),
+            }),
           options,
           tree,
         )

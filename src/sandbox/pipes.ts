@@ -6,9 +6,12 @@ import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync, wri
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { OutputStream } from './sandbox.ts';
 
 /** As much as a pipe holds. */
 const CHUNK_BYTES = 65_536;
+/** Commands for which pipes are made at once. */
+const STOCK = 8;
 
 export interface Pipe {
   /** For the child; closed by the caller once it is spawned. */
@@ -19,18 +22,65 @@ export interface Pipe {
   abandon(): void;
 }
 
-/** `temporary` is a private directory; nothing is left in it. */
-export async function openPipes<const Name extends string>(
-  names: readonly Name[],
-  { temporary, mkfifo, onMaker }: { temporary: string; mkfifo: string; onMaker?(pid: number): void },
-): Promise<Record<Name, Pipe>> {
+/** Where a command's output goes. */
+export type OutputPipes = Readonly<Record<OutputStream, Pipe>>;
+
+export interface PipeDependencies {
+  /** A private directory; nothing is left in it. */
+  temporary: string;
+  /** The program. */
+  mkfifo: string;
+  /** Called with the pid of the process that makes the pipes. */
+  onMaker?(pid: number): void;
+}
+
+export async function openOutputPipes(dependencies: PipeDependencies): Promise<OutputPipes> {
+  const [pipes] = await openPairs(1, dependencies);
+  return pipes as OutputPipes;
+}
+
+export interface PipeStock {
+  take(onMaker?: (pid: number) => void): Promise<OutputPipes>;
+  /** Closes those that nobody took. */
+  close(): void;
+}
+
+/** Makes pipes for several commands at once, from the second on: starting the program that makes them costs more than they do. */
+export function createPipeStock(dependencies: () => Promise<PipeDependencies>): PipeStock {
+  const stock: OutputPipes[] = [];
+  let size = 1;
+  return {
+    async take(onMaker) {
+      const ready = stock.pop();
+      if (ready) return ready;
+      const [first, ...rest] = await openPairs(size, { ...(await dependencies()), onMaker });
+      size = STOCK;
+      stock.push(...rest);
+      return first as OutputPipes;
+    },
+    close() {
+      for (const pair of stock.splice(0)) {
+        for (const pipe of Object.values(pair)) {
+          closeSync(pipe.writer);
+          pipe.abandon();
+        }
+      }
+    },
+  };
+}
+
+async function openPairs(count: number, { temporary, mkfifo, onMaker }: PipeDependencies): Promise<OutputPipes[]> {
   const directory = mkdtempSync(join(temporary, 'pipes-'));
-  const paths = names.map((name) => join(directory, name));
+  const paths = Array.from({ length: count * 2 }, (_, index) => join(directory, String(index)));
   try {
     const making = promisify(execFile)(mkfifo, ['-m', '600', ...paths], { env: {} });
     if (making.child.pid !== undefined) onMaker?.(making.child.pid);
     await making;
-    return Object.fromEntries(names.map((name, index) => [name, openPipe(paths[index] as string)])) as never;
+    const pipes = paths.map(openPipe);
+    return Array.from({ length: count }, (_, index) => ({
+      stdout: pipes[index * 2] as Pipe,
+      stderr: pipes[index * 2 + 1] as Pipe,
+    }));
   } finally {
     for (const path of paths) tryTo(() => unlinkSync(path));
     tryTo(() => rmdirSync(directory));

@@ -14,7 +14,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  rmdirSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -40,10 +40,16 @@ export function holdDirectory(path: string): HeldDirectory {
   return { address: `/proc/self/fd/${descriptor}`, release: () => closeSync(descriptor) };
 }
 
-export interface Placeholder {
-  /** Entries of the parent that now exist and must be covered, the placeholder first. */
+/** A missing path needs these entries in its parent, all of them covered. */
+export interface PlaceholderEntries {
+  /** The placeholder first. */
   readonly names: readonly string[];
   readonly isDirectory: boolean;
+}
+
+export interface Placeholder extends PlaceholderEntries {
+  /** The directory of this run in the placeholder, relative to the parent. */
+  readonly lease: string;
   /** Off the main thread: on a busy disk removing a directory can wait for the journal. Never rejects. */
   release(): Promise<void>;
 }
@@ -55,12 +61,25 @@ export function isPlaceholder(parent: HeldDirectory, name: string): boolean {
   return entries.length > 0 && entries.every((entry) => LEASE.test(entry));
 }
 
+export function entriesOf(name: string): PlaceholderEntries {
+  return { names: isFile(name) ? [name, leasesOf(name)] : [name], isDirectory: !isFile(name) };
+}
+
+/** Makes names of leases: each tells which process made it. */
+export function createLeaseNames(newId: (prefix: string) => string): () => string {
+  let started: number | undefined;
+  return () => {
+    started ??= readStat(process.pid)?.started;
+    return `.lainclaw-${process.pid}-${started}-${newId('lease')}`;
+  };
+}
+
 /** Undefined when the parent cannot be written: then a command cannot create anything in it either. */
-export function placeholderIn(parent: HeldDirectory, name: string, id: string): Placeholder | undefined {
+export function placeholderIn(parent: HeldDirectory, name: string, leaseName: string): Placeholder | undefined {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
   const leases = `${parent.address}/${leasesOf(name)}`;
-  const lease = `${leases}/.lainclaw-${process.pid}-${readStat(process.pid)?.started}-${id}`;
+  const lease = `${leases}/${leaseName}`;
 
   function take(): void {
     for (let attempt = 1; ; attempt += 1) {
@@ -82,12 +101,21 @@ export function placeholderIn(parent: HeldDirectory, name: string, id: string): 
     if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+  return placedPlaceholder(parent, name, leaseName);
+}
+
+/** A placeholder that is already in its place. */
+export function placedPlaceholder(parent: HeldDirectory, name: string, leaseName: string): Placeholder {
+  const text = isFile(name) ? FILES[name] : undefined;
+  const place = `${parent.address}/${name}`;
+  const leases = `${parent.address}/${leasesOf(name)}`;
+  const lease = `${leasesOf(name)}/${leaseName}`;
   return {
-    names: text === undefined ? [name] : [name, leasesOf(name)],
-    isDirectory: text === undefined,
+    ...entriesOf(name),
+    lease,
     async release() {
-      await rmdir(lease).catch(() => {});
-      for (const entry of list(leases).filter(isStale)) tryTo(() => rmdirSync(`${leases}/${entry}`));
+      for (const entry of list(leases).filter(isStale)) tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
+      await rmdir(`${parent.address}/${lease}`).catch(() => {});
       if (text !== undefined && list(leases).length === 0 && readText(place) === text) tryTo(() => unlinkSync(place));
       await rmdir(leases).catch(() => {});
     },
@@ -102,7 +130,8 @@ function leasesOf(name: string): string {
   return isFile(name) ? `${name}.lainclaw` : name;
 }
 
-function isStale(entry: string): boolean {
+/** True when the process that made it has ended. */
+export function isStale(entry: string): boolean {
   const [, pid, started] = LEASE.exec(entry) ?? [];
   return pid !== undefined && readStat(Number(pid))?.started !== Number(started);
 }

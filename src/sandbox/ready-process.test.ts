@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createTrial, TRIAL_LIMITS, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
+import { createTrial, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
 import { readStat } from './end-tree.ts';
 import { canBecome } from './ready-process.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -26,7 +26,7 @@ describe('a process that was made ready', () => {
       .filter((each) => !each.includes('\0') && each.isWellFormed());
     await fc.assert(
       fc.asyncProperty(text, text, async (argument, value) => {
-        await sandbox.prepare?.(TRIAL_LIMITS);
+        await sandbox.prepare?.(trial.script('true'));
         const command = trial.script('printf "%s|%s" "$1" "$GIVEN"; env | cut -d= -f1 | sort | tr "\\n" " "');
         const finished = await sandbox.run(
           { ...command, argv: [...command.argv, 'bash', argument], env: { PATH: '/usr/bin:/bin', GIVEN: value } },
@@ -41,24 +41,24 @@ describe('a process that was made ready', () => {
   });
 
   test('is used once, and the next run starts its own', async () => {
-    await sandbox.prepare?.(TRIAL_LIMITS);
+    await sandbox.prepare?.(trial.script('true'));
     for (const word of ['one', 'two', 'three'])
       expect((await sandbox.run(trial.script(`echo ${word}`), trialOptions())).stdout.text).toBe(`${word}\n`);
   });
 
   test('is made while a run goes on that expects more, and closing ends it', async () => {
     await sandbox.run(trial.script('sleep 0.2'), trialOptions({ expectsMore: true }));
-    await sandbox.prepare?.(TRIAL_LIMITS);
+    await sandbox.prepare?.(trial.script('true'));
     expect(childShells()).toHaveLength(1);
     await sandbox.close?.();
     expect(childShells()).toEqual([]);
     expect(readdirSync(trial.temporary)).toEqual([]);
-    await sandbox.prepare?.(TRIAL_LIMITS);
+    await sandbox.prepare?.(trial.script('true'));
     expect(childShells()).toEqual([]);
   });
 
   test('that somebody killed is not missed', async () => {
-    await sandbox.prepare?.(TRIAL_LIMITS);
+    await sandbox.prepare?.(trial.script('true'));
     for (const pid of childShells()) process.kill(pid, 'SIGKILL');
     while (childShells().length > 0) execFileSync('sleep', ['0.01']);
     expect((await sandbox.run(trial.script('echo there'), trialOptions())).stdout.text).toBe('there\n');
@@ -66,10 +66,10 @@ describe('a process that was made ready', () => {
 
   test('neither keeps this process alive nor outlives it', () => {
     const script = `
-      import { createTrial, TRIAL_LIMITS } from ${JSON.stringify(resolve('test/support/sandbox-trial.ts'))};
+      import { createTrial } from ${JSON.stringify(resolve('test/support/sandbox-trial.ts'))};
       import { readdirSync, readFileSync } from 'node:fs';
       const trial = createTrial();
-      await trial.bubblewrap().prepare(TRIAL_LIMITS);
+      await trial.bubblewrap().prepare(trial.script('true'));
       console.log(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim());
       trial.remove();`;
     const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -89,7 +89,7 @@ test('what a shell could not be told is started directly', async () => {
   expect(canBecome({ ...launch, stdin: 'x' })).toBe(false);
   expect(canBecome({ ...launch, argv: ['true', 'x'.repeat(200_000)] })).toBe(false);
   expect(canBecome({ ...launch, env: { 'BASH_FUNC_x%%': '() { :; }' } })).toBe(false);
-  await sandbox.prepare?.(TRIAL_LIMITS);
+  await sandbox.prepare?.(trial.script('true'));
   const given = await sandbox.run(trial.script('cat', { stdin: 'read' }), trialOptions());
   expect(given.stdout.text).toBe('read');
 });

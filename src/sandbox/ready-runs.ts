@@ -1,72 +1,89 @@
-// Keeps at most one prepared run for each set of limits. A run is used once, or ended when nobody took it for a while.
-import type { Cgroup } from './cgroup.ts';
-import { readStat } from './end-tree.ts';
-import type { ReadyProcess } from './ready-process.ts';
-import type { Limits } from './sandbox.ts';
+// Keeps at most one prepared run for each kind of command. A run is used once, or ended when nobody took it for a while, when
+// the next command of its kind needs another one, or when there are too many.
 
 const UNUSED_MS = 60_000;
+const MOST = 4;
 
-export interface ReadyRun {
-  process: ReadyProcess;
-  cgroup: Cgroup | undefined;
-  /** True when the process is in the control group that limits all of its processes together. */
-  isInGroup: boolean;
+/** What a run is prepared for. */
+export interface Wanted {
+  /** The workspace. */
+  place: string;
+  /** Commands of one kind in one place replace each other's prepared run. */
+  kind: string;
+  /** All that a run of this kind depends on. A run that was prepared for another state is not used. */
+  state: string;
 }
 
-export interface ReadyRuns {
+export interface ReadyRuns<Run> {
   /** Resolves once a run is ready, or cannot be made. Never rejects. */
-  prepare(limits: Limits): Promise<void>;
+  prepare(wanted: Wanted, make: () => Promise<Run>): Promise<void>;
+  /** Resolves once no run is being made or ended in this place: while that is done, its state is not what it will be. */
+  settled(place: string): Promise<void>;
   /** The run that is ready or being made; undefined when there is none. Never rejects. */
-  take(limits: Limits): Promise<ReadyRun | undefined>;
+  take(wanted: Wanted): Promise<Run | undefined>;
   close(): Promise<void>;
 }
 
-export function createReadyRuns(make: (limits: Limits) => Promise<ReadyRun>): ReadyRuns {
-  let isClosed = false;
-  const ready = new Map<string, { making: Promise<ReadyRun | undefined>; timer: NodeJS.Timeout }>();
+interface Entry<Run> extends Wanted {
+  making: Promise<Run | undefined>;
+  timer: NodeJS.Timeout;
+}
 
-  function remove(key: string): Promise<ReadyRun | undefined> {
+export function createReadyRuns<Run>(discard: (run: Run) => Promise<void>): ReadyRuns<Run> {
+  let isClosed = false;
+  // In the order of their making.
+  const ready = new Map<string, Entry<Run>>();
+  const ending = new Map<Promise<void>, string>();
+
+  function remove(key: string): Entry<Run> | undefined {
     const found = ready.get(key);
     ready.delete(key);
     clearTimeout(found?.timer);
-    return found?.making ?? Promise.resolve(undefined);
+    return found;
   }
 
-  async function discard(key: string): Promise<void> {
-    const run = await remove(key);
-    await run?.process.discard();
-    await run?.cgroup?.remove();
+  function end(key: string): void {
+    const found = remove(key);
+    if (!found) return;
+    const done = found.making.then((run) => run && discard(run));
+    ending.set(done, found.place);
+    void done.finally(() => ending.delete(done));
   }
 
   return {
-    async prepare(limits) {
-      const key = JSON.stringify(limits);
-      if (!isClosed && !ready.has(key)) {
-        const timer = setTimeout(() => void discard(key), UNUSED_MS);
+    async prepare(wanted, make) {
+      if (isClosed) return;
+      const key = keyOf(wanted);
+      if (ready.get(key)?.state !== wanted.state) {
+        end(key);
+        for (const oldest of [...ready.keys()].slice(0, Math.max(0, ready.size + 1 - MOST))) end(oldest);
+        const timer = setTimeout(() => end(key), UNUSED_MS);
         timer.unref();
         // A run that cannot be prepared is started when it is needed, and reports its failure then.
-        ready.set(key, { making: make(limits).catch(() => undefined), timer });
+        ready.set(key, { ...wanted, making: make().catch(() => undefined), timer });
       }
       await ready.get(key)?.making;
     },
-    async take(limits) {
-      const run = await remove(JSON.stringify(limits));
-      if (!run) return undefined;
-      if (isWaiting(run.process.child)) return run;
-      await run.process.discard();
-      await run.cgroup?.remove();
+    async settled(place) {
+      await Promise.all([
+        ...[...ready.values()].filter((entry) => entry.place === place).map(({ making }) => making),
+        ...[...ending].filter(([, of]) => of === place).map(([done]) => done),
+      ]);
+    },
+    async take(wanted) {
+      const key = keyOf(wanted);
+      if (ready.get(key)?.state === wanted.state) return remove(key)?.making;
+      end(key);
       return undefined;
     },
     async close() {
       isClosed = true;
-      await Promise.all([...ready.keys()].map(discard));
+      for (const key of [...ready.keys()]) end(key);
+      await Promise.all(ending.keys());
     },
   };
 }
 
-/** Asks the kernel: node may not have reported the end of the process yet. */
-function isWaiting({ pid, exitCode, signalCode }: ReadyProcess['child']): boolean {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
-  const state = readStat(pid)?.state;
-  return state !== undefined && state !== 'Z' && state !== 'X';
+function keyOf({ place, kind }: Wanted): string {
+  return JSON.stringify([place, kind]);
 }

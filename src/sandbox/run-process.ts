@@ -7,7 +7,7 @@ import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutput } from './output.ts';
-import { openPipes, openText, type Pipe } from './pipes.ts';
+import { type OutputPipes, openText } from './pipes.ts';
 import { type Finished, type OutputStream, type RunOptions, type SandboxCommand, SandboxError } from './sandbox.ts';
 import { stdioFor } from './spawn-stdio.ts';
 
@@ -35,12 +35,11 @@ export interface Tree {
 }
 
 export interface ProcessDependencies {
+  /** A private directory for the input; nothing is left in it. */
   temporary: string;
-  mkfifo: string;
+  openPipes(): Promise<OutputPipes>;
   /** Descriptors that must not reach the child, ascending. */
   inherited: readonly number[];
-  /** Called with the pid of the process that makes the pipes. */
-  onMaker?(pid: number): void;
 }
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -48,7 +47,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 export interface StartedProcess {
   child: ChildProcess;
   /** The writing ends are closed here. */
-  pipes: Record<OutputStream, Pipe>;
+  pipes: OutputPipes;
 }
 
 export async function runProcess(
@@ -133,10 +132,7 @@ function finish(
 }
 
 /** Reads both pipes until every writer is gone or, once `done` was called, until nothing was written for a while. */
-function readAll(
-  pipes: Record<OutputStream, Pipe>,
-  take: (name: OutputStream, chunk: Buffer) => Promise<void> | undefined,
-) {
+function readAll(pipes: OutputPipes, take: (name: OutputStream, chunk: Buffer) => Promise<void> | undefined) {
   let chunks = 0;
   const drain = (name: OutputStream): Promise<void> =>
     pipes[name].drain((chunk) => {
@@ -164,7 +160,7 @@ export async function startProcess(
   prepare: () => Promise<Launch>,
   dependencies: ProcessDependencies,
 ): Promise<StartedProcess> {
-  const opening = openPipes(['stdout', 'stderr'], dependencies);
+  const opening = dependencies.openPipes();
   const prepared = prepare();
   prepared.catch(() => {});
   const pipes = await opening;
@@ -179,7 +175,7 @@ export async function startProcess(
 }
 
 async function spawnOn(
-  pipes: Record<OutputStream, Pipe>,
+  pipes: OutputPipes,
   { argv, cwd, env, stdin, channels = 0 }: Launch,
   { temporary, inherited }: ProcessDependencies,
 ): Promise<ChildProcess> {

@@ -71,7 +71,7 @@ export interface RunOptions {
    * Without this function the result waits for the clean-up.
    */
   afterwards?(work: Promise<void>): void;
-  /** Another run with the same limits is likely: prepare it while this one runs. */
+  /** Another run like this one is likely: prepare it while this one runs. */
   expectsMore?: boolean;
 }
 
@@ -127,8 +127,8 @@ export interface Sandbox {
    * that fails, times out or is cancelled is a result; only a failure of the sandbox itself rejects.
    */
   run(command: SandboxCommand, options: RunOptions): Promise<Finished>;
-  /** Prepares the next run with these limits in advance. Never rejects. */
-  prepare?(limits: Limits): Promise<void>;
+  /** Prepares a run like this one in advance. Never rejects. */
+  prepare?(command: SandboxCommand): Promise<void>;
   /** Ends prepared runs that were not used. */
   close?(): Promise<void>;
 }

@@ -1,13 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
-import type { Pipe } from './pipes.ts';
-import type { OutputStream } from './sandbox.ts';
+import type { OutputPipes } from './pipes.ts';
 
 type Stdio = 'ignore' | 'pipe' | number;
 
 export interface StdioOptions {
   /** A descriptor, a pipe made by node, or nothing to read. */
   input: number | 'pipe' | 'nothing';
-  pipes: Record<OutputStream, Pipe>;
+  pipes: OutputPipes;
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
   channels: number;
   /** Descriptors that must not reach the child, ascending. */

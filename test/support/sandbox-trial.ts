@@ -82,7 +82,7 @@ export function createTrial(parent = tmpdir()): Trial {
       return {
         ...sandbox,
         async run(command, options) {
-          await sandbox.prepare?.(command.profile.limits);
+          await sandbox.prepare?.(command);
           return sandbox.run(command, options);
         },
       };

@@ -1,0 +1,79 @@
+// The sandbox of one command, and the plan that it is made from: started for the command, or prepared before (`ready-sandbox.ts`).
+import type { ChildProcess } from 'node:child_process';
+import type { Cgroup } from './cgroup.ts';
+import { type GuardMount, type GuardPlan, type Guards, placeGuards } from './guards.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+import type { Mount } from './mounts.ts';
+import { createNamespace, type Namespace } from './namespace.ts';
+import {
+  type Ending,
+  type Launch,
+  type ProcessDependencies,
+  type StartedProcess,
+  startProcess,
+} from './run-process.ts';
+import type { SandboxCommand } from './sandbox.ts';
+
+/** What a command is to see, and what is guarded from it, as everything is now. */
+export interface RunPlan {
+  /** To be released. */
+  readonly guards: GuardPlan;
+  /** All mounts, with these guards. */
+  mountsWith(guards: readonly GuardMount[]): Mount[];
+  /** Bubblewrap with its arguments. */
+  argvFor(mounts: readonly Mount[], command: Pick<SandboxCommand, 'argv' | 'cwd'>): string[];
+}
+
+export interface CommandSandbox {
+  readonly namespace: Namespace;
+  readonly limiter: Limiter;
+  readonly cgroup: Cgroup | undefined;
+  /** Starts the command, at most once. Its guards are in place before it runs. */
+  start(): Promise<StartedProcess>;
+  /** Called at once after the start. `stop` ends the command. */
+  follow(child: ChildProcess, stop: (ending: Ending) => void): void;
+  /** Once the command has ended, or instead of starting it. Never rejects. */
+  release(): Promise<void>;
+}
+
+/** One to report status, one to wait for permission to start. */
+const CHANNELS = 2;
+
+export interface DirectDependencies extends Omit<ProcessDependencies, 'openPipes'> {
+  /** `onMaker` is called with the pid of a process that makes the pipes, when one must be started for that. */
+  openPipes(onMaker: (pid: number) => void): ReturnType<ProcessDependencies['openPipes']>;
+  cgroup: Cgroup | undefined;
+  newLease(): string;
+}
+
+/** Nothing is prepared: bubblewrap starts with the command. */
+export function createDirectSandbox(
+  plan: RunPlan,
+  command: SandboxCommand,
+  dependencies: DirectDependencies,
+): CommandSandbox {
+  const { cgroup, newLease } = dependencies;
+  const namespace = createNamespace();
+  const limiter = createLimiter(command.profile.limits, cgroup);
+  let guards: Guards | undefined;
+
+  async function launch(): Promise<Launch> {
+    guards = await placeGuards(plan.guards, newLease);
+    const argv = plan.argvFor(plan.mountsWith(guards.mounts), command);
+    return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: CHANNELS };
+  }
+
+  return {
+    namespace,
+    limiter,
+    cgroup,
+    start: () => startProcess(launch, { ...dependencies, openPipes: () => dependencies.openPipes(limiter.warm) }),
+    follow(child, stop) {
+      namespace.follow(child, async (pid) => {
+        await limiter.hold(pid);
+        limiter.watch(pid, stop);
+      });
+    },
+    release: async () => (guards ?? plan.guards).release(),
+  };
+}

@@ -1,0 +1,153 @@
+// Placeholders made before their command: the mounts of a prepared sandbox need them, and the workspace must not show them
+// while a model thinks. A mount is on a directory entry and moves with it. So the placeholders are made inside a lease,
+// where no running command reaches them (the lease is in a placeholder that every sandbox covers); bubblewrap mounts on them
+// there; they are moved out of the workspace; and each is moved to its place when the command comes.
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { type GuardPlan, type Guards, type MissingPath, releaseAll } from './guards.ts';
+import {
+  entriesOf,
+  type HeldDirectory,
+  holdDirectory,
+  isStale,
+  type Placeholder,
+  placedPlaceholder,
+  placeholderIn,
+} from './placeholders.ts';
+import { SandboxError } from './sandbox.ts';
+
+export interface PreparedPlaceholders {
+  /** Where the mount of a path is made for now. */
+  currentPath(path: string): string;
+  /** What the kernel's list of mounts, read before `withdraw`, must be after `place`. */
+  expectedMounts(mounts: string): string;
+  /** Moves them out of the workspace. */
+  withdraw(): Promise<void>;
+  /** Moves each to its place. Throws when a place is taken; then nothing of them is left. Releases the plan, at the end or then. */
+  place(plan: GuardPlan): Promise<Guards>;
+  /** Removes them, wherever they are. Never rejects. */
+  discard(): Promise<void>;
+}
+
+export interface PreparedDependencies {
+  /** A private directory that no sandbox shows. It must be on the file system of the workspace, else this throws. */
+  store: string;
+  newLease(): string;
+}
+
+/** The placeholders of one directory. */
+interface Group {
+  cover: Placeholder;
+  /** The directory that has them, and where it is. */
+  holder: HeldDirectory;
+  address: string;
+  /** By name; each has a lease of its own, for when it is in its place. */
+  leases: Map<string, string>;
+}
+
+/** Uses the directories of the plan until `withdraw` or `discard`, which release it. */
+export async function preparePlaceholders(
+  plan: GuardPlan,
+  { store, newLease }: PreparedDependencies,
+): Promise<PreparedPlaceholders> {
+  const groups = new Map<string, Group>();
+
+  function groupOf({ above, parent, name }: MissingPath): Group {
+    const known = groups.get(above);
+    if (known) return known;
+    const lease = newLease();
+    const cover = placeholderIn(parent, name, lease);
+    if (!cover) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
+    const address = `${parent.address}/${cover.lease}`;
+    const group = { cover, holder: holdDirectory(address), address, leases: new Map<string, string>() };
+    groups.set(above, group);
+    // Before anything is started for them: between some file systems and mounts nothing can be moved.
+    renameSync(address, `${store}/${lease}`);
+    renameSync(`${store}/${lease}`, address);
+    return group;
+  }
+
+  function make(missing: MissingPath): void {
+    const { holder, leases } = groupOf(missing);
+    const lease = newLease();
+    leases.set(missing.name, lease);
+    if (!placeholderIn(holder, missing.name, lease))
+      throw new SandboxError('setup-failed', `nothing can be made in ${missing.above}`);
+  }
+
+  async function leaveWorkspace(): Promise<void> {
+    await Promise.all([...groups.values()].map(({ cover }) => cover.release()));
+    plan.release();
+  }
+
+  async function discard(): Promise<void> {
+    for (const { address, holder } of groups.values()) {
+      rmSync(address, { recursive: true, force: true });
+      holder.release();
+    }
+    await leaveWorkspace();
+    groups.clear();
+  }
+
+  try {
+    if (plan.missing.length > 0) sweep(store);
+    for (const missing of plan.missing) make(missing);
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+
+  return {
+    currentPath(path) {
+      const [, above = '', name = ''] = /^(.*)\/([^/]*)$/.exec(path) ?? [];
+      const group = groups.get(above);
+      const isOurs = [...(group?.leases.keys() ?? [])].some((each) => entriesOf(each).names.includes(name));
+      return group && isOurs ? `${above}/${group.cover.lease}/${name}` : path;
+    },
+
+    expectedMounts: (mounts) =>
+      groups.values().reduce((text, { cover }) => text.replaceAll(`/${cover.lease}`, ''), mounts),
+
+    async withdraw() {
+      for (const group of groups.values()) {
+        const aside = `${store}/${group.cover.lease.split('/').at(-1)}`;
+        renameSync(group.address, aside);
+        group.address = aside;
+      }
+      await leaveWorkspace();
+    },
+
+    async place(now) {
+      const placed: Placeholder[] = [];
+      try {
+        for (const { above, parent, name } of now.missing) {
+          const group = groups.get(above);
+          const lease = group?.leases.get(name);
+          if (!group || !lease) throw new SandboxError('setup-failed', `${above}/${name} was not prepared`);
+          // A file last: only a directory is never put in the place of something.
+          for (const entry of entriesOf(name).names.toReversed()) {
+            const place = `${parent.address}/${entry}`;
+            if (lstatSync(place, { throwIfNoEntry: false }))
+              throw new SandboxError('setup-failed', `${above}/${entry} is there already`);
+            renameSync(`${group.holder.address}/${entry}`, place);
+          }
+          placed.push(placedPlaceholder(parent, name, lease));
+        }
+      } catch (error) {
+        await Promise.all([releaseAll(placed, now), discard()]);
+        throw error;
+      }
+      await discard();
+      return { mounts: now.mounts, release: () => releaseAll(placed, now) };
+    },
+
+    discard,
+  };
+}
+
+/** Makes the directory, and removes what killed processes left in it. */
+function sweep(store: string): void {
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  for (const entry of readdirSync(store)) {
+    if (isStale(entry)) rmSync(`${store}/${entry}`, { recursive: true, force: true });
+  }
+}

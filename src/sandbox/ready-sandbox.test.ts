@@ -1,0 +1,298 @@
+// A sandbox that was prepared is used only where it is what the command needs, and leaves nothing behind where it is not.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
+import { createTrial, processesWith, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
+import { readStat } from './end-tree.ts';
+import { protectedPaths } from './protected.ts';
+import type { Finished, Profile, Sandbox } from './sandbox.ts';
+
+let trial: Trial;
+let sandbox: Sandbox;
+beforeEach(() => {
+  trial = createTrial();
+  sandbox = trial.bubblewrap();
+});
+afterEach(async () => {
+  for (const descriptor of held.splice(0)) closeSync(descriptor);
+  await sandbox.close?.();
+  expect(children()).toEqual([]);
+  expect(readdirSync(trial.temporary)).toEqual([]);
+  if (existsSync(trial.path('lainclaw/sandbox'))) expect(readdirSync(trial.path('lainclaw/sandbox'))).toEqual([]);
+  trial.remove();
+});
+
+const prepare = async (profile: Partial<Profile> = {}): Promise<void> =>
+  sandbox.prepare?.(trial.script('true', {}, profile));
+const run = (text: string, profile: Partial<Profile> = {}): Promise<Finished> =>
+  sandbox.run(trial.script(text, {}, profile), trialOptions());
+
+/** Open namespaces: the kernel gives their names to no others. */
+const held: number[] = [];
+
+/** The mount namespaces of the sandboxes that wait. */
+function waitingNamespaces(): string[] {
+  return children().flatMap((pid) =>
+    children(pid).map((first) => {
+      held.push(openSync(`/proc/${first}/ns/mnt`, 'r'));
+      return readlinkSync(`/proc/${first}/ns/mnt`);
+    }),
+  );
+}
+
+function children(parent = process.pid): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && readStat(pid)?.parent === parent && readStat(pid)?.state !== 'Z');
+}
+
+function makeRepository(): void {
+  execFileSync('git', ['init', '-q', trial.workspace]);
+}
+
+describe('the command runs in the sandbox that was prepared', () => {
+  test.each<[string, () => Partial<Profile>]>([
+    ['a workspace that is read', () => ({ workspace: { path: trial.workspace, access: 'read-only' } })],
+    ['an empty workspace', () => ({})],
+    [
+      'a repository',
+      () => {
+        makeRepository();
+        trial.write('workspace/.vscode/tasks.json', '{}');
+        return {};
+      },
+    ],
+    [
+      'a repository without hooks',
+      () => {
+        makeRepository();
+        rmSync(trial.path('workspace/.git/hooks'), { recursive: true });
+        return {};
+      },
+    ],
+    [
+      'a home',
+      () => {
+        mkdirSync(trial.path('home/.config'));
+        const places = { workspace: trial.home, userHome: trial.home, lainclawHome: trial.lainclawHome };
+        return { workspace: { path: trial.home, access: 'read-write' }, protect: protectedPaths(places) };
+      },
+    ],
+  ])('%s', async (_, arrange) => {
+    const profile = arrange();
+    const root = profile.workspace?.path ?? trial.workspace;
+    const before = listing(root);
+    const command = trial.script('readlink /proc/self/ns/mnt; pwd', { cwd: root }, profile);
+    await sandbox.prepare?.(command);
+    expect(listing(root)).toEqual(before);
+    const [waiting] = waitingNamespaces();
+    expect(waiting).toBeDefined();
+    const finished = await sandbox.run(command, trialOptions());
+    expect(finished.stdout.text).toBe(`${waiting}\n${root}\n`);
+    expect(listing(root)).toEqual(before);
+    expect(children()).toEqual([]);
+  });
+});
+
+describe('what changed after the preparation is honoured', () => {
+  const evil = (path: string): string => `echo evil > ${path}; mkdir -p ${path}; echo evil > ${path}/evil`;
+  const attack = ['.git/config', '.git/hooks', '.vscode', '.vscode/tasks.json', '.envrc', '.claude']
+    .map((path) => `(${evil(path)}; mv ${path} moved; rm -rf moved) 2>/dev/null`)
+    .concat('(mv .git moved; ln -sfT fine .git; rm -rf moved) 2>/dev/null')
+    .join('\n');
+
+  test.each<[string, () => void]>([
+    ['a protected directory was made', () => trial.write('workspace/.vscode/tasks.json', 'mine')],
+    ['a protected file was made', () => trial.write('workspace/.envrc', 'mine')],
+    [
+      'a protected file was replaced',
+      () => {
+        trial.write('workspace/.git/config.lock', readFileSync(trial.path('workspace/.git/config'), 'utf8'));
+        renameSync(trial.path('workspace/.git/config.lock'), trial.path('workspace/.git/config'));
+      },
+    ],
+    [
+      'a protected file was replaced and came back',
+      () => {
+        const config = trial.path('workspace/.git/config');
+        linkSync(config, trial.path('workspace/.git/kept'));
+        trial.write('workspace/.git/other', 'x');
+        renameSync(trial.path('workspace/.git/other'), config);
+        renameSync(trial.path('workspace/.git/kept'), config);
+      },
+    ],
+    [
+      'a protected directory was removed and made again',
+      () => {
+        rmSync(trial.path('workspace/.git/hooks'), { recursive: true });
+        mkdirSync(trial.path('workspace/.git/hooks'));
+      },
+    ],
+    [
+      'the directory above was exchanged for another',
+      () => {
+        execFileSync('cp', ['-r', trial.path('workspace/.git'), trial.path('workspace/other')]);
+        renameSync(trial.path('workspace/.git'), trial.path('outside/git'));
+        renameSync(trial.path('workspace/other'), trial.path('workspace/.git'));
+      },
+    ],
+    ['the repository was removed', () => rmSync(trial.path('workspace/.git'), { recursive: true })],
+    [
+      'the workspace was exchanged for another',
+      () => {
+        renameSync(trial.workspace, trial.path('outside/workspace'));
+        mkdirSync(trial.workspace);
+      },
+    ],
+    [
+      'another run has its placeholders there',
+      () => mkdirSync(trial.path('workspace/.claude/.lainclaw-999999999-1-lease-x'), { recursive: true }),
+    ],
+  ])('%s', async (_, change) => {
+    makeRepository();
+    await prepare();
+    const [waiting] = waitingNamespaces();
+    expect(waiting).toBeDefined();
+    change();
+    const stays = listing(trial.workspace).filter((line) => !line.includes('.lainclaw'));
+    const { stdout } = await run(`readlink /proc/self/ns/mnt\n${attack}; echo fine > fine; true`);
+    expect(stdout.text).not.toContain(waiting);
+    expect(readFileSync(trial.path('workspace/fine'), 'utf8')).toBe('fine\n');
+    rmSync(trial.path('workspace/fine'));
+    expect(listing(trial.workspace)).toEqual(stays.filter((line) => !line.endsWith('/.claude')));
+  });
+
+  test('what is hidden by then is hidden', async () => {
+    await prepare();
+    trial.write('workspace/secret/key', 'HIDDEN');
+    const { stdout } = await run('cat secret/key; echo read', { hide: [trial.path('workspace/secret')] });
+    expect(stdout.text).toBe('read\n');
+  });
+
+  test('a secret that a toolchain got by then is hidden', async () => {
+    mkdirSync(trial.path('home/.cargo'));
+    await prepare();
+    trial.write('home/.cargo/credentials.toml', 'HIDDEN');
+    expect((await run('cat ~/.cargo/credentials.toml; echo read')).stdout.text).toBe('read\n');
+  });
+
+  test('a command of another kind gets a sandbox of its own', async () => {
+    await prepare();
+    const { stdout } = await run('touch file 2>/dev/null || echo refused', {
+      workspace: { path: trial.workspace, access: 'read-only' },
+    });
+    expect(stdout.text).toBe('refused\n');
+    await prepare({ workspace: { path: trial.workspace, access: 'read-only' } });
+    expect((await run('touch file && echo made')).stdout.text).toBe('made\n');
+  });
+});
+
+describe('preparing', () => {
+  test('shows nothing in the workspace, to nobody: not to a command that runs meanwhile either', async () => {
+    makeRepository();
+    const command = trial.script(
+      'touch begun; until [ -e go ]; do ls -A .lainclaw .vscode .idea .git/config.worktree .git/commondir.lainclaw; done; rm begun go',
+    );
+    const running = sandbox.run(command, trialOptions());
+    await eventually(() => expect(existsSync(trial.path('workspace/begun'))).toBe(true));
+    for (let count = 0; count < 3; count += 1) {
+      await sandbox.prepare?.(command);
+      expect(waitingNamespaces()).toHaveLength(2);
+      // Another state: the next preparation starts again.
+      trial.write(`workspace/.claude/${count}`, '');
+      rmSync(trial.path(`workspace/.claude/${count}`));
+    }
+    trial.write('workspace/go', '');
+    expect((await running).stdout.text).not.toContain('.lainclaw-');
+  });
+
+  test('commands in a row that each prepare the next one leave nothing in the workspace', async () => {
+    for (let count = 0; count < 12; count += 1) {
+      let cleaning: Promise<void> | undefined;
+      const command = trial.script(`ls -A | grep -v '^[.]' ; echo ${count}`);
+      const afterwards = (work: Promise<void>): void => {
+        cleaning = work;
+      };
+      const { stdout } = await sandbox.run(command, trialOptions({ expectsMore: true, afterwards }));
+      expect(stdout.text).toBe(`${count}\n`);
+      await cleaning;
+    }
+    await sandbox.close?.();
+    expect(readdirSync(trial.workspace)).toEqual([]);
+  });
+
+  test('a cancelled command leaves nothing of what was prepared for it', async () => {
+    await prepare();
+    expect(children()).toHaveLength(1);
+    const finished = await sandbox.run(trial.script('touch made'), trialOptions({ signal: AbortSignal.abort() }));
+    expect(finished.cancelled).toBe(true);
+    expect(children()).toEqual([]);
+    expect(readdirSync(trial.workspace)).toEqual([]);
+  });
+
+  test('only so many sandboxes wait, whatever the number of workspaces', async () => {
+    for (let count = 0; count < 7; count += 1) {
+      mkdirSync(trial.path(`outside/${count}`));
+      await prepare({ workspace: { path: trial.path(`outside/${count}`), access: 'read-write' } });
+    }
+    await eventually(() => expect(children()).toHaveLength(4));
+  });
+
+  test('a killed process leaves no sandbox and nothing in the workspace, and the next one sweeps the rest', async () => {
+    const script = `
+      import { createBubblewrap } from ${JSON.stringify(resolve('src/sandbox/bubblewrap.ts'))};
+      const { dependencies, command } = JSON.parse(process.argv[1]);
+      const sandbox = createBubblewrap({ ...dependencies, newId: (prefix) => prefix + '-' + Math.random().toString(36).slice(2) });
+      await sandbox.prepare(command);
+      console.log('waits');
+      setInterval(() => {}, 1000);`;
+    const { home: userHome, lainclawHome, temporary } = trial;
+    const cgroups = { root: '/nowhere', membership: '' };
+    const dependencies = { userHome, lainclawHome, temporary, uid: process.getuid?.() ?? -1, kernel: '6.1', cgroups };
+    const given = JSON.stringify({ dependencies, command: trial.script('true') });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, given], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    expect(readdirSync(trial.workspace)).toEqual([]);
+    expect(readdirSync(trial.path('lainclaw/sandbox'))).toHaveLength(1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await eventually(() => expect(processesWith(trial.workspace)).toEqual([]));
+    expect(readdirSync(trial.workspace)).toEqual([]);
+    await prepare();
+    expect(readdirSync(trial.path('lainclaw/sandbox'))).toHaveLength(1);
+  });
+
+  test('what a process left that was killed while it prepared is swept by the next run', async () => {
+    const lease = '.lainclaw-999999999-1-lease-x';
+    mkdirSync(trial.path('workspace/.git', lease, '.vscode', lease), { recursive: true });
+    writeFileSync(trial.path('workspace/.git', lease, 'commondir'), '.\n');
+    await run('true');
+    expect(readdirSync(trial.workspace)).toEqual([]);
+  });
+});
+
+/** Everything below, with contents. */
+function listing(path: string): string[] {
+  return execFileSync('find', [path, '-type', 'f', '-printf', '%p ', '-exec', 'md5sum', '{}', ';', '-o', '-print'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .sort();
+}

@@ -1,0 +1,114 @@
+// A sandbox prepared for a command that is not known yet: bubblewrap has mounted everything that the plan of the last command
+// asked for, and a shell waits inside. It is used only when it is exactly what the next command needs: the plan made then gives
+// the same arguments (compared by `ready-runs.ts`), and the kernel's list of its mounts is as it was when they were made, except
+// for the placeholders, which must be in their places. A file that was replaced or removed meanwhile takes its mount with it,
+// and the list shows that.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Cgroup } from './cgroup.ts';
+import type { CommandSandbox, RunPlan } from './command-sandbox.ts';
+import { readStat } from './end-tree.ts';
+import type { GuardPlan } from './guards.ts';
+import { createLimiter } from './limiter.ts';
+import { createNamespace, type Namespace } from './namespace.ts';
+import { realPath } from './path-inside.ts';
+import type { OutputPipes } from './pipes.ts';
+import { type PreparedPlaceholders, preparePlaceholders } from './prepared-placeholders.ts';
+import { type ReadyProcess, startReadyProcess, WAITING_SHELL } from './ready-process.ts';
+import type { Limits, SandboxCommand } from './sandbox.ts';
+
+export interface ReadySandbox {
+  readonly cgroup: Cgroup | undefined;
+  /** Puts the guards in place, and takes their plan over. Undefined when the sandbox is not what it was any more. */
+  sandboxFor(command: SandboxCommand, plan: GuardPlan): Promise<CommandSandbox | undefined>;
+  /** Resolves once nothing of it is left but its control group. */
+  discard(): Promise<void>;
+}
+
+export interface ReadyDependencies {
+  limits: Limits;
+  openPipes(): Promise<OutputPipes>;
+  inherited: readonly number[];
+  cgroup: Cgroup | undefined;
+  /** Where placeholders wait for their command. */
+  store: string;
+  newLease(): string;
+}
+
+/** For `bubblewrapArguments`: a shell that waits for its command. */
+export const WAITING = { argv: WAITING_SHELL, cwd: '/' };
+
+/** Takes the plan over. */
+export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDependencies): Promise<ReadySandbox> {
+  const { limits, cgroup, openPipes, inherited } = dependencies;
+  const limiter = createLimiter(limits, cgroup);
+  const namespace = createNamespace();
+  let placeholders: PreparedPlaceholders | undefined;
+  let process: ReadyProcess | undefined;
+
+  async function discard(): Promise<void> {
+    limiter.release();
+    for (const pipe of Object.values(process?.pipes ?? {})) pipe.abandon();
+    if (process) await endProcess(process, namespace);
+    await placeholders?.discard();
+  }
+
+  try {
+    placeholders = await preparePlaceholders(plan.guards, dependencies);
+    const { currentPath, expectedMounts, withdraw, place } = placeholders;
+    const mounts = plan.mountsWith(plan.guards.mounts).map((mount) => ({ ...mount, path: currentPath(mount.path) }));
+    const started = startReadyProcess(plan.argvFor(mounts, WAITING), { pipes: await openPipes(), inherited });
+    process = started;
+    namespace.follow(started.child, limiter.hold);
+    await started.waits();
+    const expected = expectedMounts(readMounts(namespace));
+    await withdraw();
+    return {
+      cgroup,
+      discard,
+      async sandboxFor(command, now) {
+        const guards = await place(now).catch(() => undefined);
+        if (!guards) return undefined;
+        if (!isWaiting(started.child) || readMounts(namespace) !== expected) {
+          await guards.release();
+          return undefined;
+        }
+        return {
+          ...{ namespace, limiter, cgroup },
+          async start() {
+            started.become({ ...command, cwd: realPath(command.cwd) ?? command.cwd });
+            return started;
+          },
+          follow: (_child, stop) => limiter.watch(namespace.firstProcess as number, stop),
+          async release() {
+            await discard();
+            await guards.release();
+          },
+        };
+      },
+    };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** The kernel's list of what is mounted in the sandbox, and where. */
+function readMounts({ firstProcess }: Namespace): string {
+  return readFileSync(`/proc/${firstProcess}/mountinfo`, 'latin1');
+}
+
+async function endProcess({ child }: ReadyProcess, namespace: Namespace): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.ref();
+  await namespace.end(child);
+  await gone;
+}
+
+/** Asks the kernel: node may not have reported the end of the process yet. */
+function isWaiting({ pid, exitCode, signalCode }: ReadyProcess['child']): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+  const state = readStat(pid)?.state;
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
