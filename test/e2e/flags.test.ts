@@ -41,8 +41,8 @@ const COMMANDS: Record<string, { args: string[]; flags: Record<string, FlagCase>
       '--profile': text('default'),
       '--model': text('large'),
       '--session': { good: 'work', wrong: ['../x', '.', 'a b', 'a/b', '-x', '😀'], accepted: /letters, digits/ },
-      '--memory': { good: 'on', wrong: ['maybe', 'true', 'ON'], accepted: /on, off/ },
-      '--with-tools': { good: 'true', wrong: ['maybe', 'on', '1'], accepted: /true, false/ },
+      '--memory': { good: 'on', wrong: ['maybe', 'ON'], accepted: /on, off/ },
+      '--with-tools': { good: 'true', wrong: ['maybe', '1'], accepted: /true, false/ },
       '--tool-max-steps': { good: '2', wrong: NOT_NUMBERS, accepted: WHOLE_NUMBER },
       '--approve': APPROVE,
       ...OUTPUT,
@@ -250,7 +250,7 @@ describe.concurrent('what does not exist', () => {
     [['schedule', 'add'], /usage: lainclaw schedule add \[options\] <name> /],
     [['start', 'gateway'], /"lainclaw --help" lists them/],
     [['gateway', '--channel', 'telegram', 'start'], /it goes behind "lainclaw gateway start"/],
-    [['gateway', 'stop', '--channel', 'telegram'], /"lainclaw gateway stop --help" lists the flags/],
+    [['gateway', 'stop', '--provider', 'telegram'], /"lainclaw gateway stop --help" lists the flags/],
     [['schedule', 'add', 'x', '--cron', '0', '9', '*'], /usage: .*--cron "0 9 \* \* \*"/],
   ])('%j has an argument too few or too many', (args, words) => expectRefused(args, [words]));
 
