@@ -1,0 +1,226 @@
+// The only way out of a sandbox that may reach some hosts: an HTTP proxy on a Unix socket, in this process. A request in
+// order: read its target → permitted? → resolve and check → connect → carry bytes until either side ends. Whatever is not
+// permitted is refused with 403 and counted; no name of it is resolved. Inside a tunnel to a port of the web only TLS with the
+// permitted server's name passes: one address serves many names.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Duplex, pipeline } from 'node:stream';
+import { hostOfTarget, parseTarget, type Target, targetOfUrl } from './host.ts';
+import { connectTo, type Permission, permit, type ReachDependencies } from './reach.ts';
+import { readFirstMessage } from './server-name.ts';
+import { createTrafficCounter, type RefusalReason, type Traffic } from './traffic.ts';
+
+export interface ProxyOptions extends ReachDependencies {
+  /** Where the socket's private directory is made; removed with `close`. */
+  temporary: string;
+  connect?: typeof connectTo;
+}
+
+export interface NetworkProxy {
+  socketPath: string;
+  /** Ends every connection. Resolves with all that was counted. */
+  close(): Promise<Traffic>;
+}
+
+const MOST_CONNECTIONS = 256;
+const FIRST_MESSAGE_MS = 30_000;
+/** Headers of one hop, which are never passed on. */
+const HOP_HEADERS = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+]);
+
+export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkProxy> {
+  const { connect = connectTo } = options;
+  const counter = createTrafficCounter();
+  const open = new Set<Duplex>();
+  const ending = new AbortController();
+  const keep = <Stream extends Duplex>(stream: Stream): Stream => {
+    open.add(stream);
+    // Node's server and two pipelines listen as well.
+    stream.setMaxListeners(32);
+    return stream.on('error', () => stream.destroy()).on('close', () => open.delete(stream));
+  };
+
+  /** Undefined when it was refused or failed, which the client has been told by `say`. */
+  async function reach(target: Target, say: Say): Promise<{ upstream: Socket; permission: Permitted } | undefined> {
+    const host = hostOfTarget(target);
+    try {
+      const permission = await permit(target, options);
+      if (permission.ok) {
+        const upstream = keep(await connect(target, permission.addresses, ending.signal));
+        const counted = counter.connected(target);
+        upstream.once('close', () => counted.close({ sent: upstream.bytesWritten, received: upstream.bytesRead }));
+        return { upstream, permission };
+      }
+      counter.refuse(host, permission.reason);
+      say(403, refusal(host, permission.reason));
+    } catch (error) {
+      say(502, `${host} cannot be reached: ${(error as Error).message}`);
+    }
+    return undefined;
+  }
+
+  async function tunnel(call: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const say = sayOn(client);
+    const target = parseTarget(call.url ?? '');
+    if (!target) return say(400, 'CONNECT takes host:port');
+    const reached = await reach(target, say);
+    if (!reached) return;
+    const { upstream, permission } = reached;
+    if (client.destroyed) return void upstream.destroy();
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    const first: First = permission.anyProtocol ? { ok: true, bytes: head } : await readFirst(client, head, target);
+    if (!first.ok) {
+      if (first.asked !== undefined) counter.refuse(first.asked, 'other-server');
+      client.destroy();
+      upstream.destroy();
+      return;
+    }
+    if (first.bytes.length > 0) upstream.write(first.bytes);
+    // Either way ends by itself; an error of one side destroys both, and has been heard by `keep`.
+    pipeline(client, upstream, () => {});
+    pipeline(upstream, client, () => {});
+  }
+
+  async function forward(call: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const say: Say = (status, text) => {
+      answer.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+    };
+    const url = call.url ?? '';
+    const target = /^http:\/\//i.test(url) ? targetOfUrl(url) : undefined;
+    if (!target) return say(400, 'this is a proxy: it takes http addresses and CONNECT');
+    const reached = await reach(target, say);
+    if (!reached) return;
+    const { upstream } = reached;
+    const { pathname, search, host } = new URL(url);
+    const passed = request({
+      createConnection: () => upstream,
+      method: call.method,
+      path: `${pathname}${search}`,
+      // The host that was permitted, whatever the client's own header says.
+      headers: [...endToEnd(call.rawHeaders), 'Host', host, 'Connection', 'close'],
+      setHost: false,
+    });
+    passed.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders));
+      pipeline(response, answer, () => upstream.destroy());
+    });
+    passed.on('error', (error) => {
+      if (answer.headersSent) answer.destroy();
+      else say(502, `${hostOfTarget(target)} broke the connection: ${error.message}`);
+    });
+    answer.on('close', () => upstream.destroy());
+    pipeline(call, passed, () => {});
+  }
+
+  const server = createServer({ requestTimeout: 0 });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('connection', keep);
+  server.on('request', (call, answer) => void forward(call, answer));
+  server.on('connect', (call, client, head) => void tunnel(call, client, head));
+
+  const directory = await mkdtemp(join(options.temporary, 'lainclaw-network-'));
+  const socketPath = join(directory, 'proxy');
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socketPath, resolve));
+    await chmod(socketPath, 0o600);
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
+
+  return {
+    socketPath,
+    async close() {
+      ending.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const ended = [...open].map((stream) => new Promise((resolve) => stream.once('close', resolve)));
+      for (const stream of open) stream.destroy();
+      await Promise.all([closed, ...ended]);
+      await rm(directory, { recursive: true, force: true });
+      return counter.traffic();
+    },
+  };
+}
+
+type Permitted = Permission & { ok: true };
+type Say = (status: number, text: string) => void;
+
+function refusal(host: string, reason: RefusalReason): string {
+  const why = reason === 'private-address' ? `${host} leads to an address that is not public` : 'nobody permitted it';
+  return `this command may not reach ${host}: ${why}`;
+}
+
+function sayOn(client: Duplex): Say {
+  return (status, text) => {
+    const body = `${text}\n`;
+    const reason = { 400: 'Bad Request', 403: 'Forbidden' }[status] ?? 'Bad Gateway';
+    client.end(
+      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  };
+}
+
+type First = { ok: true; bytes: Buffer } | { ok: false; asked?: string };
+
+/** What the client says first: bytes to pass on when they ask for the target's own name; else what they ask for instead. */
+function readFirst(client: Duplex, head: Buffer, target: Target): Promise<First> {
+  return new Promise((resolve) => {
+    let bytes = head;
+    const done = (first: First): void => {
+      clearTimeout(timer);
+      client.off('data', onData).off('end', onEnd).off('close', onEnd).pause();
+      resolve(first);
+    };
+    const look = (): void => {
+      const message = readFirstMessage(bytes);
+      if (message.kind === 'incomplete') return;
+      const at = `at ${hostOfTarget(target)}`;
+      if (message.kind === 'other') done({ ok: false, asked: `what is not TLS ${at}` });
+      else if (namesServer(message.name, target)) done({ ok: true, bytes });
+      else done({ ok: false, asked: `${message.name ?? 'an unnamed server'} ${at}` });
+    };
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      look();
+    };
+    const onEnd = (): void => done({ ok: false });
+    const timer = setTimeout(onEnd, FIRST_MESSAGE_MS);
+    client.on('data', onData).on('end', onEnd).on('close', onEnd);
+    look();
+  });
+}
+
+/** A client names no server where it was given an address. */
+function namesServer(name: string | undefined, target: Target): boolean {
+  if (name === undefined) return isIP(target.name.replace(/^\[|\]$/g, '')) !== 0;
+  return name.toLowerCase().replace(/\.$/, '') === target.name;
+}
+
+function endToEnd(raw: readonly string[]): string[] {
+  const named = new Set(
+    raw.flatMap((name, index) =>
+      index % 2 === 0 && name.toLowerCase() === 'connection'
+        ? (raw[index + 1] ?? '').split(',').map((each) => each.trim().toLowerCase())
+        : [],
+    ),
+  );
+  const passed: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (!HOP_HEADERS.has(name) && !named.has(name)) passed.push(raw[index] ?? '', raw[index + 1] ?? '');
+  }
+  return passed;
+}

@@ -1,0 +1,75 @@
+// Decides whether a target may be reached, and connects to it. A name is resolved once, its addresses are checked, and the
+// connection goes to one of those: a name that leads elsewhere a moment later leads nowhere.
+import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { coversTarget, type Host, isAddress, namesPrivately, type Target } from './host.ts';
+import { isPublicAddress } from './public-address.ts';
+import type { RefusalReason } from './traffic.ts';
+
+/** Every address of a name. Rejects when the name is not known. */
+export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
+
+export interface ReachDependencies {
+  /** What a person permitted. An address, and a name of this machine, may be private; any other name must lead to a public address. */
+  allowed: readonly Host[];
+  /** Names that may lead to private addresses, because the owner said so. */
+  privateNames: readonly Host[];
+  resolve: Resolve;
+}
+
+export type Permission =
+  | { ok: true; addresses: readonly LookupAddress[]; anyProtocol: boolean }
+  | { ok: false; reason: RefusalReason };
+
+const CONNECT_MS = 20_000;
+
+/** Rejects when the name cannot be resolved. */
+export async function permit(
+  target: Target,
+  { allowed, privateNames, resolve }: ReachDependencies,
+): Promise<Permission> {
+  const host = allowed.find((each) => coversTarget(each, target));
+  if (!host) return { ok: false, reason: 'not-allowed' };
+  // On a port that was named, the person knows what answers. On those of the web one address serves many names.
+  const anyProtocol = host.port !== undefined;
+  if (isAddress(target.name)) return { ok: true, addresses: [literal(target.name)], anyProtocol };
+  const found = await resolve(target.name);
+  const mayBePrivate = namesPrivately(target) || privateNames.some((each) => coversTarget(each, target));
+  const addresses = mayBePrivate ? found : found.filter(({ address }) => isPublicAddress(address));
+  return addresses.length > 0 ? { ok: true, addresses, anyProtocol } : { ok: false, reason: 'private-address' };
+}
+
+/** Connects to one of the addresses, whatever the target's name means by now. Rejects when `signal` fires. */
+export async function connectTo(
+  { port }: Target,
+  addresses: readonly LookupAddress[],
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = connect({
+    // Never asked of anybody: `lookup` answers.
+    host: 'permitted.invalid',
+    port,
+    lookup: (_name, { all }, done) => {
+      const [first] = addresses;
+      if (all) done(null, [...addresses]);
+      else done(null, first?.address ?? '', first?.family);
+    },
+    autoSelectFamily: true,
+    allowHalfOpen: true,
+  });
+  const timer = setTimeout(() => socket.destroy(new Error('it did not answer')), CONNECT_MS);
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => {}).destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function literal(name: string): LookupAddress {
+  return name.startsWith('[') ? { address: name.slice(1, -1), family: 6 } : { address: name, family: 4 };
+}

@@ -1,0 +1,72 @@
+// What a command reached and what was refused to it, counted while it runs. Bounded: a command that tries many hosts
+// cannot fill memory.
+import { hostOfTarget, type Target } from './host.ts';
+
+export interface ReachedHost {
+  host: string;
+  connections: number;
+  sentBytes: number;
+  receivedBytes: number;
+}
+
+export interface RefusedHost {
+  host: string;
+  attempts: number;
+  reason: RefusalReason;
+}
+
+/**
+ * not-allowed: nobody permitted this host. private-address: its name leads to an address that is not public.
+ * other-server: inside the tunnel another server was asked for than the one that was permitted.
+ */
+export type RefusalReason = 'not-allowed' | 'private-address' | 'other-server';
+
+export interface Traffic {
+  reached: readonly ReachedHost[];
+  refused: readonly RefusedHost[];
+  /** More hosts were refused than are listed. */
+  more?: true;
+}
+
+const MOST_HOSTS = 50;
+
+export function createTrafficCounter() {
+  const reached = new Map<string, ReachedHost>();
+  const refused = new Map<string, RefusedHost>();
+  let more = false;
+
+  function row(target: Target): ReachedHost {
+    const name = hostOfTarget(target);
+    const host = reached.has(name) || reached.size < MOST_HOSTS ? name : 'other hosts';
+    const found = reached.get(host) ?? { host, connections: 0, sentBytes: 0, receivedBytes: 0 };
+    reached.set(host, found);
+    return found;
+  }
+
+  return {
+    /** Call `close` once with the bytes of the connection. */
+    connected(target: Target): { close(bytes: { sent: number; received: number }): void } {
+      const counted = row(target);
+      counted.connections += 1;
+      return {
+        close({ sent, received }) {
+          counted.sentBytes += sent;
+          counted.receivedBytes += received;
+        },
+      };
+    },
+    refuse(host: string, reason: RefusalReason): void {
+      const found = refused.get(host);
+      if (found) found.attempts += 1;
+      else if (refused.size < MOST_HOSTS) refused.set(host, { host, attempts: 1, reason });
+      else more = true;
+    },
+    traffic: (): Traffic => ({
+      reached: [...reached.values()],
+      refused: [...refused.values()],
+      ...(more && { more: true as const }),
+    }),
+  };
+}
+
+export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
