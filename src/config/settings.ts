@@ -10,6 +10,7 @@ export type Language = (typeof LANGUAGES)[number];
 export const NOTIFICATION_KINDS = ['off', 'bell', 'osc9', 'osc777'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
+const NETWORKS = ['ask', 'off'] as const;
 export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
 
 /** What config.json may hold. */
@@ -38,6 +39,17 @@ export interface FileSettings {
   /** How commands are run; `auto` is the strongest there is. */
   sandbox?: (typeof SANDBOXES)[number];
   dockerImage?: string;
+  /** Memory of all processes of a `bash` command together. */
+  bashMemoryMb?: number;
+  /** Processor time of each process. */
+  bashCpuSeconds?: number;
+  /** `ask`: a command can ask for the hosts that it needs. */
+  bashNetwork?: (typeof NETWORKS)[number];
+  codeMemoryMb?: number;
+  codeCpuSeconds?: number;
+  codeNetwork?: (typeof NETWORKS)[number];
+  /** Hosts that a permitted command may reach although their addresses are not public. */
+  privateHosts?: string[];
   /** Sub-agents in the background at the same time. */
   backgroundRuns?: number;
   /** Of what `file_write` may leave. */
@@ -159,6 +171,29 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   dailyMaxCostUsd: { kind: amount, about: 'the cost of all turns of a day', default: 'none' },
   sandbox: { kind: choice(SANDBOXES), about: 'how commands are run', default: 'auto' },
   dockerImage: { kind: text(), about: 'the image of the docker sandbox', default: 'none' },
+  bashMemoryMb: {
+    kind: count(64, 1_048_576),
+    about: 'memory of all processes of a bash command together',
+    default: 4096,
+  },
+  bashCpuSeconds: {
+    kind: count(1, 86_400),
+    about: 'processor time of each process of a bash command',
+    default: 600,
+  },
+  bashNetwork: {
+    kind: choice(NETWORKS),
+    about: 'whether a bash command can ask for the hosts that it needs',
+    default: 'ask',
+  },
+  codeMemoryMb: { kind: count(64, 1_048_576), about: 'the same for code_execute', default: 1024 },
+  codeCpuSeconds: { kind: count(1, 86_400), about: 'the same for code_execute', default: 120 },
+  codeNetwork: { kind: choice(NETWORKS), about: 'the same for code_execute', default: 'off' },
+  privateHosts: {
+    kind: list('a list of hosts: git.example.org, example.org:8080', /^(?:\*\.)?[\w.-]+(?::\d{1,5})?$/),
+    about: 'hosts that a permitted command may reach although their addresses are not public',
+    default: 'none',
+  },
   backgroundRuns: { kind: count(1, 1_000), about: 'sub-agents in the background at the same time', default: 4 },
   maxFileSizeBytes: { kind: amount, about: 'the largest file that file_write may leave', default: 1_048_576 },
   embeddingBaseUrl: {

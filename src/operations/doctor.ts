@@ -127,9 +127,14 @@ async function workspaceCheck(runtime: Runtime): Promise<Check> {
 async function sandboxCheck(runtime: Runtime): Promise<Check> {
   const name = 'sandbox';
   try {
-    const { name: chosen, isolates } = await runtime.sandbox();
-    if (isolates)
-      return { name, state: 'ok', message: `${chosen}: commands run without network, the system read-only` };
+    const sandbox = await runtime.sandbox();
+    const { name: chosen, isolates, forwardsNetwork } = sandbox;
+    if (isolates) {
+      const network = forwardsNetwork ? 'reach only the hosts that you permit' : 'have no network';
+      const state = await sandbox.available();
+      const unlimited = state.ok && state.limits.processes === 'none' ? '; the number of processes is not limited' : '';
+      return { name, state: 'ok', message: `${chosen}: commands ${network}, the system is read-only${unlimited}` };
+    }
     const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
     return { name, state: 'advice', message, fix: 'apt-get install bubblewrap' };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { loadToolTexts } from '../tools/languages/language.ts';
 import { createMcpTools } from '../tools/mcp/tools.ts';
+import type { ReadNetworkRequest } from '../tools/network/read-network-request.ts';
 import { createPermissionStore } from '../tools/permissions/store.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
@@ -31,6 +32,24 @@ export type ToolServices = Pick<
   BuiltinToolsDependencies,
   'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage'
 >;
+
+function commandSettingsOf(config: Base['config']): NonNullable<BuiltinToolsDependencies['commandSettings']> {
+  const { privateHosts } = config;
+  return {
+    bash: {
+      memoryMb: config.bashMemoryMb,
+      cpuSeconds: config.bashCpuSeconds,
+      network: config.bashNetwork,
+      privateHosts,
+    },
+    code: {
+      memoryMb: config.codeMemoryMb,
+      cpuSeconds: config.codeCpuSeconds,
+      network: config.codeNetwork,
+      privateHosts,
+    },
+  };
+}
 
 /** With our own tools; `refresh` adds those of MCP servers. */
 export async function openToolbox(
@@ -72,8 +91,13 @@ export async function openToolbox(
     userHome,
     home,
     outputs,
+    commandSettings: commandSettingsOf(config),
   });
   const specs = [...builtin, ...base.tools];
+  const networkRequest: ReadNetworkRequest = async (call) => {
+    const { createNetworkRequests } = await import('../tools/network/read-network-request.ts');
+    return createNetworkRequests({ sandbox: services.sandbox, variables, userHome })(call);
+  };
   return createToolbox({
     specs,
     moreTools: use.ownToolsOnly ? undefined : mcpTools,
@@ -90,6 +114,7 @@ export async function openToolbox(
     now,
     askPerson: use.askPerson,
     askForm: use.askForm,
+    networkRequest,
     permissions: createPermissionStore({
       files: ownerFiles,
       resultCache,

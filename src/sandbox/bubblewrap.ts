@@ -177,7 +177,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     pipes.close();
   }
 
-  return { name: 'bubblewrap', isolates: true, available, run, prepare, close };
+  return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, available, run, prepare, close };
 }
 
 const TRIAL: SandboxCommand = {

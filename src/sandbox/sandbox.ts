@@ -120,6 +120,8 @@ export interface Sandbox {
   readonly name: 'bubblewrap' | 'docker' | 'none';
   /** False: the profile is not enforced at all, the command can do everything the person can. */
   readonly isolates: boolean;
+  /** A command can be given a way to permitted hosts (network/run-with-hosts.ts). Otherwise it has no network, or all of it. */
+  readonly forwardsNetwork?: true;
   /** Runs a test command. Never rejects. */
   available(): Promise<Availability>;
   /**

@@ -32,6 +32,7 @@ import { createScheduleRemoveTool } from './schedule/remove.ts';
 import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import { createBashTool } from './shell/bash.ts';
+import type { CommandSettings } from './shell/command-settings.ts';
 import { createPwdTool } from './shell/pwd.ts';
 import { createSkillListTool } from './skills/list.ts';
 import { createSkillLoadTool } from './skills/load.ts';
@@ -57,6 +58,8 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies {
   home: string;
   outputs: Outputs;
   sendMessage: SendMessageDependencies['send'];
+  /** What the owner's settings say about commands and code. */
+  commandSettings?: { bash: CommandSettings; code: CommandSettings };
 }
 
 export function createBuiltinTools(dependencies: BuiltinToolsDependencies): ToolSpec[] {
@@ -77,6 +80,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     userHome,
     home,
     outputs,
+    commandSettings,
   } = dependencies;
   const environment = commandEnvironment(variables);
   return [
@@ -94,6 +98,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       sandbox,
       environment,
       protectedPaths: (workspace) => protectedPaths({ workspace, userHome, lainclawHome: home }),
+      settings: commandSettings?.bash,
     }),
     createCodeExecuteTool({
       sandbox: async () => {
@@ -105,6 +110,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       environment,
       skillFolders: [join(home, 'skills')],
       outputs,
+      settings: commandSettings?.code,
     }),
     createMemorySearchTool({ memory }),
     createMemorySaveTool({ memory }),

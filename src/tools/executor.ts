@@ -112,13 +112,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const { onlyReads, hides, tainted = false } = decision;
+      const { onlyReads, hides, network, tainted = false } = decision;
       brought.tainted = tainted;
       const full: ToolContext = {
         ...asking,
         signal: limited,
         ...(onlyReads && { onlyReads }),
         ...(hides && { hides }),
+        ...(network && { network }),
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };

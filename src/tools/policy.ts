@@ -1,6 +1,8 @@
 // Who may run what. permissions/ decides allow, ask or deny; here the question is put to whoever can answer it: a person
 // now (`ask`), the person who said so beforehand (`auto`), or nobody (`never`, or no one there), which is a no. Access
 // never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
+import type { NetworkRequest } from './network/network-request.ts';
+import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import type { CommandParser } from './permissions/command.ts';
 import type { Scope, Decision as Verdict } from './permissions/decision.ts';
 import type { HidesPath } from './permissions/hides-path.ts';
@@ -19,6 +21,8 @@ export type Decision =
       onlyReads?: true;
       /** See ToolContext. */
       hides?: HidesPath;
+      /** The hosts that it may reach. */
+      network?: NetworkRequest;
       /** It shows files that somebody else wrote. */
       tainted?: true;
     }
@@ -42,6 +46,8 @@ export interface PolicyOptions {
   places: Omit<PathContext, 'directory'>;
   /** Content from outside is in this turn's context. */
   isTainted(): boolean;
+  /** Absent where no call is given any network. */
+  networkRequest?: ReadNetworkRequest;
 }
 
 export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) => Promise<Decision>;
@@ -61,6 +67,11 @@ export function createPolicy(options: PolicyOptions): Authorise {
     const tainted = options.isTainted();
     const subject = spec.subject(call.args);
     const judging = { ...places, directory: directoryOf(subject, places), parseCommand: await parserFor(subject) };
+    const network = await options.networkRequest?.({
+      subject,
+      parseCommand: judging.parseCommand,
+      workspace: context.workspace,
+    });
     const verdict = decide({
       spec,
       call,
@@ -68,10 +79,16 @@ export function createPolicy(options: PolicyOptions): Authorise {
       remembered: await permissions.remembered(sessionId),
       tainted,
       context: judging,
+      network,
     });
     const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
     const taints = showsTaintedFile(spec, call.args, judging);
-    const yes = { allowed: true as const, ...(hides && { hides }), ...(taints && { tainted: taints }) };
+    const yes = {
+      allowed: true as const,
+      ...(hides && { hides }),
+      ...(taints && { tainted: taints }),
+      ...(network && { network }),
+    };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
     if (approval === 'auto' && !verdict.tainted) return yes;

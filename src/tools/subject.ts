@@ -10,15 +10,18 @@ export interface PathSubject {
 }
 
 export type ToolSubject =
-  /** A text for bash. `directory`: where it runs, relative to the root of the workspace; the root by default. */
-  | { kind: 'command'; command: string; directory?: string }
+  /**
+   * A text for bash. `directory`: where it runs, relative to the root of the workspace; the root by default. `network`: hosts that
+   * it asks to reach besides those that its text names; absent where the tool gives a command no network.
+   */
+  | { kind: 'command'; command: string; directory?: string; network?: readonly string[] }
   | ({ kind: 'path' } & PathSubject)
   /** Each is judged by itself, and the strictest verdict holds for the call. */
   | { kind: 'paths'; paths: readonly PathSubject[] }
   | { kind: 'url'; url: string }
   | { kind: 'chat'; channel: string; chatId: string }
   /** Nothing that a rule could name: only the tool itself can be allowed or denied. */
-  | { kind: 'none' };
+  | { kind: 'none'; network?: readonly string[] };
 
 export function pathsOf(subject: ToolSubject): readonly PathSubject[] {
   if (subject.kind === 'paths') return subject.paths;

@@ -7,6 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { NetworkRequest } from './network/network-request.ts';
 import type { HidesPath } from './permissions/hides-path.ts';
 import type { KeptPicture, ToolPicture } from './pictures.ts';
 import type { ToolSubject } from './subject.ts';
@@ -90,6 +91,8 @@ export interface ToolContext {
   delegation?: Delegation;
   /** Set when deny rules keep files from being read: a result must not hold them, nor may what is run find them. */
   hides?: HidesPath;
+  /** The network that was permitted for this call; absent: none. */
+  network?: NetworkRequest;
   /** Puts a form to the person who answers permission questions; absent where nobody can fill one in. */
   askForm?: AskForm;
   /** Shows a person what a long call is doing. The model never sees it. */
@@ -141,7 +144,7 @@ export interface ToolSpec {
 
 export interface ToolRules {
   /** What stands in the parentheses of a rule, `name(pattern)`. */
-  pattern: 'command' | 'path' | 'url' | 'chat';
+  pattern: 'command' | 'path' | 'url' | 'chat' | 'host';
   /**
    * A path rule on this tool is about the files themselves: deny and ask rules hold for whatever reads or changes them, a shell
    * command for example. Only `write` also opens: a file that may be written may be written by a command too.

@@ -13,6 +13,7 @@ import { createSeenFiles, nothingSeen } from './fs/seen.ts';
 import { type DescribedTool, describeTool } from './languages/language.ts';
 import type { ToolTexts } from './languages/tool-texts.ts';
 import type { Later } from './later.ts';
+import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import { createOfferTools, type OfferTools } from './offered-tools.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { PermissionStore } from './permissions/store.ts';
@@ -39,6 +40,8 @@ export interface ToolboxDependencies {
   /** Puts a form to the same person. */
   askForm?: AskForm;
   permissions: PermissionStore;
+  /** What network a call asks for; absent where none is given. */
+  networkRequest?: ReadNetworkRequest;
   /** Where the person's own files are, and Lainclaw's. */
   places: { userHome: string; lainclawHome: string };
   onDefect(call: ToolCall, error: unknown): void;
@@ -121,6 +124,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           sessionId,
           places,
           isTainted: () => taint.tainted,
+          networkRequest: dependencies.networkRequest,
         }),
         onTainted: () => {
           taint.tainted = true;

@@ -1,5 +1,6 @@
 // Test support: decisions from rule texts and call arguments.
 
+import type { NetworkRequest } from '../../src/tools/network/network-request.ts';
 import { decide } from '../../src/tools/permissions/decide.ts';
 import type { DecideContext, Decision } from '../../src/tools/permissions/decision.ts';
 import { parseRules } from '../../src/tools/permissions/permissions-file.ts';
@@ -44,6 +45,7 @@ export interface Case {
   /** Answered "this session" before. */
   answered?: { as: readonly string[]; tainted?: boolean };
   context?: Partial<DecideContext>;
+  network?: NetworkRequest;
 }
 
 export function createDecider(context: Partial<DecideContext>) {
@@ -56,6 +58,7 @@ export function createDecider(context: Partial<DecideContext>) {
       ? rememberForSession([], answered.as, { tainted: answered.tainted ?? false, tools })
       : [];
     return decide({
+      network: given.network,
       spec: SPECS[tool],
       call: { id: 'c1', name: SPECS[tool].name, args, source: 'model' },
       rules: parsed.rules,

@@ -68,5 +68,3 @@ export function createTrafficCounter() {
     }),
   };
 }
-
-export type TrafficCounter = ReturnType<typeof createTrafficCounter>;

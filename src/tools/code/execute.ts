@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import type { Outputs } from '../../storage/storage.ts';
 import { defineTool } from '../define-tool.ts';
-import { hiddenFrom, toOutput } from '../shell/bash.ts';
+import { hiddenFrom, toOutput, withoutNetwork } from '../shell/bash.ts';
+import {
+  type CommandSettings,
+  HOSTS_SCHEMA,
+  limitsWith,
+  NETWORK_OFF,
+  refuseNetwork,
+} from '../shell/command-settings.ts';
 import { orSandboxFailure, runSandboxed } from '../shell/run-sandboxed.ts';
-import { noSubject } from '../subject.ts';
 import { ToolFailure, type ToolSpec } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -30,10 +36,13 @@ export interface CodeExecuteDependencies {
   /** Where installed skills are: code may read them. */
   skillFolders: readonly string[];
   outputs: Outputs;
+  settings?: CommandSettings;
 }
 
 export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): ToolSpec {
-  const { sandbox, environment, skillFolders, outputs } = dependencies;
+  const { sandbox, environment, skillFolders, outputs, settings = {} } = dependencies;
+  const limits = limitsWith(LIMITS, settings);
+  const { network: networkSetting = 'off', privateHosts } = settings;
   return defineTool({
     name: 'code_execute',
     schema: {
@@ -42,12 +51,13 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         language: { type: 'string', enum: ['python', 'bash'], default: 'python' },
         code: { type: 'string', minLength: 1, maxLength: 200_000 },
         timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS, default: DEFAULT_TIMEOUT_MS },
+        network: HOSTS_SCHEMA,
       },
       required: ['code'],
       additionalProperties: false,
     },
     effect: 'exec',
-    subject: noSubject,
+    subject: ({ network = [] }) => ({ kind: 'none', ...(networkSetting === 'ask' && { network }) }),
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     unavailable: async () => {
@@ -58,7 +68,9 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         throw error;
       }
     },
-    async execute({ language, code, timeoutMs }, { workspace, signal, hides, progress, spoolPath, afterwards }) {
+    async execute({ language, code, timeoutMs, network: asked }, context) {
+      refuseNetwork(networkSetting, asked);
+      const { workspace, signal, hides, progress, spoolPath, afterwards, network } = context;
       const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
@@ -79,7 +91,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
               protect: [],
               hide,
               network: false,
-              limits: LIMITS,
+              limits,
             },
           },
           timeoutMs,
@@ -88,9 +100,12 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           progress,
           spoolPath,
           afterwards,
+          network,
+          privateHosts,
         });
         if (finished.cancelled) signal.throwIfAborted();
-        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs);
+        const unavailable = networkSetting === 'off' ? NETWORK_OFF : withoutNetwork(backend);
+        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs, unavailable);
         const files = await collect(join(scratch, 'output'), outputs);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };

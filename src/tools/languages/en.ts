@@ -83,12 +83,18 @@ export const en: ToolTexts = {
     parameters: { pattern: 'e.g. src/**/*.ts', path: 'Start directory', limit: 'Most files' },
   },
   bash: {
-    description: 'Runs a bash command, sandboxed without network; asks first unless it only reads.',
-    parameters: { command: 'The command', timeoutMs: 'Time limit', cwd: 'In the workspace' },
+    description:
+      'Runs a bash command, sandboxed; asks first unless it only reads. Network only to hosts that the user permits.',
+    parameters: {
+      command: 'The command',
+      timeoutMs: 'Time limit',
+      cwd: 'In the workspace',
+      network: 'Hosts to ask for beyond those it names',
+    },
   },
   code_execute: {
     description: 'Runs Python or bash code in a strict sandbox; files left in output/ are returned.',
-    parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Time limit' },
+    parameters: { language: 'Of the code', code: 'The program', timeoutMs: 'Time limit', network: 'Hosts to ask for' },
   },
   memory_search: {
     description: 'Searches notes, imported files and past turns. Use it when the user refers to the past.',

@@ -76,12 +76,12 @@ export const zh: ToolTexts = {
     parameters: { pattern: '如 src/**/*.ts', path: '起始目录', limit: '最多文件数' },
   },
   bash: {
-    description: '在无网络的沙箱中运行 bash 命令；除只读命令外会先询问。',
-    parameters: { command: '命令', timeoutMs: '时限', cwd: '工作区内的路径' },
+    description: '在沙箱中运行 bash 命令；除只读命令外会先询问。仅可访问用户允许的主机。',
+    parameters: { command: '命令', timeoutMs: '时限', cwd: '工作区内的路径', network: '命令之外还需访问的主机' },
   },
   code_execute: {
     description: '在严格沙箱中运行 Python 或 bash 代码；output/ 下的文件会返回。',
-    parameters: { language: '代码语言', code: '程序', timeoutMs: '时限' },
+    parameters: { language: '代码语言', code: '程序', timeoutMs: '时限', network: '需访问的主机' },
   },
   memory_search: {
     description: '搜索笔记、导入的文件和过去的对话。用户提到以前的事时使用。',

@@ -8,7 +8,8 @@
 //  4. Reading (effect read, and commands that only read inside the workspace) needs no question, nor does a tool that
 //     does not require permission.
 //  5. An answer given for the session, or allow rules (the answers "always" among them), that cover the whole call: allow.
-//  6. Otherwise ask. Without anyone to ask, the caller denies.
+//  6. A call that asks for the network (decide-network.ts): each of its hosts needs a rule or an answer of its own.
+//  7. Otherwise ask. Without anyone to ask, the caller denies.
 //
 // A tainted turn has content from outside (web, files not written by the user, other people's messages, MCP results, skills).
 // In it, policy must hold even if the model obeys that content: sending, running and writing outside the workspace need a
@@ -23,6 +24,7 @@
 import type { PathSubject, ToolSubject } from '../subject.ts';
 import type { ToolEffect } from '../tool.ts';
 import { decideCommand } from './decide-command.ts';
+import { decideNetwork } from './decide-network.ts';
 import { decidePath } from './decide-path.ts';
 import {
   allow,
@@ -40,6 +42,11 @@ import { callQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 
 export function decide(input: DecideInput): Decision {
+  const decision = decideSubject(input);
+  return input.network ? decideNetwork(input, input.network, decision) : decision;
+}
+
+function decideSubject(input: DecideInput): Decision {
   const subject = input.spec.subject(input.call.args);
   switch (subject.kind) {
     case 'command':

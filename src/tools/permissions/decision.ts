@@ -1,4 +1,5 @@
 // What deciding takes and gives: the contract that decide.ts, decide-command.ts and decide-path.ts share.
+import type { NetworkRequest } from '../network/network-request.ts';
 import type { ToolCall, ToolSpec } from '../tool.ts';
 import type { CommandParser } from './command.ts';
 import type { PathContext } from './paths.ts';
@@ -14,6 +15,8 @@ export interface DecideInput {
   /** The turn has content from outside: see decide.ts. */
   tainted: boolean;
   context: DecideContext;
+  /** The network that the call asks for. */
+  network?: NetworkRequest;
 }
 
 export interface DecideContext extends PathContext {

@@ -5,6 +5,7 @@ import { editDistance, nearest } from '../../lib/nearest.ts';
 import type { ToolRules, ToolSpec } from '../tool.ts';
 import { parseChatPattern } from './chat-pattern.ts';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
+import { parseHostPattern } from './host-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
 import type { TargetPattern } from './target-pattern.ts';
 import { parseUrlPattern } from './url-pattern.ts';
@@ -21,7 +22,7 @@ export interface Rule {
     | { kind: 'everything' }
     | { kind: 'command'; source: string; words: CommandPattern }
     | { kind: 'path'; path: PathPattern }
-    | { kind: 'url' | 'chat'; target: TargetPattern }
+    | { kind: 'url' | 'chat' | 'host'; target: TargetPattern }
     /** Of a tool that is not here: nobody can say what it describes. It allows nothing, and denies or asks for the whole tool. */
     | { kind: 'unknown' };
   /** Of a path rule: it is about the files, whichever tool reads or changes them. */
@@ -32,6 +33,9 @@ export interface Rule {
 
 /** What reading the rules takes of each tool. */
 export type RuledTool = Pick<ToolSpec, 'name' | 'aliases' | 'rules'>;
+
+/** What rules call the network of commands. It is not a tool: no call has this name. */
+export const NETWORK: RuledTool = { name: 'network', rules: { pattern: 'host' } };
 
 export type Rules = Readonly<Record<List, readonly Rule[]>>;
 
@@ -49,7 +53,7 @@ export function parseRule(entry: unknown, tools: readonly RuledTool[]): ParsedRu
   const found = /^([A-Za-z_*][\w.*-]*)(?:\((.*)\))?$/s.exec(text);
   const [, tool = '', source] = found ?? [];
   if (!found) return { ok: false, error: `not a tool's name, or a name with a pattern in parentheses; ${ACCEPTED}` };
-  const ruled = tools.find(({ name, aliases = [] }) => name === tool || aliases.includes(tool));
+  const ruled = [...tools, NETWORK].find(({ name, aliases = [] }) => name === tool || aliases.includes(tool));
   const absent = ruled || tool.includes('*') || tool.startsWith('mcp__') ? undefined : absence(tool, tools);
   const base = { text, tool, ...(absent && { absent }) };
   if (source === undefined || source.trim() === '*')
@@ -71,6 +75,8 @@ function absence(tool: string, tools: readonly RuledTool[]): NonNullable<Rule['a
   return meant !== undefined && editDistance(tool, meant, slips + 1) <= slips ? { meant } : {};
 }
 
+const TARGET_PATTERNS = { url: parseUrlPattern, chat: parseChatPattern, host: parseHostPattern };
+
 type ParsedPattern = { ok: true; pattern: Rule['pattern'] } | { ok: false; error: string };
 
 function parsePattern(source: string, kind: ToolRules['pattern']): ParsedPattern {
@@ -84,8 +90,9 @@ function parsePattern(source: string, kind: ToolRules['pattern']): ParsedPattern
       return parsed.ok ? { ok: true, pattern: { kind, path: parsed.pattern } } : parsed;
     }
     case 'url':
-    case 'chat': {
-      const parsed = kind === 'url' ? parseUrlPattern(source) : parseChatPattern(source);
+    case 'chat':
+    case 'host': {
+      const parsed = TARGET_PATTERNS[kind](source);
       return parsed.ok ? { ok: true, pattern: { kind, target: parsed.pattern } } : parsed;
     }
   }

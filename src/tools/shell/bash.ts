@@ -1,13 +1,15 @@
 import { join } from 'node:path';
-import type { Finished, Limits, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
+import { explainNetwork } from '../network/explain-network.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
-import { orSandboxFailure, runSandboxed } from './run-sandboxed.ts';
+import { type CommandSettings, HOSTS_SCHEMA, limitsWith, NETWORK_OFF, refuseNetwork } from './command-settings.ts';
+import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -24,9 +26,13 @@ export interface BashDependencies {
   environment: Readonly<Record<string, string>>;
   /** Absolute paths that no command may write, also while they do not exist. */
   protectedPaths(workspaceRoot: string): string[];
+  settings?: CommandSettings;
 }
 
-export function createBashTool({ sandbox, environment, protectedPaths }: BashDependencies): ToolSpec {
+export function createBashTool(dependencies: BashDependencies): ToolSpec {
+  const { sandbox, environment, protectedPaths, settings = {} } = dependencies;
+  const limits = limitsWith(LIMITS, settings);
+  const { network: networkSetting = 'ask', privateHosts } = settings;
   // Loaded with the first command that may write.
   let watcher: ChangeWatcher | undefined;
 
@@ -47,17 +53,34 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
         command: { type: 'string', minLength: 1, maxLength: 100_000 },
         timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS, default: DEFAULT_TIMEOUT_MS },
         cwd: { type: 'string', minLength: 1 },
+        network: HOSTS_SCHEMA,
       },
       required: ['command'],
       additionalProperties: false,
     },
     effect: 'exec',
-    subject: ({ command, cwd }) => ({ kind: 'command', command, directory: cwd }),
+    subject: ({ command, cwd, network = [] }) => ({
+      kind: 'command',
+      command,
+      directory: cwd,
+      ...(networkSetting === 'ask' && { network }),
+    }),
     rules: { pattern: 'command' },
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
-    async execute({ command, timeoutMs, cwd = '.' }, context) {
-      const { workspace, signal, onlyReads = false, hides, changes, progress, spoolPath, afterwards } = context;
+    async execute({ command, timeoutMs, cwd = '.', network: asked }, context) {
+      refuseNetwork(networkSetting, asked);
+      const {
+        network,
+        workspace,
+        signal,
+        onlyReads = false,
+        hides,
+        changes,
+        progress,
+        spoolPath,
+        afterwards,
+      } = context;
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
@@ -79,7 +102,7 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
             protect: protectedPaths(workspace.root),
             hide,
             network: false,
-            limits: LIMITS,
+            limits,
           },
         },
         timeoutMs,
@@ -88,10 +111,13 @@ export function createBashTool({ sandbox, environment, protectedPaths }: BashDep
         progress,
         spoolPath,
         afterwards,
+        network,
+        privateHosts,
       });
       const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
-      return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs);
+      const unavailable = networkSetting === 'off' ? NETWORK_OFF : withoutNetwork(backend);
+      return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, unavailable);
     },
   });
 }
@@ -132,13 +158,22 @@ export async function hiddenFrom(
   );
 }
 
-/** A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said. */
+/** Why no command in this sandbox can be given a network; undefined where one can. */
+export function withoutNetwork({ name, isolates, forwardsNetwork }: Sandbox): string | undefined {
+  return isolates && !forwardsNetwork ? `the ${name} sandbox has none` : undefined;
+}
+
+/**
+ * A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said.
+ * `unavailable`: why it could not be given a network.
+ */
 export function toOutput(
-  finished: Finished,
+  finished: SandboxedRun,
   facts: { sandbox: string; undo?: UndoFacts },
   timeoutMs: number,
+  unavailable?: string,
 ): ToolOutput {
-  const { exitCode, signal, stdout, stderr, interleaved, spool } = finished;
+  const { exitCode, signal, stdout, stderr, interleaved, spool, traffic } = finished;
   const data = {
     exitCode,
     ...(signal && { signal }),
@@ -146,13 +181,20 @@ export function toOutput(
     stderr: stderr.text,
     output: interleaved.text,
     ...(spool && { fullOutputPath: spool.path }),
+    ...(traffic && { network: traffic }),
   };
+  const explained = explainNetwork(finished, { traffic, unavailable }).map((line) => `\n${line}`);
   const whole = spool ? `\n[the whole output is in ${spool.path}]` : '';
   const ending = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? signal ?? 'unknown'}]`;
   const output: ToolOutput = {
     data,
-    text: `${interleaved.text.trimEnd()}${ending}${whole}`.trim() || '(no output)',
-    meta: { ...facts, ...(spool && { fullOutputPath: spool.path }) },
+    text: `${interleaved.text.trimEnd()}${ending}${explained.join('')}${whole}`.trim() || '(no output)',
+    meta: {
+      ...facts,
+      ...(spool && { fullOutputPath: spool.path }),
+      ...(traffic && { network: traffic }),
+      ...(finished.tainted && { tainted: true }),
+    },
   };
   if (finished.timedOut) {
     throw new ToolFailure(`the command took longer than ${timeoutMs} ms: it and everything it started was ended`, {

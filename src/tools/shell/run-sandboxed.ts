@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import type { Traffic } from '../../sandbox/network/traffic.ts';
 import {
   type Finished,
   type RunOptions,
@@ -8,22 +10,50 @@ import {
 import { type ToolContext, ToolFailure } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
 
-export interface RunSandboxed extends Pick<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards'> {
+export interface RunSandboxed
+  extends Pick<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards' | 'network'> {
   command: SandboxCommand;
   timeoutMs: number;
   output: Omit<RunOptions['output'], 'spoolPath'>;
+  /** Names of hosts that may lead to private addresses. */
+  privateHosts?: readonly string[];
 }
 
+/** `traffic`: what the command reached, where it was given a way to hosts. `tainted`: its output may be what they said. */
+export type SandboxedRun = Finished & { traffic?: Traffic; tainted?: boolean };
+
 /** Shows line by line what the command prints. That it was cancelled is for the caller to see: it may have changed something. */
-export async function runSandboxed(sandbox: Sandbox, options: RunSandboxed): Promise<Finished> {
+export async function runSandboxed(sandbox: Sandbox, options: RunSandboxed): Promise<SandboxedRun> {
   const { command, timeoutMs, signal, progress, spoolPath, afterwards } = options;
   const lines = createProgressLines(progress);
   const output = { ...options.output, spoolPath: await spoolPath() };
-  const finished = await sandbox
-    .run(command, { timeoutMs, signal, output, onOutput: lines.add, afterwards, expectsMore: true })
-    .catch(orSandboxFailure);
+  const running: RunOptions = { timeoutMs, signal, output, onOutput: lines.add, afterwards, expectsMore: true };
+  const finished = await runWithNetwork(sandbox, command, running, options).catch(orSandboxFailure);
   lines.end();
   return finished;
+}
+
+async function runWithNetwork(
+  sandbox: Sandbox,
+  command: SandboxCommand,
+  running: RunOptions,
+  { network, privateHosts = [] }: RunSandboxed,
+): Promise<SandboxedRun> {
+  if (!network) return sandbox.run(command, running);
+  const given = { ...command, env: { ...command.env, ...network.environment } };
+  if (!sandbox.forwardsNetwork) return { ...(await sandbox.run(given, running)), tainted: network.showsFetched };
+  const [{ runWithHosts }, { parseHost }] = await Promise.all([
+    import('../../sandbox/network/run-with-hosts.ts'),
+    import('../../sandbox/network/host.ts'),
+  ]);
+  const privateNames = privateHosts.flatMap((host) => parseHost(host) ?? []);
+  const { finished, traffic } = await runWithHosts(sandbox, given, running, {
+    allowed: network.hosts,
+    privateNames,
+    temporary: tmpdir(),
+  });
+  const heard = traffic.reached.some(({ receivedBytes }) => receivedBytes > 0);
+  return { ...finished, traffic, tainted: heard && network.showsFetched };
 }
 
 export function orSandboxFailure(error: unknown): never {

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Finished } from '../../sandbox/sandbox.ts';
+import { explainNetwork } from './explain-network.ts';
+
+function finished(text: string, exitCode = 1): Finished {
+  const captured = { text, bytes: text.length, cut: false };
+  const nothing = { text: '', bytes: 0, cut: false };
+  return { exitCode, timedOut: false, cancelled: false, stdout: nothing, stderr: captured, interleaved: captured };
+}
+
+test.for([
+  'curl: (6) Could not resolve host: a.example',
+  "fatal: unable to access 'https://a.example/': Could not resolve host: a.example",
+  'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN',
+  'socket.gaierror: [Errno -3] Temporary failure in name resolution',
+  'pip: Failed to establish a new connection: [Errno 101] Network is unreachable',
+  "error: failed to download from `https://index.crates.io/config.json`\n  [6] Couldn't resolve host name",
+  'go: example.org/x: dial tcp: lookup proxy.golang.org on 1.1.1.1:53',
+  "E: Failed to fetch http://deb.debian.org/x  Temporary failure resolving 'deb.debian.org'",
+  'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
+  "wget: unable to resolve host address 'a.example'",
+])('"%s" is a lack of network', (text) => {
+  expect(explainNetwork(finished(text), {})).toEqual([expect.stringContaining('[this command has no network; to ask')]);
+  expect(explainNetwork(finished(text), { unavailable: 'it is off' })).toEqual([
+    '[this command has no network; it is off]',
+  ]);
+  expect(explainNetwork(finished(text, 0), {})).toEqual([]);
+});
+
+test.for(['1 test failed', 'ENOENT: no such file', 'error TS2304: Cannot find name', ''])(
+  '"%s" is something else',
+  (text) => {
+    expect(explainNetwork(finished(text), {})).toEqual([]);
+  },
+);
+
+test('a server on loopback that is not there may be outside the sandbox', () => {
+  for (const text of [
+    "curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server",
+    'Error: connect ECONNREFUSED 127.0.0.1:5432',
+  ])
+    expect(explainNetwork(finished(text), {})).toEqual([expect.stringContaining('loopback of its own')]);
+});
+
+test('refused hosts are named with the way to ask for them, also when the command went well', () => {
+  const traffic = {
+    reached: [],
+    refused: [
+      { host: 'a.example', attempts: 2, reason: 'not-allowed' as const },
+      { host: 'b.example', attempts: 1, reason: 'private-address' as const },
+    ],
+  };
+  const [first, second] = explainNetwork(finished('', 0), { traffic });
+  expect(first).toMatch(/kept from reaching a\.example, which nobody permitted; .*"network"/);
+  expect(second).toMatch(/b\.example, whose address is not public; .*privateHosts/);
+  const many = Array.from({ length: 12 }, (_, index) => ({
+    host: `h${index}.example`,
+    attempts: 1,
+    reason: 'not-allowed' as const,
+  }));
+  expect(explainNetwork(finished(''), { traffic: { reached: [], refused: many } }).at(-1)).toBe('[and 2 more hosts]');
+});

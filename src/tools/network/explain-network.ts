@@ -1,0 +1,48 @@
+// Says in a command's result what the network had to do with it: hosts that were refused, or that there was none.
+import type { RefusalReason, Traffic } from '../../sandbox/network/traffic.ts';
+import type { Finished } from '../../sandbox/sandbox.ts';
+
+/** What programs say when a name cannot be resolved or no network is there. */
+const NO_NETWORK =
+  /could not resolve|couldn't resolve|unable to resolve|failed to resolve|temporary failure in name resolution|temporary failure resolving|name or service not known|name resolution|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|failed to establish a new connection|dns error|dial tcp:? |nodename nor servname|no address associated with hostname/i;
+const OWN_LOOPBACK =
+  /(?:ECONNREFUSED|connection refused|failed to connect|couldn't connect)\D{0,80}?(?:localhost|127\.0\.0\.1|::1)|(?:localhost|127\.0\.0\.1|::1)\D{0,40}\d{0,5}.{0,60}(?:connection refused|couldn't connect|ECONNREFUSED)/i;
+const MOST_NAMED = 10;
+
+export interface NetworkFacts {
+  /** Absent: the command was given no network. */
+  traffic?: Traffic;
+  /** Why a command cannot be given any; undefined where it can ask. */
+  unavailable?: string;
+}
+
+/** Lines for the end of the result; none when the network had nothing to do with it. */
+export function explainNetwork(finished: Finished, { traffic, unavailable }: NetworkFacts): string[] {
+  if (traffic) return explainRefused(traffic);
+  if (finished.exitCode === 0) return [];
+  const { text } = finished.interleaved;
+  if (NO_NETWORK.test(text))
+    return [
+      `[this command has no network; ${unavailable ?? 'to ask the person for it, run it again with the hosts it needs in "network"'}]`,
+    ];
+  if (OWN_LOOPBACK.test(text) && unavailable === undefined)
+    return [
+      '[this command has a loopback of its own; to ask for a server outside the sandbox, run it again with its host and port in "network"]',
+    ];
+  return [];
+}
+
+const BECAUSE: Record<RefusalReason, string> = {
+  'not-allowed': ', which nobody permitted; to ask for it, run it again with this host in "network"',
+  'private-address':
+    ', whose address is not public; the owner can permit that by naming the host in the setting privateHosts',
+  'other-server': '',
+};
+
+function explainRefused({ refused, more }: Traffic): string[] {
+  const lines = refused
+    .slice(0, MOST_NAMED)
+    .map(({ host, reason }) => `[it was kept from reaching ${host}${BECAUSE[reason]}]`);
+  const left = refused.length - MOST_NAMED;
+  return left > 0 || more ? [...lines, `[and ${more ? 'many' : left} more hosts]`] : lines;
+}

@@ -1,0 +1,71 @@
+// A call that asks for the network, after the call itself was judged: every host needs a rule `network(host)` or a person's
+// answer, whatever allows the command. Reaching a host is leaving: in a tainted turn only an answer given in one counts. One
+// question covers both, the command and its hosts. Where nothing filters, the question says so, and no rule answers it.
+import { type Host, spellHost } from '../../sandbox/network/host.ts';
+import type { NetworkRequest } from '../network/network-request.ts';
+import {
+  answersFor,
+  ask,
+  askedBy,
+  type DecideInput,
+  type Decision,
+  deniedBy,
+  deny,
+  type Scope,
+  TAINTED,
+} from './decision.ts';
+import { NETWORK, namesTool, type Rule } from './rules.ts';
+
+const UNFILTERED = 'there is no sandbox here, so nothing filters: it can reach any host';
+
+export function decideNetwork(input: DecideInput, network: NetworkRequest, decision: Decision): Decision {
+  if (decision.verdict === 'deny') return decision;
+  const { rules, remembered, tainted } = input;
+  const touching = (list: readonly Rule[]): Rule | undefined =>
+    list.find((rule) => network.hosts.some((host) => touchesHost(rule, host)));
+  const denying = touching(rules.deny);
+  if (denying) return deny(decision, deniedBy(denying));
+
+  const answered = answersFor(remembered, tainted);
+  const asking = touching(rules.ask);
+  const allowing = tainted || asking || !network.filtered ? answered : [...answered, ...rules.allow];
+  const open = network.hosts.filter((host) => !allowing.some((rule) => allowsHost(rule, host)));
+  const isAsked = decision.verdict === 'ask';
+  const question = { ...decision.question, title: titleWith(decision.question.title, network.hosts) };
+  if (open.length === 0) return isAsked ? { ...decision, question } : decision;
+
+  const reasons = [
+    ...(tainted ? [TAINTED] : []),
+    ...(asking ? [askedBy(asking)] : []),
+    ...(network.filtered ? [`it reaches ${open.map(spellHost).join(', ')}`] : [UNFILTERED]),
+    ...decision.reasons,
+  ];
+  const rememberAs = [...decision.rememberAs, ...open.map((host) => `${NETWORK.name}(${spellHost(host)})`)];
+  return ask({ question, rememberAs, scopes: scopesOf(decision, { isAsked, lasts: allowing !== answered }) }, reasons);
+}
+
+/** "Always" only where a rule would answer next time, for the command and for its hosts. */
+function scopesOf(decision: Decision, { isAsked, lasts }: { isAsked: boolean; lasts: boolean }): Scope[] {
+  const commandLasts = !isAsked || decision.rememberAs.length === 0 || decision.scopes.includes('always');
+  return lasts && commandLasts ? ['session', 'always'] : ['session'];
+}
+
+const MOST_IN_TITLE = 3;
+
+function titleWith(title: string, hosts: readonly Host[]): string {
+  const named = hosts.length > MOST_IN_TITLE ? `${hosts.length} hosts` : hosts.map(spellHost).join(', ');
+  return title.replace(/\?$/, ` and reach ${named}?`);
+}
+
+function touchesHost(rule: Rule, host: Host): boolean {
+  if (!namesTool(rule, [NETWORK.name])) return false;
+  return rule.pattern.kind !== 'host' || rule.pattern.target.touches(spellHost(host));
+}
+
+/** A rule for every tool, `*`, says nothing about hosts. */
+function allowsHost(rule: Rule, host: Host): boolean {
+  if (rule.tool !== NETWORK.name) return false;
+  return (
+    rule.pattern.kind === 'everything' || (rule.pattern.kind === 'host' && rule.pattern.target.allows(spellHost(host)))
+  );
+}

@@ -1,0 +1,35 @@
+// What the owner's settings say about the commands of `bash` and the programs of `code_execute`.
+import type { Limits } from '../../sandbox/sandbox.ts';
+import { ToolFailure } from '../tool.ts';
+
+export interface CommandSettings {
+  /** Memory of all processes of a command together. */
+  memoryMb?: number;
+  /** Processor time of each process. */
+  cpuSeconds?: number;
+  /** `ask`: a command can ask for hosts. `off`: it never has any network. */
+  network?: 'ask' | 'off';
+  /** Hosts whose names may lead to addresses that are not public. */
+  privateHosts?: readonly string[];
+}
+
+export const HOSTS_SCHEMA = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 260 },
+  maxItems: 20,
+} as const;
+
+export const NETWORK_OFF = 'the owner switched the network off in config.json';
+
+/** Throws ToolFailure where hosts are asked for that the settings give to nobody. */
+export function refuseNetwork(setting: 'ask' | 'off', asked: readonly string[] = []): void {
+  if (setting === 'off' && asked.length > 0) throw new ToolFailure(NETWORK_OFF, { reason: 'denied' });
+}
+
+export function limitsWith(limits: Limits, { memoryMb, cpuSeconds }: CommandSettings): Limits {
+  return {
+    ...limits,
+    ...(memoryMb !== undefined && { memoryBytes: Math.round(memoryMb * 1024 ** 2) }),
+    ...(cpuSeconds !== undefined && { cpuSeconds: Math.ceil(cpuSeconds) }),
+  };
+}
