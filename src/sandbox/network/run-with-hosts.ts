@@ -29,7 +29,8 @@ export async function runWithHosts(
   try {
     const loopback = allowed.some(namesPrivately);
     const forwarded = forwardNetwork(command, { socketPath: proxy.socketPath, node: process.execPath, loopback });
-    finished = await sandbox.run(forwarded, options);
+    // The next run has another way out, or none: nothing of this one can be prepared for it.
+    finished = await sandbox.run(forwarded, { ...options, expectsMore: false });
   } finally {
     traffic = await proxy.close();
   }
