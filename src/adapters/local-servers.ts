@@ -1,6 +1,7 @@
 // Servers with models on this machine, found by asking for them. Nothing but their lists of models is asked for.
+import { readBaseUrl } from './base-url.ts';
 import { PROVIDERS } from './providers/all.ts';
-import type { LocalServer, Provider } from './providers/provider.ts';
+import { baseUrlVariableOf, type LocalServer, type Provider } from './providers/provider.ts';
 
 export interface FoundServer {
   provider: Provider & { local: LocalServer };
@@ -29,7 +30,8 @@ export async function findLocalServers({
 }: FindLocalServersOptions): Promise<FoundServer[]> {
   async function look(provider: Provider & { local: LocalServer }): Promise<FoundServer[]> {
     const { local } = provider;
-    const address = local.address(env);
+    const given = readBaseUrl(env[baseUrlVariableOf(provider)] ?? '');
+    const address = given.ok ? given.url.replace(/\/v1$/, '') : local.address(env);
     const isNamed = address !== local.address({});
     const timeout = AbortSignal.timeout(timeoutMs ?? (isNamed ? NAMED_MS : SUPPOSED_MS));
     try {

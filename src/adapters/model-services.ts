@@ -59,7 +59,7 @@ export function createModelServices(options: ModelServicesOptions): ModelService
     async signedIn() {
       const profiles = (await auth.status()).profiles.filter(({ active }) => active);
       const newest = profiles.toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
-      return (newest.find(({ kind }) => kind === 'oauth') ?? newest[0])?.provider;
+      return (newest.find(({ kind }) => kind === 'oauth' || kind === 'borrowed') ?? newest[0])?.provider;
     },
     adapter(name) {
       const isOnly = fallback.length === 0;

@@ -20,6 +20,7 @@ import * as sessionReplay from './session-replay.ts';
 import * as sessions from './sessions.ts';
 import * as setup from './setup.ts';
 import * as setupChannel from './setup-channel.ts';
+import * as setupReuse from './setup-reuse.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
 import * as tools from './tools.ts';
@@ -48,6 +49,7 @@ const NOUNS = [
   sessions,
   setup,
   setupChannel,
+  setupReuse,
   signIn,
   skills,
   tools,

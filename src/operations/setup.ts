@@ -2,6 +2,7 @@
 // before it was tried; what is stored is one write of the sign-in and one of config.json.
 
 import { AuthError } from '../adapters/auth/auth-error.ts';
+import { codexFileOf } from '../adapters/auth/codex-file.ts';
 import { isUsableKey, keyForHeader } from '../adapters/auth/keys.ts';
 import { readBaseUrl } from '../adapters/base-url.ts';
 import { firstToChatWith } from '../adapters/models.ts';
@@ -12,6 +13,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { getSetting, storeSettings } from './config.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { REUSABLE_PROGRAMS, type ReusableProgram, reusedAccess, storeReused } from './setup-reuse.ts';
 import { CONNECTIONS, findConnections, knownProvider, refusal } from './sign-in.ts';
 
 /** Model calls in one turn, for `ask` too: with three, hardly any task comes to its end. */
@@ -61,6 +63,8 @@ const CONNECTION = {
   baseUrl: TEXT,
   /** Uses the stored sign-in of the provider: neither key nor address is given. */
   signedIn: { type: 'boolean', default: false },
+  /** Uses the sign-in of this program: neither key nor address is given. */
+  reuse: { enum: REUSABLE_PROGRAMS },
 } as const;
 
 interface Connection {
@@ -69,6 +73,7 @@ interface Connection {
   key?: string;
   baseUrl?: string;
   signedIn: boolean;
+  reuse?: ReusableProgram;
 }
 
 export const tryModel = defineOperation({
@@ -84,9 +89,7 @@ async function tried(connection: Connection, { runtime, signal }: OperationConte
   const services = await runtime.modelServices();
   const provider = knownProvider(connection.provider);
   const baseUrl = await addressOf(provider, connection, runtime);
-  const access = connection.signedIn
-    ? { credentials: services.auth }
-    : { key: givenKey(connection.key) ?? keyForHeader(provider, runtime.configFile.variables) };
+  const access = await accessOf(connection, provider, runtime);
   const request = { provider, baseUrl, signal, ...access };
   const model = connection.model ?? provider.model ?? (await firstModel());
   const checked = await services.check({ ...request, model });
@@ -103,6 +106,12 @@ async function tried(connection: Connection, { runtime, signal }: OperationConte
     const advice = provider.local ? `get one: ${provider.local.getModel}` : 'name one';
     throw new AuthError('AUTH_MODEL_REFUSED', `${baseUrl} lists no model: ${advice}. Nothing was stored.`);
   }
+}
+
+async function accessOf({ signedIn, reuse, key }: Connection, provider: Provider, runtime: Runtime) {
+  if (signedIn) return { credentials: (await runtime.modelServices()).auth };
+  if (reuse) return reusedAccess(reuse, provider.name, runtime);
+  return { key: givenKey(key) ?? keyForHeader(provider, runtime.configFile.variables) };
 }
 
 export const connectModel = defineOperation({
@@ -123,7 +132,7 @@ export const connectModel = defineOperation({
   },
   output: objectWith(
     { provider: TEXT, model: TEXT, baseUrl: TEXT, toolMaxSteps: { type: 'integer' }, configPath: TEXT },
-    { profileId: TEXT, keyVariable: TEXT, warning: TEXT },
+    { profileId: TEXT, keyVariable: TEXT, reusedFrom: TEXT, warning: TEXT },
   ),
   async run({ language, memory, check, ...connection }, context) {
     const { runtime } = context;
@@ -154,6 +163,7 @@ export const connectModel = defineOperation({
       toolMaxSteps,
       configPath: runtime.configFile.path,
       ...(stored !== undefined && { profileId: stored }),
+      ...(connection.reuse && { reusedFrom: codexFileOf(runtime.environment) }),
       ...(stored === undefined && !connection.signedIn && keyVariable !== undefined && { keyVariable }),
       ...(warning !== undefined && { warning }),
     };
@@ -193,11 +203,12 @@ function settingsOf({
 /** The profile that was stored; undefined where nothing has to be: the key stays in the environment. */
 async function storeSignIn(
   provider: Provider,
-  { key: typed, baseUrl: given, signedIn }: Connection,
+  { key: typed, baseUrl: given, signedIn, reuse }: Connection,
   baseUrl: string,
   runtime: Runtime,
 ): Promise<string | undefined> {
   if (signedIn) return undefined;
+  if (reuse) return storeReused(reuse, runtime);
   const { auth } = await runtime.modelServices();
   const found = keyInEnvironment(provider, runtime.configFile.variables);
   // An address is kept with its key.

@@ -15,12 +15,12 @@ const PROFILE = objectWith(
   {
     profileId: TEXT,
     provider: TEXT,
-    kind: { enum: ['oauth', 'api-key', 'no-key'] },
+    kind: { enum: ['oauth', 'api-key', 'no-key', 'borrowed'] },
     active: YES_OR_NO,
     createdAt: TIME,
     updatedAt: TIME,
   },
-  { key: TEXT, baseUrl: TEXT, email: TEXT, accountId: TEXT, expiresAt: TIME, expired: YES_OR_NO },
+  { key: TEXT, baseUrl: TEXT, borrowedFrom: TEXT, email: TEXT, accountId: TEXT, expiresAt: TIME, expired: YES_OR_NO },
 );
 const KEY_FOUND = objectWith({ provider: TEXT, variable: TEXT, key: TEXT });
 const CONNECTED = objectWith(

@@ -1,59 +1,21 @@
-// Set-up on a real terminal, as a person goes through it: arrow keys, hidden secrets, what is refused and tried again, and
-// leaving at any question without a trace.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// Set-up on a real terminal, as a person goes through it: arrow keys, hidden secrets, what is refused and tried again.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startModelServer } from '../fakes/model-server/model-server.ts';
 import { startTelegramServer } from '../fakes/telegram-server/telegram-server.ts';
-import { type ChatTerminal, startOnScreen } from '../support/chat-terminal.ts';
-import type { Home } from '../support/home.ts';
 import { lainclaw, terminal } from '../support/lainclaw.ts';
 import { filesHolding, KEY } from '../support/model-providers.ts';
+import {
+  choose,
+  storedIn as configOf,
+  DOWN,
+  ENTER,
+  EXTRAS,
+  LANGUAGE,
+  serveModel as serve,
+  startSetup as start,
+} from '../support/setup-screen.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
-
-const ENTER = '\r';
-const DOWN = '\x1b[B';
-const ESC = '\x1b';
-const CTRL_C = '\x03';
-const CANCELLED = 130;
-
-async function serve(options: Partial<Parameters<typeof startModelServer>[0]> = {}) {
-  const server = await startModelServer({
-    script: () => ({ text: 'Hello.' }),
-    accept: (token) => token === KEY,
-    models: ['claude-sonnet-5', 'gpt-6-sol', 'other'],
-    ...options,
-  });
-  afterFile(() => server.close());
-  return server;
-}
-
-/** Nothing that may run on the machine of the test is found. */
-const ALONE = {
-  OLLAMA_HOST: 'http://127.0.0.1:9',
-  LAINCLAW_LMSTUDIO_BASE_URL: 'http://127.0.0.1:9',
-  SHELL: '/bin/bash',
-};
-
-const start = (home: Home, args: string[], env: Record<string, string> = {}): ChatTerminal =>
-  startOnScreen(args, { home, env: { ...ALONE, ...env }, rows: 60, columns: 110 });
-
-const configOf = (home: Home): unknown => JSON.parse(readFileSync(join(home.path, 'config.json'), 'utf8'));
-
-/** Every file below the home with its bytes, without the empty files that locks are. */
-function contents(directory: string): Record<string, string> {
-  if (!existsSync(directory)) return {};
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    files
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.includes('/locks/'))
-      .map((path) => [path, readFileSync(path, 'base64')]),
-  );
-}
-
-const LANGUAGE = 'Which language';
-const EXTRAS = 'What else?';
 
 describe.concurrent('three answers', () => {
   it('connect the key in the environment, by "lainclaw" alone; the next time that is the chat', async () => {
@@ -90,7 +52,7 @@ describe.concurrent('three answers', () => {
 });
 
 describe.concurrent('a typed key', () => {
-  it('is not shown; a wrong one is refused with the reason and typed again; a bot is tried as well', async () => {
+  it('is not shown; a wrong one is refused with the reason and typed again; a bot is tried as well; the language changes', async () => {
     const [server, telegram] = [await serve(), await startTelegramServer()];
     afterFile(() => telegram.close());
     const home = testHome();
@@ -98,9 +60,8 @@ describe.concurrent('a typed key', () => {
       LAINCLAW_ANTHROPIC_BASE_URL: server.url,
       LAINCLAW_TELEGRAM_API_ROOT: telegram.url,
     });
-    await screen.shows('Type an API key');
-    await screen.type(DOWN + ENTER);
-    await screen.shows('Of which service?');
+    await choose(screen, 'Type an API key');
+    await screen.shows('Which service?');
     await screen.type('anthropic');
     await screen.shows(/Anthropic/);
     await screen.type(ENTER);
@@ -108,18 +69,20 @@ describe.concurrent('a typed key', () => {
     await screen.type(`sk-wrong-key${ENTER}`);
     await screen.shows('does not accept this key');
     await screen.type(ENTER);
-    await screen.shows('The key once more');
+    await screen.shows('The key again');
     await screen.type(KEY + ENTER);
     await screen.shows('answers');
     await screen.shows(LANGUAGE);
     await screen.type(DOWN + ENTER);
-    await screen.shows(EXTRAS);
+    // From here on it speaks the language that was chosen.
+    await screen.shows('还需要什么？');
     await screen.type(`${DOWN}${DOWN} ${ENTER}`);
     await screen.shows('@BotFather');
     await screen.type(`1:AAAA${ENTER}`);
     await screen.shows('does not accept the bot token');
+    await screen.shows('接下来怎么做？');
     await screen.type(ENTER);
-    await screen.shows(/The token of the bot\n[\s\S]*The token of the bot/);
+    await screen.shows(/机器人的令牌\n[\s\S]*机器人的令牌/);
     await screen.type(telegram.token + ENTER);
     const { code, stdout } = await screen.ended;
     expect([code, stdout]).toEqual([0, expect.stringContaining('@lain_test_bot')]);
@@ -148,139 +111,6 @@ describe.concurrent('another model', () => {
     await screen.type(ENTER);
     expect((await screen.ended).code).toBe(0);
     expect(configOf(home)).toMatchObject({ provider: 'openai', model: 'gpt-6-sol', memory: false });
-  });
-});
-
-describe.concurrent('leaving', () => {
-  const env = (url: string, telegram = 'http://127.0.0.1:9') => ({
-    ANTHROPIC_API_KEY: KEY,
-    LAINCLAW_ANTHROPIC_BASE_URL: url,
-    LAINCLAW_TELEGRAM_API_ROOT: telegram,
-  });
-  /** What is typed before each question at which the person leaves. */
-  const QUESTIONS: [name: string, steps: [type: string, shows: string][]][] = [
-    ['the model', [['', 'Which model shall answer?']]],
-    [
-      'the service',
-      [
-        ['', 'Which model shall answer?'],
-        [DOWN + DOWN + ENTER, 'Of which service?'],
-      ],
-    ],
-    [
-      'the key',
-      [
-        ['', 'Which model shall answer?'],
-        [DOWN + DOWN + ENTER, 'Of which service?'],
-        [ENTER, 'API key of'],
-      ],
-    ],
-    [
-      'the address',
-      [
-        ['', 'Which model shall answer?'],
-        [DOWN + DOWN + DOWN + ENTER, 'Its address'],
-      ],
-    ],
-    [
-      'the key of the address',
-      [
-        ['', 'Which model shall answer?'],
-        [DOWN + DOWN + DOWN + ENTER, 'Its address'],
-        [ENTER, 'Its API key'],
-      ],
-    ],
-    [
-      'what to do after a refusal',
-      [
-        ['', 'Which model shall answer?'],
-        [DOWN + DOWN + DOWN + ENTER, 'Its address'],
-        [ENTER, 'Its API key'],
-        [ENTER, 'What now?'],
-      ],
-    ],
-    [
-      'the language',
-      [
-        ['', 'Which model shall answer?'],
-        [ENTER, LANGUAGE],
-      ],
-    ],
-    [
-      'the rest',
-      [
-        ['', 'Which model shall answer?'],
-        [ENTER, LANGUAGE],
-        [ENTER, EXTRAS],
-      ],
-    ],
-    [
-      'the bot token',
-      [
-        ['', 'Which model shall answer?'],
-        [ENTER, LANGUAGE],
-        [ENTER, EXTRAS],
-        [`${DOWN}${DOWN} ${ENTER}`, 'The token of the bot'],
-      ],
-    ],
-    [
-      'what to do without Telegram',
-      [
-        ['', 'Which model shall answer?'],
-        [ENTER, LANGUAGE],
-        [ENTER, EXTRAS],
-        [`${DOWN}${DOWN} ${ENTER}`, 'The token of the bot'],
-        [`1:AAAA${ENTER}`, 'What now?'],
-      ],
-    ],
-    [
-      'the platform of Feishu',
-      [
-        ['', 'Which model shall answer?'],
-        [ENTER, LANGUAGE],
-        [ENTER, EXTRAS],
-        [`${DOWN}${DOWN}${DOWN} ${ENTER}`, 'Which platform?'],
-      ],
-    ],
-  ];
-
-  it.each(QUESTIONS)('with Ctrl-C at %s changes no byte', async (_name, steps) => {
-    const server = await serve();
-    const home = testHome();
-    home.config({ version: 1, language: 'ru' });
-    const before = contents(home.path);
-    const screen = start(home, ['setup'], env(server.url));
-    for (const [typed, shown] of steps) {
-      await screen.type(typed);
-      await screen.shows(shown);
-    }
-    await screen.type(CTRL_C);
-    const { code, stdout } = await screen.ended;
-    expect([code, stdout]).toEqual([CANCELLED, expect.stringContaining('nothing was changed')]);
-    expect(contents(home.path)).toEqual(before);
-  });
-
-  it('with Esc does the same', async () => {
-    const server = await serve();
-    const home = testHome();
-    const screen = start(home, ['setup'], env(server.url));
-    await screen.shows('Which model shall answer?');
-    await screen.type(ESC);
-    const { code, stdout } = await screen.ended;
-    expect([code, stdout]).toEqual([CANCELLED, expect.stringContaining('nothing was changed')]);
-    expect(contents(home.path)).toEqual({});
-  });
-
-  it('with Ctrl-C while the service is asked', async () => {
-    const server = await serve({ script: () => ({ text: 'late', fault: { kind: 'hang' } }) });
-    const home = testHome();
-    const screen = start(home, ['setup'], env(server.url));
-    await screen.shows('Which model shall answer?');
-    await screen.type(ENTER);
-    await screen.shows('Asking anthropic');
-    await screen.type(CTRL_C);
-    expect((await screen.ended).code).toBe(CANCELLED);
-    expect(contents(home.path)).toEqual({});
   });
 });
 

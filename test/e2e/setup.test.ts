@@ -49,7 +49,7 @@ describe.concurrent('from an empty home to an answer', () => {
       model: { provider: 'openai', model: 'fake', toolMaxSteps: 25 },
       language: 'ru',
       memory: true,
-      next: expect.arrayContaining(['lainclaw ask "what can you do?"']),
+      next: expect.arrayContaining(['lainclaw ask "что ты умеешь?"']),
     });
     expect(jsonOf(home, 'config.json')).toEqual({
       version: 1,

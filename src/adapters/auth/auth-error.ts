@@ -12,6 +12,8 @@ export type AuthErrorCode =
   | 'AUTH_LOGIN_FAILED'
   | 'AUTH_CANCELLED'
   | 'AUTH_REVOKED'
+  | 'AUTH_NOTHING_TO_REUSE'
+  | 'AUTH_NOT_REUSABLE'
   | 'AUTH_UNREACHABLE';
 
 /** Every failure of signing in and out: the message says what to do and holds no secret. */

@@ -7,6 +7,7 @@ import { readBaseUrl } from '../base-url.ts';
 import { findProvider, PROVIDERS } from '../providers/all.ts';
 import { baseUrlVariableOf, keyInEnvironment, loginCommand, type Provider } from '../providers/provider.ts';
 import { AuthError } from './auth-error.ts';
+import { borrowCodexToken } from './codex-file.ts';
 import type { LoginInteraction } from './codex-login.ts';
 import { CODEX_ISSUER, createTokenEndpoint } from './codex-tokens.ts';
 import type { CredentialSource } from './credential.ts';
@@ -14,6 +15,7 @@ import { createCredentials } from './credentials.ts';
 import { isUsableKey, mask } from './keys.ts';
 import {
   type ApiKeyProfile,
+  type BorrowedProfile,
   createProfileFile,
   type NoKeyProfile,
   type OAuthProfile,
@@ -45,7 +47,9 @@ export type LoginRequest =
       baseUrl: string;
       profileId?: string;
       verify?(connection: { provider: Provider; baseUrl: string }): Promise<void>;
-    };
+    }
+  /** The sign-in of Codex, which stays where it is. */
+  | { provider: 'openai-codex'; method: 'borrowed'; path: string };
 
 /** Never holds a secret: at most its last four characters. */
 export interface ProfileStatus {
@@ -57,6 +61,8 @@ export interface ProfileStatus {
   updatedAt: string;
   key?: string;
   baseUrl?: string;
+  /** The file of the program whose sign-in is used. */
+  borrowedFrom?: string;
   email?: string;
   accountId?: string;
   expiresAt?: string;
@@ -126,6 +132,11 @@ export function createAuth(options: AuthOptions): Auth {
       return store({ kind: 'no-key', profileId, provider: provider.name, baseUrl });
     }
     if (provider.signIn !== 'chatgpt') throw wrongMethod(provider);
+    if (request.method === 'borrowed') {
+      const { path } = request;
+      await borrowCodexToken(path, { now: now() });
+      return store({ kind: 'borrowed', profileId: `${provider.name}:codex`, provider: provider.name, path });
+    }
     const { interaction, signal, method } = request;
     checkName(request.profileId);
     const { createCodexLogin } = await import('./codex-login.ts');
@@ -187,6 +198,7 @@ export function createAuth(options: AuthOptions): Auth {
     const { profileId, provider, kind, createdAt, updatedAt } = profile;
     const common = { profileId, provider, kind, active: active.get(provider) === profileId, createdAt, updatedAt };
     if (profile.kind === 'no-key') return { ...common, baseUrl: profile.baseUrl };
+    if (profile.kind === 'borrowed') return { ...common, borrowedFrom: profile.path };
     if (profile.kind === 'api-key') return { ...common, key: mask(profile.key), baseUrl: profile.baseUrl };
     const { email, accountId, expiresAt } = profile;
     return { ...common, email, accountId, expiresAt, expired: Date.parse(expiresAt) <= now() };
@@ -224,7 +236,8 @@ type UnstoredKey = Omit<ApiKeyProfile, 'createdAt' | 'updatedAt'>;
 type Unstored =
   | UnstoredKey
   | Omit<OAuthProfile, 'createdAt' | 'updatedAt'>
-  | Omit<NoKeyProfile, 'createdAt' | 'updatedAt'>;
+  | Omit<NoKeyProfile, 'createdAt' | 'updatedAt'>
+  | Omit<BorrowedProfile, 'createdAt' | 'updatedAt'>;
 
 function knownProvider(name: string): Provider {
   const provider = findProvider(name);

@@ -114,12 +114,9 @@ export function createCodexLogin({ fetch, now, sleep, issuer, callbackPort, toke
     fields: object,
     signal: AbortSignal,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
-    const response = await fetch(issuer + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(fields),
-      redirect: 'error',
-      signal,
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
+    const response = await fetch(issuer + path, { ...request, redirect: 'error', signal }).catch((error: unknown) => {
+      throw new AuthError('AUTH_UNREACHABLE', `${issuer} cannot be reached. Check the network and try again.`, error);
     });
     const body: unknown = await response.json().catch(() => undefined);
     return {

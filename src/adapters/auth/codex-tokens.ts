@@ -60,7 +60,7 @@ export function createTokenEndpoint({ fetch, now, issuer: issuerNow }: TokenEndp
     if (typeof access !== 'string' || typeof refresh !== 'string' || typeof seconds !== 'number') {
       throw new AuthError('AUTH_LOGIN_FAILED', `The answer of ${issuerNow()} was incomplete. Try again: ${LOGIN}`);
     }
-    const { accountId } = identityOf(access);
+    const { accountId } = claimsOf(access);
     if (!accountId) {
       throw new AuthError(
         'AUTH_LOGIN_FAILED',
@@ -68,7 +68,7 @@ export function createTokenEndpoint({ fetch, now, issuer: issuerNow }: TokenEndp
       );
     }
     const email =
-      identityOf(access).email ?? (typeof answer.id_token === 'string' ? identityOf(answer.id_token).email : undefined);
+      claimsOf(access).email ?? (typeof answer.id_token === 'string' ? claimsOf(answer.id_token).email : undefined);
     return { access, refresh, accountId, email, expiresAt: new Date(now() + seconds * 1000).toISOString() };
   }
 
@@ -96,13 +96,14 @@ function refused(status: number, answer: Record<string, unknown>, issuer: string
   );
 }
 
-interface Identity {
+interface Claims {
   accountId?: string;
   email?: string;
+  expiresAt?: string;
 }
 
-/** The claims of a token we were just given by its issuer; nothing is decided by them. */
-function identityOf(token: string): Identity {
+/** The claims of a token; nothing is decided by them but when it is renewed. */
+export function claimsOf(token: string): Claims {
   try {
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<
       string,
@@ -111,9 +112,11 @@ function identityOf(token: string): Identity {
     const account = (claims[CLAIM] as { chatgpt_account_id?: unknown } | undefined)?.chatgpt_account_id;
     const profile = claims['https://api.openai.com/profile'] as { email?: unknown } | undefined;
     const email = claims.email ?? profile?.email;
+    const { exp } = claims;
     return {
       accountId: typeof account === 'string' && account !== '' ? account : undefined,
       email: typeof email === 'string' && email !== '' ? email : undefined,
+      expiresAt: typeof exp === 'number' && exp > 0 ? new Date(exp * 1000).toISOString() : undefined,
     };
   } catch {
     return {};

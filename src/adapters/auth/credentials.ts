@@ -1,12 +1,13 @@
 // Hands out credentials that are fresh. A key of the environment is used before the active profile, a profile asked for
 // by name before both. A ChatGPT token is renewed shortly before it expires, under the lock and after reading the file
-// again, so that of two processes exactly one does it.
+// again, so that of two processes exactly one does it. A token borrowed from another program is read there each time.
 import { StorageError } from '../../storage/storage.ts';
 import type { ModelFailure } from '../adapter.ts';
 import { cancelled } from '../cancellation.ts';
 import { findProvider } from '../providers/all.ts';
 import { keyInEnvironment, type Provider, signInAdvice } from '../providers/provider.ts';
 import { AuthError } from './auth-error.ts';
+import { borrowCodexToken } from './codex-file.ts';
 import type { CodexTokens, TokenEndpoint } from './codex-tokens.ts';
 import type { Credential, CredentialRequest, CredentialSource } from './credential.ts';
 import { keyForHeader } from './keys.ts';
@@ -33,6 +34,10 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
       if (profile.kind === 'no-key') return { ok: true, kind: 'none', profileId: profile.profileId };
       if (profile.kind === 'api-key')
         return { ok: true, kind: 'api-key', secret: profile.key, profileId: profile.profileId };
+      if (profile.kind === 'borrowed') {
+        const { access, accountId } = await borrowCodexToken(profile.path, { now: now(), rejected: request.rejected });
+        return { ok: true, kind: 'oauth', secret: access, profileId: profile.profileId, accountId };
+      }
       const { access, profileId, accountId } = await fresh(profile, request);
       return { ok: true, kind: 'oauth', secret: access, profileId, accountId };
     } catch (error) {
@@ -79,7 +84,7 @@ export function createCredentials({ file, tokens, env, now }: CredentialsOptions
     if (!provider || (profileId === undefined && keyInEnvironment(provider, env))) return undefined;
     const all = await file.read().catch(() => undefined);
     const profile = all?.profiles.get(profileId ?? all.active.get(name) ?? '');
-    return profile && profile.provider === name && profile.kind !== 'oauth' ? profile.baseUrl : undefined;
+    return profile && profile.provider === name && 'baseUrl' in profile ? profile.baseUrl : undefined;
   }
 
   /** The profile with a token that will last a while, renewed when it has to be. */
@@ -117,12 +122,12 @@ function known(tokens: CodexTokens): Partial<CodexTokens> {
 
 /** A key stored for one server is not sent to another. */
 function belongsTo(profile: Profile, baseUrl: string | undefined): boolean {
-  if (profile.kind === 'oauth' || !profile.baseUrl || !baseUrl) return true;
+  if (!('baseUrl' in profile) || !profile.baseUrl || !baseUrl) return true;
   return new URL(profile.baseUrl).origin === new URL(baseUrl).origin;
 }
 
 function placeOf(profile: Profile): string {
-  return profile.kind !== 'oauth' && profile.baseUrl ? profile.baseUrl : profile.provider;
+  return 'baseUrl' in profile && profile.baseUrl ? profile.baseUrl : profile.provider;
 }
 
 function failureOf(error: unknown, provider: Provider, { signal }: CredentialRequest): ModelFailure {

@@ -32,7 +32,13 @@ export interface NoKeyProfile extends ProfileBase {
   baseUrl: string;
 }
 
-export type Profile = OAuthProfile | ApiKeyProfile | NoKeyProfile;
+/** The sign-in of another program: only where it keeps it is stored. */
+export interface BorrowedProfile extends ProfileBase {
+  kind: 'borrowed';
+  path: string;
+}
+
+export type Profile = OAuthProfile | ApiKeyProfile | NoKeyProfile | BorrowedProfile;
 
 export interface Profiles {
   /** Provider to profile. */
@@ -144,6 +150,7 @@ const OWN_TEXTS: Readonly<Record<Profile['kind'], readonly string[]>> = {
   oauth: ['access', 'refresh', 'expiresAt'],
   'api-key': ['key'],
   'no-key': ['baseUrl'],
+  borrowed: ['path'],
 };
 
 function isRecord(value: unknown): value is Record<string, unknown> {

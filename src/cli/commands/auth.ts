@@ -123,7 +123,7 @@ async function status(flags: OutputFlags, terminal: Terminal): Promise<void> {
 function statusLines({ profiles, environment }: SignIns): string[] {
   const fromEnvironment = environment.map(({ provider, variable, key }) => `${provider}  ${variable} ${key}`);
   const stored = profiles.map((profile) => {
-    const who = profile.email ?? profile.key ?? profile.accountId ?? profile.baseUrl ?? '';
+    const who = profile.email ?? profile.key ?? profile.accountId ?? profile.baseUrl ?? profile.borrowedFrom ?? '';
     const state = profile.expired ? 'expired, renewed at its next use' : '';
     return [profile.active ? '*' : ' ', profile.profileId, profile.kind, who, state].filter(Boolean).join('  ');
   });

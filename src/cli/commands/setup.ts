@@ -1,7 +1,14 @@
 // lainclaw setup: connects a model, tries it, and stores it with what goes with it.
+import type { Language } from '../../config/settings.ts';
+import { getSetting } from '../../operations/config.ts';
+import type { OperationContext } from '../../operations/operation.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { operationContext } from '../run-operation.ts';
+import type { Speech } from '../setup/flow.ts';
+import { loadSetupTexts, systemLanguage } from '../setup/languages/language.ts';
+import type { SetupTexts } from '../setup/languages/setup-texts.ts';
 import { type SetupOutcome, storePlan } from '../setup/plan.ts';
+import { rowsOf } from '../setup/rows.ts';
 import { addSetupFlags, checkSetupFlags, type SetupFlags, wrongUsage } from '../setup/setup-flags.ts';
 import { canAsk, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
@@ -17,19 +24,27 @@ async function setup(flags: SetupFlags, terminal: Terminal): Promise<number> {
     throw wrongUsage('there is no terminal to ask at: give --yes with flags such as --provider and --api-key-env');
   return withRuntime(terminal, async (runtime) => {
     const context = operationContext(runtime, terminal);
-    if (flags.yes) {
-      const { planFromFlags } = await import('../setup/unattended.ts');
-      show(await storePlan(await planFromFlags(flags, context, terminal), context), asJson, terminal);
-      return 0;
-    }
-    return withPerson(flags, context, asJson, terminal);
+    const speech = await speechOf(flags, context);
+    if (!flags.yes) return withPerson(flags, context, { asJson, speech }, terminal);
+    const { planFromFlags } = await import('../setup/unattended.ts');
+    const outcome = await storePlan(await planFromFlags(flags, context, terminal), context);
+    show(outcome, { asJson, texts: speech.texts }, terminal);
+    return 0;
   });
+}
+
+/** The language that was chosen, otherwise the system's. */
+async function speechOf({ language: given }: SetupFlags, context: OperationContext): Promise<Speech> {
+  const { value, source } = await getSetting.run({ key: 'language' }, context);
+  const chosen = source === 'default' ? systemLanguage(context.runtime.configFile.variables) : undefined;
+  const language = given ?? chosen ?? (value as Language);
+  return { language, texts: await loadSetupTexts(language) };
 }
 
 async function withPerson(
   flags: SetupFlags,
-  context: ReturnType<typeof operationContext>,
-  asJson: boolean,
+  context: OperationContext,
+  { asJson, speech }: { asJson: boolean; speech: Speech },
   terminal: Terminal,
 ): Promise<number> {
   const [{ createPrompts, SetupCancelled }, { planWithPerson }] = await Promise.all([
@@ -37,51 +52,55 @@ async function withPerson(
     import('../setup/flow.ts'),
   ]);
   const prompts = createPrompts(terminal);
-  const stored: string[] = [];
+  let isSignInKept = false;
+  const onStored = (): void => {
+    isSignInKept = true;
+  };
   try {
-    const plan = await planWithPerson({ flags, prompts, context, terminal, onStored: (what) => stored.push(what) });
+    const plan = await planWithPerson({ flags, prompts, context, terminal, speech, onStored });
     const outcome = await storePlan(plan, context);
-    prompts.end('Set up');
-    show(outcome, asJson, terminal);
+    prompts.end(speech.texts.done);
+    show(outcome, { asJson, texts: speech.texts }, terminal);
     return 0;
   } catch (error) {
     if (!(error instanceof SetupCancelled)) throw error;
-    prompts.end(
-      stored.length > 0
-        ? `Cancelled: ${stored.join(', ')} is kept, nothing else was changed`
-        : 'Cancelled: nothing was changed',
-    );
+    prompts.end(isSignInKept ? speech.texts.cancelledButKept : speech.texts.cancelled);
     return terminal.cancelledExit();
   }
 }
 
-function show(outcome: SetupOutcome, asJson: boolean, terminal: Terminal): void {
-  const next = nextCommands(outcome);
+function show(
+  outcome: SetupOutcome,
+  { asJson, texts }: { asJson: boolean; texts: SetupTexts },
+  terminal: Terminal,
+): void {
+  const next = nextCommands(outcome, texts);
   if (asJson) {
     writeJson(terminal, { success: true, ...outcome, next });
     return;
   }
-  const lines = [...summaryOf(outcome), '', 'Now try:', ...next.map((command) => `  ${command}`)];
+  const lines = [...summaryOf(outcome, texts), '', texts.summary.next, ...next.map((command) => `  ${command}`)];
   terminal.out.write(`${lines.map(printable).join('\n')}\n`);
 }
 
-function summaryOf({ model, language, memory, channel, completion }: SetupOutcome): string[] {
-  const keyFrom = model?.keyVariable === undefined ? '' : `, with the key in ${model.keyVariable}`;
-  return [
-    ...(model
-      ? [
-          `model       ${model.provider}/${model.model}${keyFrom}`,
-          `steps       ${model.toolMaxSteps} model calls in one turn (toolMaxSteps)`,
-        ]
+function summaryOf({ model, language, memory, channel, completion }: SetupOutcome, texts: SetupTexts): string[] {
+  const { summary, now, on, off } = texts;
+  const keyFrom = model?.keyVariable === undefined ? '' : summary.keyIn(model.keyVariable);
+  const reused = model?.reusedFrom === undefined ? '' : summary.reusedFrom(model.reusedFrom);
+  const { changed, path = '' } = completion ?? {};
+  return rowsOf([
+    ...(model ? ([[summary.model, `${model.provider}/${model.model}${keyFrom}${reused}`]] as const) : []),
+    ...(model ? ([[summary.steps, summary.stepsOf(model.toolMaxSteps)]] as const) : []),
+    ...(language === undefined ? [] : ([[now.language, language]] as const)),
+    ...(memory === undefined ? [] : ([[now.memory, memory ? on : off]] as const)),
+    ...(channel ? ([[channel.channel, summary.inFile(channel.bot, channel.path)]] as const) : []),
+    ...(completion
+      ? ([[summary.completion, changed ? summary.completionAdded(path) : summary.completionPresent(path)]] as const)
       : []),
-    ...(language === undefined ? [] : [`language    ${language}`]),
-    ...(memory === undefined ? [] : [`memory      ${memory ? 'on' : 'off'}`]),
-    ...(channel ? [`${channel.channel.padEnd(11)} ${channel.bot}, in ${channel.path}`] : []),
-    ...(completion ? [`completion  ${completion.changed ? 'added to' : 'was already in'} ${completion.path}`] : []),
-  ];
+  ]);
 }
 
-function nextCommands({ channel }: SetupOutcome): string[] {
-  const gateway = channel ? [`lainclaw gateway start --channel ${channel.channel}   (then write to the bot)`] : [];
-  return ['lainclaw ask "what can you do?"', 'lainclaw', ...gateway];
+function nextCommands({ channel }: SetupOutcome, { summary }: SetupTexts): string[] {
+  const gateway = channel ? [`lainclaw gateway start --channel ${channel.channel}   ${summary.thenWrite}`] : [];
+  return [`lainclaw ask "${summary.question}"`, 'lainclaw', ...gateway];
 }

@@ -2,61 +2,53 @@
 import type { OperationContext } from '../../operations/operation.ts';
 import { botSettingProblem, type SetupChannel, tryChannel } from '../../operations/setup-channel.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
+import type { SetupTexts } from './languages/setup-texts.ts';
 import type { Bot } from './plan.ts';
 import type { Prompts } from './prompts.ts';
-
-const STEPS: Readonly<Record<SetupChannel, string>> = {
-  telegram: [
-    '1. Write /newbot to @BotFather on Telegram, and give it a name.',
-    '2. It answers with a token such as 123456789:AAE…: copy it.',
-    '   Whoever has the token is the bot.',
-  ].join('\n'),
-  feishu: [
-    '1. open.feishu.cn/app (Lark: open.larksuite.com/app): create a custom app.',
-    '2. Features: enable the bot. Permissions: the scopes that',
-    '   "lainclaw docs read gateway/feishu" lists.',
-    '3. Credentials & Basic Info: copy the App ID and the App Secret.',
-    '4. Once the gateway runs: Events & Callbacks, persistent connection.',
-  ].join('\n'),
-};
 
 /** Undefined when the person gives up on it. `given`: what flags have said. */
 export async function chooseBot(
   channel: SetupChannel,
   given: Bot | undefined,
-  { prompts, context }: { prompts: Prompts; context: OperationContext },
+  { prompts, context, texts }: { prompts: Prompts; context: OperationContext; texts: SetupTexts },
 ): Promise<(Bot & { name: string }) | undefined> {
-  if (!given) prompts.note(STEPS[channel], channel === 'telegram' ? 'A bot on Telegram' : 'A bot on Feishu or Lark');
+  const { title, steps } = texts.bot[channel];
+  if (!given) prompts.note(steps.join('\n'), title);
   for (let next = given; ; next = undefined) {
-    const bot = next ?? (await askForBot(channel, prompts));
+    const bot = next ?? (await askForBot(channel, prompts, texts));
     try {
-      const { bot: name } = await prompts.working(`Asking ${channel}`, () => tryChannel.run(bot, context));
-      prompts.done(`${channel} knows the bot: ${name}`);
+      const { bot: name } = await prompts.working(texts.asking(channel), () => tryChannel.run(bot, context));
+      prompts.done(texts.botKnown(channel, name));
       return { ...bot, name };
     } catch (error) {
       if (context.signal.aborted || !(error instanceof CodedError)) throw error;
       prompts.failed(error.message);
     }
-    const again = await prompts.choose('What now?', [
-      { value: true, label: 'Try again' },
-      { value: false, label: 'Go on without it' },
+    const again = await prompts.choose(texts.whatNow, [
+      { value: true, label: texts.tryAgain },
+      { value: false, label: texts.continueWithout },
     ]);
     if (!again) return undefined;
   }
 }
 
-async function askForBot(channel: SetupChannel, prompts: Prompts): Promise<Bot> {
+async function askForBot(channel: SetupChannel, prompts: Prompts, texts: SetupTexts): Promise<Bot> {
   const problemOf = (key: string) => (text: string) => botSettingProblem(channel, key, text);
   if (channel === 'telegram') {
     return {
       channel,
-      botToken: await prompts.secret({ message: 'The token of the bot', problem: problemOf('botToken') }),
+      botToken: await prompts.secret({ message: texts.botToken, problem: problemOf('botToken') }),
     };
   }
-  const domain = await prompts.choose('Which platform?', [
+  const platform = await prompts.choose(texts.whichPlatform, [
     { value: 'feishu', label: 'Feishu (飞书)' },
     { value: 'lark', label: 'Lark' },
+    { value: 'private', label: texts.privateDeployment },
   ]);
+  const domain =
+    platform === 'private'
+      ? await prompts.text({ message: texts.addressOfDeployment, problem: problemOf('domain') })
+      : platform;
   const appId = await prompts.text({ message: 'App ID', problem: problemOf('appId') });
   const appSecret = await prompts.secret({ message: 'App Secret', problem: problemOf('appSecret') });
   return { channel, domain, appId, appSecret };

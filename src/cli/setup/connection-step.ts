@@ -2,10 +2,12 @@
 import { PROVIDERS } from '../../adapters/providers/all.ts';
 import type { OperationContext, OutputOf } from '../../operations/operation.ts';
 import { tryModel } from '../../operations/setup.ts';
+import { findReusable } from '../../operations/setup-reuse.ts';
 import { signInToChatGpt } from '../../operations/sign-in.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Detected } from './given-connection.ts';
+import type { SetupTexts } from './languages/setup-texts.ts';
 import type { Connection } from './plan.ts';
 import type { Prompts } from './prompts.ts';
 import { nameOf, type Way, waysToConnect } from './ways-to-connect.ts';
@@ -15,8 +17,9 @@ export interface ConnectionStep {
   context: OperationContext;
   terminal: Terminal;
   found: Detected;
+  texts: SetupTexts;
   /** Told what was stored although set-up has not come to its end. */
-  onStored(what: string): void;
+  onStored(): void;
 }
 
 export interface TriedConnection {
@@ -51,23 +54,34 @@ export async function changeModel(step: ConnectionStep, tried: TriedConnection):
 
 type Outcome = ({ ok: true } & OutputOf<typeof tryModel>) | { ok: false; code: string };
 
-async function tryOnce({ prompts, context }: ConnectionStep, connection: Connection): Promise<Outcome> {
+async function tryOnce({ prompts, context, texts }: ConnectionStep, connection: Connection): Promise<Outcome> {
   const { signal } = context;
   try {
-    const tried = await prompts.working(`Asking ${nameOf(connection)}`, () => tryModel.run(connection, context));
+    const tried = await prompts.working(texts.asking(nameOf(connection)), () => tryModel.run(connection, context));
     if (tried.warning !== undefined) prompts.warn(tried.warning);
-    prompts.done(`${nameOf(tried)} answers`);
+    prompts.done(texts.answers(nameOf(tried)));
     return { ok: true, ...tried };
   } catch (error) {
     if (signal.aborted || !(error instanceof CodedError)) throw error;
-    prompts.failed(error.message);
+    prompts.failed(explained(error, texts));
     return { ok: false, code: error.code };
   }
 }
 
+/** The sentence in the person's language, then what the service said. */
+function explained({ code, message }: CodedError, { refused }: SetupTexts): string {
+  const sentences: Readonly<Record<string, string>> = {
+    AUTH_KEY_REFUSED: refused.key,
+    AUTH_NOT_A_SERVICE: refused.address,
+    AUTH_UNREACHABLE: refused.network,
+    AUTH_MODEL_REFUSED: refused.model,
+  };
+  return [sentences[code], message].filter(Boolean).join('\n');
+}
+
 async function askForConnection(step: ConnectionStep): Promise<Connection | undefined> {
-  const { prompts, found } = step;
-  const way = await prompts.choose<Way>('Which model shall answer?', waysToConnect(found));
+  const { prompts, found, texts } = step;
+  const way = await prompts.choose<Way>(texts.whichModel, waysToConnect(found, texts));
   switch (way.kind) {
     case 'keep':
       return { ...found.present, signedIn: true };
@@ -79,7 +93,9 @@ async function askForConnection(step: ConnectionStep): Promise<Connection | unde
       return { provider, baseUrl, ...(model !== undefined && { model }) };
     }
     case 'chatgpt':
-      return signIn(step);
+      return (await signIn(step)) ?? askForConnection(step);
+    case 'reuse':
+      return (await askForProgram(step)) ?? askForConnection(step);
     case 'type-key':
       return askForKey(step);
     case 'address':
@@ -89,50 +105,82 @@ async function askForConnection(step: ConnectionStep): Promise<Connection | unde
   }
 }
 
-/** The sign-in is stored at once: a token that was handed out is not thrown away. */
-async function signIn({ terminal, context, onStored }: ConnectionStep): Promise<Connection> {
+/** The sign-in is stored at once: a token that was handed out is not thrown away. Undefined where it did not work; that was said. */
+async function signIn({
+  prompts,
+  terminal,
+  context,
+  texts,
+  onStored,
+}: ConnectionStep): Promise<Connection | undefined> {
   const { createLoginInteraction, hasBrowser } = await import('../login-interaction.ts');
   const method = hasBrowser(terminal.environment) ? 'browser' : 'device';
   const provider = 'openai-codex';
   const loginInteraction = createLoginInteraction(terminal);
-  await signInToChatGpt.run({ provider, method }, { ...context, loginInteraction });
-  onStored('the sign-in to ChatGPT');
+  try {
+    await signInToChatGpt.run({ provider, method }, { ...context, loginInteraction });
+  } catch (error) {
+    if (context.signal.aborted || !(error instanceof CodedError)) throw error;
+    prompts.failed(explained(error, texts));
+    return undefined;
+  }
+  onStored();
   return { provider, signedIn: true };
 }
 
-async function askForKey({ prompts }: ConnectionStep): Promise<Connection> {
-  const services = PROVIDERS.filter(({ signIn: how }) => how === 'api-key');
-  const { name, label, keyPage } = await prompts.find(
-    'Of which service? Type to search',
-    services.map((row) => ({ value: row, label: row.label, hint: row.name })),
-  );
-  const page = keyPage === undefined ? '' : ` (keys are made at ${keyPage})`;
-  return { provider: name, key: await prompts.secret({ message: `API key of ${label}${page}`, problem: keyProblem }) };
+/** Undefined where there is nothing to use; that was said. */
+async function askForProgram({ prompts, context, texts }: ConnectionStep): Promise<Connection | undefined> {
+  const program = await prompts.choose(texts.whichProgram, [
+    { value: 'codex' as const, label: 'Codex', hint: texts.codexHint },
+    { value: 'claude' as const, label: 'Claude Code', hint: texts.claudeHint },
+  ]);
+  try {
+    const { provider } = await findReusable.run({ program }, context);
+    if (provider === 'openai-codex') prompts.note(texts.codexKept);
+    return { provider, reuse: program };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    prompts.failed(error.code === 'AUTH_NOT_REUSABLE' ? texts.claudeRefused : error.message);
+    return undefined;
+  }
 }
 
-async function askForAddress({ prompts }: ConnectionStep): Promise<Connection> {
+async function askForKey({ prompts, texts }: ConnectionStep): Promise<Connection> {
+  const services = PROVIDERS.filter(({ signIn: how }) => how === 'api-key');
+  const { name, label, keyPage } = await prompts.find(
+    texts.whichService,
+    services.map((row) => ({ value: row, label: row.label, hint: row.name })),
+  );
+  const key = await prompts.secret({ message: texts.keyOf(label, keyPage), problem: keyProblem(texts) });
+  return { provider: name, key };
+}
+
+async function askForAddress({ prompts, texts }: ConnectionStep): Promise<Connection> {
   const baseUrl = await prompts.text({
-    message: 'Its address, up to /v1',
+    message: texts.addressOf,
     initial: 'http://127.0.0.1:8000/v1',
-    problem: (text) =>
-      /^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? undefined : 'Accepted: http:// or https://',
+    problem: (text) => (/^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? undefined : texts.notAnAddress),
   });
   const key = await prompts.secret({
-    message: 'Its API key; leave it empty where it wants none',
-    problem: (text) => (text === '' ? undefined : keyProblem(text)),
+    message: texts.keyOfAddress,
+    problem: (text) => (text === '' ? undefined : keyProblem(texts)(text)),
   });
   return { provider: 'openai-compatible', baseUrl, ...(key !== '' && { key }) };
 }
 
-function keyProblem(key: string): string | undefined {
-  return /^[\x21-\x7e]+$/.test(key) ? undefined : 'That is not a key: it is empty, or holds spaces';
+function keyProblem({ notAKey }: SetupTexts): (key: string) => string | undefined {
+  return (key) => (/^[\x21-\x7e]+$/.test(key) ? undefined : notAKey);
 }
 
-async function askForModel({ prompts }: ConnectionStep, models: readonly string[], present?: string): Promise<string> {
+async function askForModel(
+  { prompts, texts }: ConnectionStep,
+  models: readonly string[],
+  present?: string,
+): Promise<string> {
   if (models.length === 0)
-    return prompts.text({ message: 'Which model?', problem: (text) => (text === '' ? 'Name one' : undefined) });
+    return prompts.text({ message: texts.nameModel, problem: (text) => (text === '' ? texts.nameOne : undefined) });
   return prompts.find(
-    'Which model? Type to search',
+    texts.findModel,
     models.map((id) => ({ value: id, label: id })),
     present,
   );
@@ -144,19 +192,19 @@ async function askAfterRefusal(
   connection: Connection,
   code: string,
 ): Promise<Connection | undefined> {
-  const { prompts, context } = step;
+  const { prompts, context, texts } = step;
   const isTyped = connection.key !== undefined;
-  const what = await prompts.choose<'again' | 'key' | 'model' | 'other'>('What now?', [
-    ...(isTyped && code !== 'AUTH_MODEL_REFUSED' ? [{ value: 'key' as const, label: 'Type the key again' }] : []),
-    ...(code === 'AUTH_MODEL_REFUSED' ? [{ value: 'model' as const, label: 'Choose another model' }] : []),
-    { value: 'again', label: 'Try again' },
-    { value: 'other', label: 'Choose something else' },
+  const what = await prompts.choose<'again' | 'key' | 'model' | 'other'>(texts.whatNow, [
+    ...(isTyped && code !== 'AUTH_MODEL_REFUSED' ? [{ value: 'key' as const, label: texts.typeKeyAgain }] : []),
+    ...(code === 'AUTH_MODEL_REFUSED' ? [{ value: 'model' as const, label: texts.chooseModel }] : []),
+    { value: 'again', label: texts.tryAgain },
+    { value: 'other', label: texts.chooseOther },
   ]);
   switch (what) {
     case 'again':
       return connection;
     case 'key':
-      return { ...connection, key: await prompts.secret({ message: 'The key once more', problem: keyProblem }) };
+      return { ...connection, key: await prompts.secret({ message: texts.keyAgain, problem: keyProblem(texts) }) };
     case 'model': {
       const { models } = await context.runtime.modelServices();
       const known = (await models.known(connection.provider)).map(({ id }) => id);

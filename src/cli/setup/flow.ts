@@ -9,9 +9,12 @@ import { readSecret } from '../read-secret.ts';
 import type { Terminal } from '../terminal.ts';
 import { chooseBot } from './channel-step.ts';
 import { type ConnectionStep, changeModel, chooseConnection, type TriedConnection } from './connection-step.ts';
-import { type Detected, givenConnection } from './given-connection.ts';
+import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
+import { loadSetupTexts } from './languages/language.ts';
+import type { SetupTexts } from './languages/setup-texts.ts';
 import type { SetupPlan } from './plan.ts';
 import type { Choice, Prompts } from './prompts.ts';
+import { rowsOf } from './rows.ts';
 import type { SetupFlags } from './setup-flags.ts';
 import { botIn } from './unattended.ts';
 import { nameOf } from './ways-to-connect.ts';
@@ -21,25 +24,36 @@ export interface FlowOptions {
   prompts: Prompts;
   context: OperationContext;
   terminal: Terminal;
-  onStored(what: string): void;
+  speech: Speech;
+  onStored(): void;
+}
+
+/** The language that set-up speaks: the person may choose another on the way. */
+export interface Speech {
+  language: Language;
+  texts: SetupTexts;
 }
 
 const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', zh: '中文', ru: 'Русский' };
 
 export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
-  const { flags, prompts, context, terminal, onStored } = options;
-  const found = await prompts.working('Looking for models', () => detectSetup.run({}, context));
-  const given = await givenConnection(flags, found, terminal.environment, () => readSecret('API key', terminal));
+  const { flags, prompts, context, terminal, speech, onStored } = options;
+  const found = await prompts.working(speech.texts.lookingForModels, () => detectSetup.run({}, context));
+  const given =
+    (await reusedConnection(flags, context)) ??
+    (await givenConnection(flags, found, terminal.environment, () => readSecret('API key', terminal)));
   const givenBot = await botIn(flags, terminal);
-  prompts.title('Lainclaw set-up');
-  prompts.note(whatIsThere(found), 'Now');
-  const step: ConnectionStep = { prompts, context, terminal, found, onStored };
-  let tried = await chooseConnection(step, given);
-  const language = flags.language ?? (await askForLanguage(prompts, found, terminal));
+  prompts.title(speech.texts.title);
+  prompts.note(whatIsThere(found, speech.texts), speech.texts.now.title);
+  const step = (): ConnectionStep => ({ prompts, context, terminal, found, onStored, texts: speech.texts });
+  let tried = await chooseConnection(step(), given);
+  const language = flags.language ?? (await askForLanguage(prompts, speech));
+  Object.assign(speech, { language, texts: await loadSetupTexts(language) });
+  const { texts } = speech;
   const extras = await askForExtras(options, found, tried);
-  if (tried && extras.includes('model')) tried = await changeModel(step, tried);
+  if (tried && extras.includes('model')) tried = await changeModel(step(), tried);
   const channel = givenBot?.channel ?? extras.find((extra): extra is SetupChannel => isChannel(extra));
-  const bot = channel && (await chooseBot(channel, givenBot, { prompts, context }));
+  const bot = channel && (await chooseBot(channel, givenBot, { prompts, context, texts }));
   const completion = shellIn(flags, extras, terminal);
   return {
     ...(tried && { connection: tried.connection }),
@@ -50,23 +64,21 @@ export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
   };
 }
 
-function whatIsThere({ present, channels }: Detected): string {
+function whatIsThere({ present, channels }: Detected, { now, on, off, none }: SetupTexts): string {
   const { isConnected, memory = false, language } = present;
-  return [
-    `model      ${isConnected ? nameOf(present) : 'none is connected'}`,
-    `language   ${language}`,
-    `memory     ${memory ? 'on' : 'off'}`,
-    `channels   ${channels.join(', ') || 'none'}`,
-  ].join('\n');
+  return rowsOf([
+    [now.model, isConnected ? nameOf(present) : now.noModel],
+    [now.language, LANGUAGE_NAMES[language as Language]],
+    [now.memory, memory ? on : off],
+    [now.channels, channels.join(', ') || none],
+  ]).join('\n');
 }
 
-function askForLanguage(prompts: Prompts, { present }: Detected, { environment }: Terminal): Promise<Language> {
-  const spoken = LANGUAGES.find((language) => environment.variables.LANG?.startsWith(language));
-  const initial = present.isConnected ? present.language : (spoken ?? present.language);
+function askForLanguage(prompts: Prompts, { texts, language: spoken }: Speech): Promise<Language> {
   return prompts.choose(
-    'Which language do you speak with it?',
+    texts.whichLanguage,
     LANGUAGES.map((language) => ({ value: language, label: LANGUAGE_NAMES[language] })),
-    initial as Language,
+    spoken,
   );
 }
 
@@ -78,34 +90,35 @@ function isChannel(extra: Extra): extra is SetupChannel {
 
 /** What flags have decided is not asked. */
 async function askForExtras(
-  { flags, prompts, terminal: { environment } }: FlowOptions,
+  { flags, prompts, terminal: { environment }, speech }: FlowOptions,
   { present, channels }: Detected,
   tried: TriedConnection | undefined,
 ): Promise<readonly Extra[]> {
   const shell = shellOf(environment);
+  const { extras, whatElse } = speech.texts;
   const hintOf = (channel: SetupChannel): string | undefined =>
-    channels.includes(channel) ? 'it is connected; choose it to change that' : undefined;
+    channels.includes(channel) ? extras.connectedHint : undefined;
   const choices: Choice<Extra>[] = [
     ...(flags.memory === undefined
-      ? [{ value: 'memory' as const, label: 'Memory', hint: 'long conversations are summarised and remembered' }]
+      ? [{ value: 'memory' as const, label: extras.memory, hint: extras.memoryHint }]
       : []),
     ...(tried && flags.model === undefined
-      ? [{ value: 'model' as const, label: `Another model than ${tried.connection.model}` }]
+      ? [{ value: 'model' as const, label: extras.model(tried.connection.model) }]
       : []),
     ...(flags.channel === undefined
       ? [
-          { value: 'telegram' as const, label: 'Talk to it on Telegram', hint: hintOf('telegram') },
-          { value: 'feishu' as const, label: 'Talk to it on Feishu or Lark', hint: hintOf('feishu') },
+          { value: 'telegram' as const, label: extras.telegram, hint: hintOf('telegram') },
+          { value: 'feishu' as const, label: extras.feishu, hint: hintOf('feishu') },
         ]
       : []),
     ...(flags.completion === undefined && shell !== undefined
-      ? [{ value: 'completion' as const, label: `Completion in ${shell}`, hint: completionPath(shell, environment) }]
+      ? [{ value: 'completion' as const, label: extras.completion(shell), hint: completionPath(shell, environment) }]
       : []),
   ];
   if (choices.length === 0) return [];
   const isOn = present.memory ?? !present.isConnected;
   const initial: Extra[] = isOn && flags.memory === undefined ? ['memory'] : [];
-  return prompts.chooseSeveral('What else? Space chooses, Enter continues', choices, initial);
+  return prompts.chooseSeveral(whatElse, choices, initial);
 }
 
 function shellIn(flags: SetupFlags, extras: readonly Extra[], { environment }: Terminal): Shell | undefined {

@@ -3,8 +3,9 @@ import { findProvider, PROVIDERS } from '../../adapters/providers/all.ts';
 import { keyInEnvironment, type Provider, signInAdvice } from '../../adapters/providers/provider.ts';
 import type { Environment } from '../../config/environment.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { OutputOf } from '../../operations/operation.ts';
+import type { OperationContext, OutputOf } from '../../operations/operation.ts';
 import type { detectSetup } from '../../operations/setup.ts';
+import { findReusable } from '../../operations/setup-reuse.ts';
 import type { Connection } from './plan.ts';
 import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 
@@ -41,6 +42,16 @@ export async function givenConnection(
   throw wrongUsage(
     `--provider ${provider.name} needs a key: give --api-key-stdin or --api-key-env <NAME> (${signInAdvice(provider)})`,
   );
+}
+
+/** Undefined without --reuse. Throws AuthError where there is nothing to use. */
+export async function reusedConnection(
+  { reuse, model }: SetupFlags,
+  context: OperationContext,
+): Promise<Connection | undefined> {
+  if (reuse === undefined) return undefined;
+  const { provider } = await findReusable.run({ program: reuse }, context);
+  return { provider, reuse, ...(model !== undefined && { model: model.replace(`${provider}/`, '') }) };
 }
 
 function namedModel(

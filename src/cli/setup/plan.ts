@@ -3,6 +3,7 @@ import type { Language } from '../../config/settings.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { connectModel, storePreferences } from '../../operations/setup.ts';
 import { connectChannel, type SetupChannel } from '../../operations/setup-channel.ts';
+import type { ReusableProgram } from '../../operations/setup-reuse.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { type InstalledCompletion, installCompletion } from '../completion/install.ts';
 import type { Shell } from '../completion/scripts.ts';
@@ -14,6 +15,8 @@ export interface Connection {
   key?: string;
   baseUrl?: string;
   signedIn?: boolean;
+  /** The program on this machine whose sign-in is used. */
+  reuse?: ReusableProgram;
 }
 
 export interface Bot {

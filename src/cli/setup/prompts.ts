@@ -83,8 +83,8 @@ export function createPrompts(terminal: Terminal): Prompts {
     title: (text) => clack.intro(printable(text), { output }),
     note: (text, title) => clack.note(printable(text), title, { output }),
     done: (text) => clack.log.success(printable(text), { output }),
-    warn: (text) => clack.log.warn(printable(text), { output }),
-    failed: (text) => clack.log.error(printable(text), { output }),
+    warn: (text) => clack.log.warn(wrapped(printable(text), err.columns), { output }),
+    failed: (text) => clack.log.error(wrapped(printable(text), err.columns), { output }),
     end: (text) => clack.outro(printable(text), { output }),
     choose: async (message, choices, initial) =>
       valueAt(
@@ -142,4 +142,24 @@ export function createPrompts(terminal: Terminal): Prompts {
       }
     },
   };
+}
+
+/** Beside the bar at the left, and not on the last column. */
+const MARGIN = 5;
+const FEWEST_COLUMNS = 40;
+
+/** Lines that fit, cut between words: the terminal would cut within them, also within an address. */
+function wrapped(text: string, columns = 80): string {
+  const width = Math.max(FEWEST_COLUMNS, columns) - MARGIN;
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    let current = '';
+    for (const word of line.split(' ')) {
+      const isFull = current !== '' && current.length + word.length >= width;
+      if (isFull) lines.push(current);
+      current = isFull || current === '' ? word : `${current} ${word}`;
+    }
+    lines.push(current);
+  }
+  return lines.join('\n');
 }

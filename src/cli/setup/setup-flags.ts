@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { LANGUAGES, type Language } from '../../config/settings.ts';
 import { SETUP_CHANNELS, type SetupChannel } from '../../operations/setup-channel.ts';
+import { REUSABLE_PROGRAMS, type ReusableProgram } from '../../operations/setup-reuse.ts';
 import { SHELLS, type Shell } from '../completion/scripts.ts';
 import { oneOf, single, switchOf, text, webAddress, withOutput } from '../flags.ts';
 import { type OutputFlags, UsageError } from '../terminal.ts';
@@ -15,6 +16,7 @@ export interface SetupFlags extends OutputFlags {
   apiKeyStdin?: boolean;
   apiKeyEnv?: string;
   baseUrl?: string;
+  reuse?: ReusableProgram;
   language?: Language;
   memory?: boolean;
   channel?: SetupChannel | 'none';
@@ -35,6 +37,13 @@ export function addSetupFlags(command: Command): Command {
     .option('--api-key-stdin', 'read the API key from standard input, unseen at a terminal')
     .addOption(single('--api-key-env <NAME>', 'the variable that holds the API key', text))
     .addOption(single('--base-url <url>', 'the address of the server', webAddress))
+    .addOption(
+      single(
+        '--reuse <program>',
+        `use the sign-in of ${REUSABLE_PROGRAMS.join(' or ')} on this machine, read only then`,
+        oneOf(REUSABLE_PROGRAMS),
+      ),
+    )
     .addOption(single('--language <language>', LANGUAGES.join(', '), oneOf(LANGUAGES)))
     .addOption(single('--memory <on|off>', 'memory of sessions', switchOf('on', 'off')))
     .addOption(
@@ -66,6 +75,8 @@ export function checkSetupFlags(flags: SetupFlags, { isPiped }: { isPiped: boole
     throw wrongUsage('--bot-token-stdin and --bot-token-env exclude each other');
   if (flags.appSecretStdin && flags.appSecretEnv)
     throw wrongUsage('--app-secret-stdin and --app-secret-env exclude each other');
+  if (flags.reuse && (flags.provider || flags.apiKeyStdin || flags.apiKeyEnv || flags.baseUrl))
+    throw wrongUsage('--reuse names the sign-in: it excludes --provider, --base-url and the flags of an API key');
   const { channel } = flags;
   if (channel !== 'telegram' && (flags.botTokenStdin || flags.botTokenEnv))
     throw wrongUsage('the flags of a bot token need --channel telegram');

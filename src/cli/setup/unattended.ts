@@ -4,7 +4,7 @@ import { detectSetup, tryModel } from '../../operations/setup.ts';
 import { tryChannel } from '../../operations/setup-channel.ts';
 import { readSecret } from '../read-secret.ts';
 import { type Terminal, warn } from '../terminal.ts';
-import { type Detected, givenConnection } from './given-connection.ts';
+import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
 import type { Bot, Connection, SetupPlan } from './plan.ts';
 import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 
@@ -15,7 +15,8 @@ export async function planFromFlags(
   terminal: Terminal,
 ): Promise<SetupPlan> {
   const found = await detectSetup.run({}, context);
-  const connection = (await connectionIn(flags, found, terminal)) ?? onlyKeyFound(flags, found);
+  const connection =
+    (await reusedConnection(flags, context)) ?? (await connectionIn(flags, found, terminal)) ?? onlyKeyFound(found);
   const bot = await botIn(flags, terminal);
   const tried = connection && (await tryModel.run(connection, context));
   if (tried?.warning !== undefined) warn(terminal, tried.warning);
@@ -35,7 +36,7 @@ function connectionIn(flags: SetupFlags, found: Detected, terminal: Terminal): P
 }
 
 /** Where nothing is connected and one key is in the environment, there is nothing to choose. */
-function onlyKeyFound(_flags: SetupFlags, { connections, present }: Detected): Connection | undefined {
+function onlyKeyFound({ connections, present }: Detected): Connection | undefined {
   if (present.isConnected) return undefined;
   const [only, ...others] = connections.keys;
   if (only && others.length === 0) return { provider: only.provider };

@@ -1,0 +1,91 @@
+// What set-up says and asks, in one of the languages. Names of settings, commands and keys are the same in all of them.
+import type { SetupChannel } from '../../../operations/setup-channel.ts';
+
+export interface SetupTexts {
+  title: string;
+  lookingForModels: string;
+  now: { title: string; model: string; noModel: string; language: string; memory: string; channels: string };
+  on: string;
+  off: string;
+  none: string;
+
+  whichModel: string;
+  ways: {
+    keep(model: string): string;
+    keepHint: string;
+    foundKey(service: string, variable: string): string;
+    server(name: string): string;
+    serverEmpty: string;
+    more(count: number): string;
+    chatGpt: string;
+    chatGptHint: string;
+    reuse: string;
+    reuseHint: string;
+    typeKey: string;
+    address: string;
+    none: string;
+    noneHint: string;
+  };
+  whichProgram: string;
+  codexHint: string;
+  claudeHint: string;
+  claudeRefused: string;
+  codexKept: string;
+  asking(name: string): string;
+  answers(model: string): string;
+  whichService: string;
+  keyOf(service: string, page: string | undefined): string;
+  keyAgain: string;
+  notAKey: string;
+  addressOf: string;
+  notAnAddress: string;
+  keyOfAddress: string;
+  findModel: string;
+  nameModel: string;
+  nameOne: string;
+  refused: { key: string; address: string; network: string; model: string };
+
+  whatNow: string;
+  typeKeyAgain: string;
+  chooseModel: string;
+  tryAgain: string;
+  chooseOther: string;
+  continueWithout: string;
+
+  whichLanguage: string;
+  whatElse: string;
+  extras: {
+    memory: string;
+    memoryHint: string;
+    model(present: string): string;
+    telegram: string;
+    feishu: string;
+    connectedHint: string;
+    completion(shell: string): string;
+  };
+
+  bot: Readonly<Record<SetupChannel, { title: string; steps: readonly string[] }>>;
+  botKnown(channel: string, name: string): string;
+  botToken: string;
+  whichPlatform: string;
+  privateDeployment: string;
+  addressOfDeployment: string;
+
+  done: string;
+  cancelled: string;
+  cancelledButKept: string;
+  summary: {
+    model: string;
+    keyIn(variable: string): string;
+    reusedFrom(path: string): string;
+    steps: string;
+    stepsOf(count: number): string;
+    completion: string;
+    completionAdded(path: string): string;
+    completionPresent(path: string): string;
+    inFile(bot: string, path: string): string;
+    next: string;
+    question: string;
+    thenWrite: string;
+  };
+}
