@@ -62,7 +62,6 @@ export async function createBed(base: string): Promise<Bed> {
       sandbox,
       environment,
       skillFolders: [],
-      outputs: { place, keep: place, remove: async () => {} },
     }),
     async call(tool, args, changes = { async record() {}, async recordMade() {} }) {
       const context: ToolContext = {
@@ -73,6 +72,7 @@ export async function createBed(base: string): Promise<Bed> {
         now: Date.now,
         progress() {},
         spoolPath: () => place('bench', 'spool'),
+        keptPath: (name) => place('bench', name),
         afterwards: left.add,
       };
       await left.done();

@@ -44,7 +44,7 @@ export async function askForJob(
         model: job.model ?? model,
         input: job.message,
         attachments: [],
-        sessionKey: `schedule:${slugOf(job.name)}`,
+        sessionKey: jobSessionKey(job.name),
         newSession: false,
         historyMessages: MESSAGES_TOLD,
         approval: 'never',
@@ -73,4 +73,9 @@ async function lastOf(events: Awaited<ReturnType<Gateway['ask']>>): Promise<AskR
 function resultOf(result: AskResult): FireResult {
   if (!result.success) return { ok: false, reason: `${result.error.code}: ${result.error.message}` };
   return { ok: true, answer: result.result };
+}
+
+/** The session of a job's turns. */
+export function jobSessionKey(name: string): string {
+  return `schedule:${slugOf(name)}`;
 }

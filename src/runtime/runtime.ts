@@ -6,10 +6,11 @@ import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Schedule } from '../schedule/schedule.ts';
+import { DELETIONS_FILE } from '../sessions/deletions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
-import type { Trust } from '../storage/storage.ts';
+import { StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
@@ -132,6 +133,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
   }
 
+  const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
+  await finishDeletions();
+
+  /** What a killed process had begun to delete. */
+  async function finishDeletions(): Promise<void> {
+    if ((await ownerFiles.read(DELETIONS_FILE).catch(() => undefined)) === undefined) return;
+    try {
+      await (await sessionChanges()).finishDeletions();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      base.warn(`a deletion that was cut short could not be finished: ${error.message}`);
+    }
+  }
+
   return {
     ...services,
     environment,
@@ -140,7 +155,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     configFile: createConfigStore(environment, ownerFiles),
     defaultProvider,
     sessions,
-    sessionChanges: lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services)),
+    sessionChanges,
     trust: storage.trust,
     openWorkspace: opening,
     schedule,

@@ -1,9 +1,12 @@
+import { sessionKeyOf } from '../gateway/chats/session-key-of.ts';
+import { jobSessionKey } from '../gateway/job-turn.ts';
+import { createDeletions } from '../sessions/deletions.ts';
 import { createSessionChanges, type SessionChanges } from '../sessions/session-changes.ts';
 import type { Base } from './base.ts';
 import type { Services } from './services.ts';
 
 export function openSessionChanges(
-  { storage, hub, now, newId }: Base,
+  { storage, mailbox, hub, now, newId }: Base,
   { memory }: Pick<Services, 'memory'>,
 ): SessionChanges {
   const changes = createSessionChanges({
@@ -16,6 +19,12 @@ export function openSessionChanges(
       await (await storage.agentRuns()).forgetSession(sessionId);
       await (await memory()).forgetSession(sessionId);
     },
+    async forgetKey(sessionKey) {
+      const [box, jobs] = [await mailbox(), await storage.jobs()];
+      for (const chat of await box.chats()) if (sessionKeyOf(chat) === sessionKey) await box.forgetChat(chat, now());
+      for (const { name } of await jobs.list()) if (jobSessionKey(name) === sessionKey) await jobs.forgetAnswers(name);
+    },
+    deletions: createDeletions(storage.ownerFiles),
     now,
     newId,
   });

@@ -1,8 +1,9 @@
-// Deletes conversations for good. What hangs on a session goes first (outputs, undo, cache, archived turns, notes), then the storage
-// erases what was removed from its databases, and only then go the transcript and the entry in the index, by which it is found: killed
-// anywhere in between, the same deletion finds the session again and finishes.
+// Deletes conversations for good. What is to be deleted is on record first (`deletions.json`), so that the next command finishes a
+// deletion that was killed. What hangs on a session goes before the rest (outputs, undo, cache, archived turns, messages, notes), then the
+// storage erases what was removed from its databases, and only then go the transcript and the entry in the index, by which it is found.
 import type { Lock, Locks } from '../storage/locks.ts';
 import type { Catalogue, Outputs, ResultCache, SessionNotes, Transcripts } from '../storage/storage.ts';
+import type { Deletions } from './deletions.ts';
 import type { KeptSession } from './kept.ts';
 import { SessionChangeError } from './session-change-error.ts';
 import { notesUpTo } from './summaries.ts';
@@ -16,31 +17,37 @@ export interface DeleteDependencies {
   resultCache: ResultCache;
   /** Everything that other services keep of a session. */
   forgetSession(sessionId: string): Promise<void>;
+  /** Everything that is kept of a key and not of one of its sessions: messages of its chat, answers of its job. */
+  forgetKey(sessionKey: string): Promise<void>;
+  deletions: Deletions;
   /** Leaves nothing in the storage of what was removed. */
   erase(): Promise<void>;
 }
 
 export interface DeleteRequest {
   sessionKey: string;
-  /** Only this session of the key; without it, every one that was ever kept under it. */
-  sessionId?: string;
+  /** Only these sessions of the key; without them, every one that was ever kept under it. */
+  sessionIds?: readonly string[];
   /** Every session there is. */
   kept: readonly KeptSession[];
 }
 
 /** Returns the ids of what was deleted; none where there is nothing. Rejects with SESSION_BUSY while a turn is running. */
 export async function deleteSessions(request: DeleteRequest, dependencies: DeleteDependencies): Promise<string[]> {
-  const { sessionKey, sessionId, kept } = request;
+  const { sessionKey, sessionIds, kept } = request;
   const own = kept.filter((each) =>
-    sessionId === undefined ? each.sessionKey === sessionKey : each.sessionId === sessionId,
+    sessionIds === undefined ? each.sessionKey === sessionKey : sessionIds.includes(each.sessionId),
   );
   const subAgents = own.flatMap((each) => subAgentsOf(each, kept));
   const held = await lockAll([sessionKey, ...subAgents.flatMap((each) => each.sessionKey ?? [])], dependencies.locks);
   try {
     const [lock] = held;
     if (!lock || own.length === 0) return [];
+    const deleted = own.map((each) => each.sessionId);
+    await dependencies.deletions.begin({ sessionKey, sessionIds: deleted });
     await removeAll([...subAgents, ...own], request, lock, dependencies);
-    return own.map((each) => each.sessionId);
+    await dependencies.deletions.end(deleted);
+    return deleted;
   } finally {
     for (const lock of held) await lock.release();
   }
@@ -48,19 +55,24 @@ export async function deleteSessions(request: DeleteRequest, dependencies: Delet
 
 async function removeAll(
   sessions: readonly KeptSession[],
-  { sessionKey, sessionId }: DeleteRequest,
+  { sessionKey, kept }: DeleteRequest,
   lock: Lock,
-  { catalogue, transcripts, notes, outputs, resultCache, forgetSession, erase }: DeleteDependencies,
+  { catalogue, transcripts, notes, outputs, resultCache, forgetSession, forgetKey, erase }: DeleteDependencies,
 ): Promise<void> {
+  const isGone = ({ sessionId }: { sessionId: string }): boolean =>
+    sessions.some((each) => each.sessionId === sessionId);
   for (const each of sessions) {
+    for (const name of await filesOfEarlierVersions(each.sessionId, transcripts)) await outputs.remove('code', name);
     await outputs.remove(each.sessionId);
     await resultCache.forget(each.sessionId);
     await forgetSession(each.sessionId);
   }
-  if (sessionId === undefined) await notes.remove(sessionKey, lock);
-  else await removeNotesOf(sessionId, sessionKey, notes, lock);
+  const isLast = kept.every((each) => each.sessionKey !== sessionKey || isGone(each));
+  if (isLast) await notes.remove(sessionKey, lock);
+  else for (const { sessionId } of sessions) await removeNotesOf(sessionId, sessionKey, notes, lock);
   const entry = await catalogue.get(sessionKey);
-  const isCurrent = entry !== undefined && sessions.some((each) => each.sessionId === entry.sessionId);
+  const isCurrent = entry !== undefined && isGone(entry);
+  if (isLast || isCurrent) await forgetKey(sessionKey);
   if (isCurrent) {
     const { createdAt, updatedAt } = entry;
     await catalogue.put({ sessionKey, sessionId: entry.sessionId, createdAt, updatedAt }, lock);
@@ -75,6 +87,17 @@ async function removeNotesOf(sessionId: string, sessionKey: string, notes: Sessi
   if (known === undefined) return;
   const rest = notesUpTo(known, sessionId, -1);
   if (rest !== known) await notes.write(sessionKey, rest, lock);
+}
+
+/** Earlier versions kept what `code_execute` left in a folder for all sessions; the transcript names the files. */
+async function filesOfEarlierVersions(sessionId: string, transcripts: Transcripts): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const scanned of transcripts.scan(sessionId)) {
+    if (!('line' in scanned) || scanned.line.type !== 'tool-result') continue;
+    for (const [, name] of JSON.stringify(scanned.line).matchAll(/\/outputs\/code\/([\w.-]+)/g))
+      if (name !== undefined) names.add(name);
+  }
+  return names;
 }
 
 /** The sub-agents that a session waited for, and theirs, the innermost first. */

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { SessionEntry } from '../storage/storage.ts';
+import { createDeletions } from './deletions.ts';
 import { createSessionChanges } from './session-changes.ts';
 import { createSessions } from './sessions.ts';
 
@@ -25,6 +26,8 @@ function setUp() {
   const changes = createSessionChanges({
     ...storage,
     forgetSession: async (sessionId) => void forgotten.push(sessionId),
+    forgetKey: async () => {},
+    deletions: createDeletions(storage.ownerFiles),
     copyUndo: async (from, to, turnIds) => void copies.push([from, to, [...turnIds]]),
     now,
     newId,

@@ -44,6 +44,8 @@ export interface SessionChanges {
   fork(request: Fork): Promise<Forked>;
   /** Removes a session with everything that was kept of it; returns the ids of what was deleted. Rejects with SessionChangeError. */
   remove(session: { sessionKey: string; sessionId?: string }): Promise<string[]>;
+  /** Finishes deletions that were cut short; one whose session is in use is left for the next command. */
+  finishDeletions(): Promise<void>;
 }
 
 export function createSessionChanges(dependencies: SessionChangesDependencies): SessionChanges {
@@ -67,6 +69,12 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
     } finally {
       await transcript.close();
     }
+  }
+
+  async function removeSessions(sessionKey: string, sessionIds?: readonly string[]): Promise<string[]> {
+    const { deleteSessions } = await import('./delete-sessions.ts');
+    const kept = await keptSessions(transcripts, await catalogue.list());
+    return deleteSessions({ sessionKey, sessionIds, kept }, dependencies);
   }
 
   /** What the copy remembers: the summaries of what it holds, and of nothing that came after. */
@@ -96,10 +104,19 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
       });
     },
 
-    async remove(session) {
-      const { deleteSessions } = await import('./delete-sessions.ts');
-      const kept = await keptSessions(transcripts, await catalogue.list());
-      return deleteSessions({ ...session, kept }, dependencies);
+    remove: ({ sessionKey, sessionId }) =>
+      removeSessions(sessionKey, sessionId === undefined ? undefined : [sessionId]),
+
+    async finishDeletions() {
+      const { deletions } = dependencies;
+      for (const { sessionKey, sessionIds } of await deletions.open()) {
+        try {
+          await removeSessions(sessionKey, sessionIds);
+          await deletions.end(sessionIds);
+        } catch (error) {
+          if (!(error instanceof SessionChangeError)) throw error;
+        }
+      }
     },
 
     async fork({ from, turn, as, ...waiting }) {

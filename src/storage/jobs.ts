@@ -182,6 +182,8 @@ export interface Jobs {
 
   /** Newest first; two hundred runs are kept. */
   history(name: string, limit: number): Promise<Run[]>;
+  /** Removes what the runs of a job answered, and the messages of them that wait; the runs stay. */
+  forgetAnswers(name: string): Promise<void>;
   /** The messages that wait for delivery, the oldest first. */
   messages(limit: number): Promise<JobMessage[]>;
   /** Removes a message that was delivered, or never can be. */

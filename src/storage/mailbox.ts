@@ -114,6 +114,10 @@ export interface Mailbox {
   counts(): Promise<MailboxCounts>;
   /** Everybody who was ever admitted in this chat. */
   people(chat: ChatKey): Promise<ChatPerson[]>;
+  /** The chats of which a text is kept: messages that wait, and dead letters. */
+  chats(): Promise<ChatKey[]>;
+  /** Removes every text of a chat. Waiting messages are neither handled nor sent; ids are kept against redelivery. */
+  forgetChat(chat: ChatKey, now: number): Promise<void>;
   /** The settings that people chose for a chat, as JSON; undefined when there are none. */
   choices(chat: ChatKey): Promise<string | undefined>;
   /** Reads, changes and writes without another process in between; durable when it resolves. `change` may be called again. */

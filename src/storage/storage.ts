@@ -141,8 +141,8 @@ export interface Outputs {
   keep(scope: string, name: string, text: string): Promise<string>;
   /** A path in a directory that exists, for the caller to create itself. */
   place(scope: string, name: string): Promise<string>;
-  /** Removes everything of the scope; durable when it resolves. */
-  remove(scope: string): Promise<void>;
+  /** Removes everything of the scope, or one file of it; durable when it resolves. */
+  remove(scope: string, name?: string): Promise<void>;
 }
 
 /** The summary of a session's older part: Markdown that a person can read and edit. */

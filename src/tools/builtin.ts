@@ -109,7 +109,6 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       },
       environment,
       skillFolders: [join(home, 'skills')],
-      outputs,
       settings: commandSettings?.code,
     }),
     createMemorySearchTool({ memory }),

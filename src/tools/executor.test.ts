@@ -65,7 +65,7 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
       return '/kept/call-1.txt';
     },
     spoolPath: async () => '/spool/call-1',
-    picturePath: async (_call, name) => join(pictures.path, name),
+    keptPath: async (_call, name) => join(pictures.path, name),
     onDefect: (_call, error) => defects.push(error),
     ...changed,
   });

@@ -32,7 +32,7 @@ export interface ExecutorOptions {
   registry: Registry;
   validate: Validate;
   authorise: Authorise;
-  context: Omit<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards'>;
+  context: Omit<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'keptPath' | 'afterwards'>;
   /** Takes what calls leave behind, and is waited for before the next one; without it a result waits. */
   later?: Later;
   reused: ReusedResults;
@@ -40,8 +40,8 @@ export interface ExecutorOptions {
   keepOutput(call: ToolCall, text: string): Promise<string>;
   /** Where a tool may put what is too much to keep in memory. */
   spoolPath(call: ToolCall): Promise<string>;
-  /** Where a picture of a result is kept. */
-  picturePath(call: ToolCall, name: string): Promise<string>;
+  /** Where a picture of a result, or a file that a call leaves, is kept. */
+  keptPath(call: ToolCall, name: string): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
   /** Told when a result holds content from outside. */
   onTainted?(): void;
@@ -53,7 +53,7 @@ export interface Executor {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { context, keepOutput, spoolPath, picturePath, onDefect } = options;
+  const { context, keepOutput, spoolPath, keptPath, onDefect } = options;
   return {
     async execute(call, signal, progress = () => {}) {
       const left = options.later ?? createLater();
@@ -71,7 +71,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       );
       if (!options.later) await left.done();
       const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
-      const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => picturePath(call, name));
+      const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => keptPath(call, name));
       const bounded = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const { fullOutputPath } = bounded;
       const text = [bounded.text, ...lines].filter((line) => line !== '').join('\n');
@@ -102,6 +102,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       signal,
       progress,
       spoolPath: () => spoolPath(call),
+      keptPath: (name) => keptPath(call, name),
       afterwards: left.add,
     };
     const askedAt = performance.now();

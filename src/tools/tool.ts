@@ -99,6 +99,8 @@ export interface ToolContext {
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */
   spoolPath(): Promise<string>;
+  /** A path that does not exist yet, for a file that the call leaves; it is kept as long as the session is. */
+  keptPath(name: string): Promise<string>;
   /** Cleaning up that may continue after the result. It must not reject; the next call waits for it. */
   afterwards(work: Promise<void>): void;
 }

@@ -141,7 +141,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
         spoolPath: (call) => outputs.place(sessionId ?? 'cli', `${call.id}.output`),
-        picturePath: (call, name) => outputs.place(sessionId ?? 'cli', `${call.id}-${name}`),
+        keptPath: (call, name) => outputs.place(sessionId ?? 'cli', `${call.id}-${name}`),
         onDefect,
       }),
   };

@@ -268,6 +268,24 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       expect(await jobs.messages(10)).toMatchObject([{ key: 'k', asker }]);
     });
 
+    it('forgets what the runs of one job answered, and the messages of them that wait', async () => {
+      for (const name of ['one', 'two']) {
+        const run = await claimed(await added(name));
+        await jobs.finish(
+          finishOf(run.id, await jobs.get(name), {
+            outcome: { status: 'ok', answer: 'hello', delivery: 'pending' },
+            messages: [
+              { key: `k-${name}`, chat: 'local:me', text: 'hello', isAnswer: true, asker: { kind: 'nobody' } },
+            ],
+          }),
+        );
+      }
+      await jobs.forgetAnswers('one');
+      expect((await other.messages(10)).map(({ key }) => key)).toEqual(['k-two']);
+      expect((await other.history('one', 10)).map(({ answer }) => answer)).toEqual([undefined]);
+      expect((await other.history('two', 10)).map(({ answer }) => answer)).toEqual(['hello']);
+    });
+
     it('removing takes the history along; a run that ends later changes nothing', async () => {
       const run = await claimed(await added('one'));
       expect(await other.remove('one')).toBe(true);

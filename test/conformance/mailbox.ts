@@ -72,6 +72,30 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       }
     });
 
+    it('forgets the texts of one chat: nothing of it is handled or sent, and its ids stay known', async () => {
+      const topic = chat('a', { threadId: '1' });
+      for (const place of [chat('a'), topic, chat('b')]) {
+        const name = `${place.chatId}${place.threadId ?? ''}`;
+        await mailbox.receive(mine, incoming(`in-${name}`, { chat: place }));
+        await mailbox.enqueue(
+          [
+            { ...draft(`waits-${name}`), chat: place },
+            { ...draft(`dead-${name}`), chat: place },
+          ],
+          1,
+        );
+        await mailbox.die(`dead-${name}`, 'refused', 2);
+      }
+      expect(await other.chats()).toHaveLength(3);
+      await mailbox.forgetChat(chat('a'), 3);
+      expect(await other.chats()).toEqual([topic, chat('b')]);
+      expect(await ids()).toEqual(['in-a1', 'in-b']);
+      expect(await due(9)).toEqual(['waits-a1', 'waits-b']);
+      expect(await other.counts()).toEqual({ inbox: 2, outbox: 2, dead: 2 });
+      expect(await mailbox.receive(mine, incoming('in-a'))).toBe('known');
+      expect(await mailbox.revive('dead-a', 4)).toBe(0);
+    });
+
     describe('the inbox', () => {
       it('is empty at first', async () => {
         expect(await mailbox.unfinished()).toEqual([]);

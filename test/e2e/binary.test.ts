@@ -14,6 +14,11 @@ interface Row {
 }
 
 const anything = expect.anything();
+const SESSION_FLAGS: Record<string, string[]> = {
+  rename: ['A title'],
+  rewind: ['--turn', 'turn-1'],
+  delete: ['--yes'],
+};
 
 const ROWS: Row[] = [
   { args: ['ask', 'hello'], holds: { success: true, route: anything } },
@@ -39,6 +44,14 @@ const ROWS: Row[] = [
   { args: ['memory', 'search', 'bridge'], holds: anything },
   { args: ['schedule', 'list'], holds: anything },
   { args: ['sessions', 'list'], holds: [] },
+  { args: ['sessions', 'list', '--all'], holds: [] },
+  { args: ['sessions', 'search', 'words'], holds: [] },
+  ...['show', 'rename', 'fork', 'rewind', 'delete', 'export', 'replay'].map((verb) => ({
+    args: ['sessions', verb, 'nowhere', ...(SESSION_FLAGS[verb] ?? [])],
+    code: 1,
+    holds: { success: false, error: { code: expect.stringMatching(/SESSION/) } },
+  })),
+  { args: ['trust', 'list'], holds: { folders: [] } },
   { args: ['undo'], code: 1, holds: { success: false } },
   { args: ['skills', 'list'], holds: anything },
   { args: ['agents', 'list'], holds: anything },
@@ -56,6 +69,29 @@ describe('through the binary', () => {
     expect(finished.code).toBe(code);
     // Node's own, of a cycle between two files of the bundle for example.
     expect(finished.stderr).not.toMatch(/Warning/);
+  });
+
+  it('renames, finds, copies, rewinds and deletes a conversation', async () => {
+    const home = testHome();
+    const run = async (...args: string[]) => {
+      const { code, json } = await runBinary(args, { home });
+      return [code, json()];
+    };
+    for (const input of ['plant the roses', 'water the roses']) await run('ask', input);
+    const [turn] = home.lines('main').flatMap((line) => (line.type === 'turn-start' ? [String(line.turnId)] : []));
+    expect(await run('sessions', 'rename', 'main', 'The garden')).toMatchObject([
+      0,
+      { session: { title: 'The garden' } },
+    ]);
+    expect(await run('sessions', 'search', 'garden')).toMatchObject([0, [{ sessionKey: 'main' }]]);
+    expect(await run('sessions', 'fork', 'main', '--as', 'copy')).toMatchObject([
+      0,
+      { session: { sessionKey: 'copy' } },
+    ]);
+    expect(await run('sessions', 'rewind', 'main', '--turn', turn ?? '')).toMatchObject([0, { turnId: turn }]);
+    expect(home.messages().filter(({ role }) => role === 'user')).toHaveLength(1);
+    expect(await run('sessions', 'delete', 'copy', '--yes')).toMatchObject([0, { deleted: [expect.any(String)] }]);
+    expect(await run('sessions', 'list')).toMatchObject([0, [{ sessionKey: 'main', title: 'The garden' }]]);
   });
 
   it('prints help, the version and a script for a shell', async () => {

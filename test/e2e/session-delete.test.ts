@@ -1,9 +1,12 @@
 // `lainclaw sessions delete` and `search`. Deleted means that no byte of it is left in the home.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { createLocks } from '../../src/storage/local/locks.ts';
-import { ask, lainclaw, startTerminal } from '../support/lainclaw.ts';
+import type { InboxMessage } from '../../src/storage/mailbox.ts';
+import { ask, lainclaw, startLainclaw, startTerminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 type Home = ReturnType<typeof testHome>;
@@ -55,6 +58,63 @@ describe('sessions delete', () => {
     expect(undone.json()).toMatchObject({ success: true });
     const found = await lainclaw(['memory', 'search', 'umbrella', '--json'], { home });
     expect(found.json<{ results: unknown[] }>().results.length).toBeGreaterThan(0);
+  });
+
+  it('takes the messages of its chat, files of code, and damaged indexes with it', async () => {
+    const home = testHome();
+    const code = join(home.path, 'outputs', 'code');
+    const left = ['report-1.txt', 'report-2.txt'].map((name) => join(code, name));
+    await ask(home, `tool:tools.echo ${JSON.stringify({ text: `it is in ${left[0]}` })}`, '--session', 'local:secret');
+    mkdirSync(code, { recursive: true });
+    for (const path of left) writeFileSync(path, `the ${MARKER}`);
+    for (const name of ['sessions.db.damaged-1', 'sessions.json.damaged-2'])
+      writeFileSync(join(home.path, 'sessions', name), `the ${MARKER}`);
+    const storage = createLocalStorage({ home: home.path, now: Date.now });
+    const mailbox = await storage.mailbox();
+    const lock = await storage.locks.acquire('gateway-1');
+    for (const chatId of ['secret', 'kept']) {
+      const chat = { channel: 'local', account: 'default', chatId };
+      const body = chatId === 'secret' ? MARKER : 'umbrella';
+      await mailbox.receive(lock, { chat, id: `in-${chatId}`, order: 1, receivedAt: 1, body });
+      await mailbox.enqueue(
+        [`waits-${chatId}`, `dead-${chatId}`].map((key) => ({ key, chat, body })),
+        1,
+      );
+      await mailbox.die(`dead-${chatId}`, `no ${body}`, 1);
+    }
+    const { code: exit } = await lainclaw(['sessions', 'delete', 'local:secret', '--yes'], { home });
+    // What another conversation may have left stays.
+    expect([exit, holding(home)]).toEqual([0, [left[1]]]);
+    expect(await mailbox.counts()).toEqual({ inbox: 1, outbox: 1, dead: 1 });
+    expect(await mailbox.receive(lock, { ...(await mailbox.unfinished())[0], id: 'in-secret' } as InboxMessage)).toBe(
+      'known',
+    );
+    await lock.release();
+    await storage.close();
+  });
+
+  it('killed anywhere, is finished by the next command or had not begun', { timeout: 120_000 }, async () => {
+    const home = testHome();
+    await talk(home, 'kept', 'umbrella');
+    let total = 0;
+    for (let round = 0; round < 12; round += 1) {
+      await talk(home, 'secret', MARKER);
+      const before = holding(home).length;
+      const started = performance.now();
+      const running = startLainclaw(['sessions', 'delete', 'secret', '--yes'], { home });
+      // The first is left alone, and says how long it takes.
+      if (round > 0) await Promise.race([sleep((total * (round + 3)) / 14), running.ended]);
+      if (round > 0) running.kill('SIGKILL');
+      await running.ended;
+      if (round === 0) total = performance.now() - started;
+      const { code, stderr } = await lainclaw(['sessions', 'list', '--json'], { home });
+      expect([code, stderr]).toEqual([0, '']);
+      const after = holding(home).length;
+      expect([0, before]).toContain(after);
+      if (after > 0) await lainclaw(['sessions', 'delete', 'secret', '--yes'], { home });
+      expect(holding(home)).toEqual([]);
+    }
+    expect(home.lines('kept').length).toBeGreaterThan(20);
   });
 
   it('takes one session by its id and leaves the others of the key', async () => {

@@ -12,7 +12,7 @@ export function partsOf({ channel, account, chatId, threadId }: ChatKey): [strin
   return [channel, account, threadId === undefined ? chatId : `${chatId}${BEFORE_TOPIC}${threadId}`];
 }
 
-function chatOf(row: Row): ChatKey {
+export function chatOf(row: Row): ChatKey {
   const [chatId = '', ...topic] = String(row.chat).split(BEFORE_TOPIC);
   const chat = { channel: String(row.channel), account: String(row.account), chatId };
   return topic.length === 0 ? chat : { ...chat, threadId: topic.join(BEFORE_TOPIC) };

@@ -6,7 +6,7 @@ import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../
 import type { Database } from './database.ts';
 import type { LocalLocks } from './locks.ts';
 import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
-import { outboxOf, partsOf, unfinishedOf } from './mailbox-rows.ts';
+import { chatOf, outboxOf, partsOf, unfinishedOf } from './mailbox-rows.ts';
 import { createStatements, type Prepare } from './statements.ts';
 import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
@@ -183,6 +183,27 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
           .all(...partsOf(chat))
           .map((row) => ({ id: String(row.person), chatKind: row.chat_kind as ChatPerson['chatKind'] })),
       ),
+
+    chats: () =>
+      read((prepare) =>
+        prepare(
+          "SELECT channel, account, chat FROM inbox WHERE body <> '' UNION SELECT channel, account, chat FROM outbox WHERE body <> ''",
+        )
+          .all()
+          .map(chatOf),
+      ),
+
+    forgetChat: (chat, now) =>
+      write((prepare) => {
+        const where = "channel = ? AND account = ? AND chat = ? AND body <> ''";
+        prepare(`UPDATE inbox SET body = '', finished_at = coalesce(finished_at, ?) WHERE ${where}`).run(
+          now,
+          ...partsOf(chat),
+        );
+        prepare(
+          `UPDATE outbox SET body = '', last_error = NULL, state = 'sent', ended_at = coalesce(ended_at, ?) WHERE ${where}`,
+        ).run(now, ...partsOf(chat));
+      }),
 
     choices: (chat) => read((prepare) => choicesOf(prepare, chat)),
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
 import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
@@ -15,11 +15,11 @@ export function createOutputs(root: string): Outputs {
   }
   return {
     place,
-    async remove(scope) {
+    async remove(scope, name) {
       const directory = join(root, scope);
       try {
-        await rm(directory, { recursive: true, force: true });
-        await syncDirectory(root).catch((error: NodeJS.ErrnoException) => {
+        await rm(name === undefined ? directory : join(directory, basename(name)), { recursive: true, force: true });
+        await syncDirectory(name === undefined ? root : directory).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;
         });
       } catch (error) {

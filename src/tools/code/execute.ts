@@ -3,7 +3,6 @@ import { lstat, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
-import type { Outputs } from '../../storage/storage.ts';
 import { defineTool } from '../define-tool.ts';
 import { hiddenFrom, toOutput, withoutNetwork } from '../shell/bash.ts';
 import {
@@ -14,7 +13,7 @@ import {
   refuseNetwork,
 } from '../shell/command-settings.ts';
 import { orSandboxFailure, runSandboxed } from '../shell/run-sandboxed.ts';
-import { ToolFailure, type ToolSpec } from '../tool.ts';
+import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 300_000;
@@ -35,12 +34,11 @@ export interface CodeExecuteDependencies {
   environment: Readonly<Record<string, string>>;
   /** Where installed skills are: code may read them. */
   skillFolders: readonly string[];
-  outputs: Outputs;
   settings?: CommandSettings;
 }
 
 export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): ToolSpec {
-  const { sandbox, environment, skillFolders, outputs, settings = {} } = dependencies;
+  const { sandbox, environment, skillFolders, settings = {} } = dependencies;
   const limits = limitsWith(LIMITS, settings);
   const { network: networkSetting = 'off', privateHosts } = settings;
   return defineTool({
@@ -70,7 +68,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
     },
     async execute({ language, code, timeoutMs, network: asked }, context) {
       refuseNetwork(networkSetting, asked);
-      const { workspace, signal, hides, progress, spoolPath, afterwards, network } = context;
+      const { workspace, signal, hides, progress, spoolPath, keptPath, afterwards, network } = context;
       const backend = await sandbox().catch(orSandboxFailure);
       if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
@@ -106,7 +104,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         if (finished.cancelled) signal.throwIfAborted();
         const unavailable = networkSetting === 'off' ? NETWORK_OFF : withoutNetwork(backend);
         const output = toOutput(finished, { sandbox: backend.name }, timeoutMs, unavailable);
-        const files = await collect(join(scratch, 'output'), outputs);
+        const files = await collect(join(scratch, 'output'), keptPath);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };
       } finally {
@@ -127,7 +125,7 @@ interface LeftFile {
 }
 
 /** Regular files only, straight in the folder: the code may have left links and pipes there. */
-async function collect(directory: string, outputs: Outputs): Promise<LeftFile[]> {
+async function collect(directory: string, keptPath: ToolContext['keptPath']): Promise<LeftFile[]> {
   const names = (await readdir(directory).catch(() => [])).sort().slice(0, MOST_FILES);
   const files: LeftFile[] = [];
   for (const name of names) {
@@ -139,7 +137,7 @@ async function collect(directory: string, outputs: Outputs): Promise<LeftFile[]>
       if (!stats.isFile() || stats.size > LIMITS.fileSizeBytes) continue;
       const bytes = await handle.readFile();
       const isText = bytes.length <= LARGEST_TEXT && !bytes.includes(0);
-      const kept = await outputs.place('code', name);
+      const kept = await keptPath(name);
       await writeFile(kept, bytes, { flag: 'wx', mode: 0o600 });
       files.push({ name, size: bytes.length, path: kept, ...(isText && { text: bytes.toString('utf8') }) });
     } finally {

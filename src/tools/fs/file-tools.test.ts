@@ -32,6 +32,7 @@ beforeEach(async () => {
     now: () => now,
     progress() {},
     spoolPath: async () => '',
+    keptPath: async () => '',
     afterwards() {},
   };
 });

@@ -6,8 +6,8 @@
 //   of a newer version       → everything is refused, nothing is touched
 // A database that is missing is filled from sessions.json, and where that is missing or damaged too, from the transcripts.
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Locks } from '../../locks.ts';
 import { ensureDirectory, storageError } from '../../private-files.ts';
 import type { Catalogue, SessionEntry, Transcripts } from '../../storage.ts';
@@ -159,6 +159,14 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     onRebuild?.(aside);
   }
 
+  /** Damaged indexes hold titles; everything in them is in the transcripts. */
+  async function removeKeptAside(): Promise<void> {
+    const directory = dirname(databasePath);
+    const names = await readdir(directory).catch(() => []);
+    for (const name of names)
+      if (/^sessions\..*\.damaged-\d+/.test(name)) await rm(join(directory, name), { force: true });
+  }
+
   return {
     get: (sessionKey) =>
       look(
@@ -173,7 +181,10 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
       ),
     count: () => look(countEntries, (entries) => entries.size),
     remove: (sessionKey) => change((prepare) => file.remove(prepare, sessionKey)),
-    erase: () => eraseRemoved(use, databasePath),
+    async erase() {
+      await eraseRemoved(use, databasePath);
+      await removeKeptAside();
+    },
     async close() {
       await database.close();
       file.close();

@@ -146,6 +146,12 @@ export function createLocalJobs({ database, changes, locks }: LocalJobsOptions):
           .all(name, limit)
           .map(runOf),
       ),
+    forgetAnswers: (name) =>
+      write((prepare) => {
+        const runs = 'SELECT r.id FROM schedule_runs r JOIN schedule_jobs j ON j.id = r.job_id WHERE j.name = ?';
+        prepare(`DELETE FROM schedule_letters WHERE run_id IN (${runs})`).run(name);
+        prepare(`UPDATE schedule_runs SET answer = NULL, reason = NULL WHERE id IN (${runs})`).run(name);
+      }),
     messages: (limit) =>
       read((prepare) =>
         prepare(`
