@@ -35,6 +35,7 @@ export interface TurnFlags {
   baseUrl?: string;
   maxTokens?: number;
   maxCostUsd?: number;
+  debug?: boolean;
 }
 
 /** How turns are asked, whatever is asked. */
@@ -97,6 +98,7 @@ export function addTurnFlags(
     .addOption(single('--base-url <url>', 'the address of an openai-compatible server', webAddress))
     .addOption(single('--max-tokens <N>', 'end the turn when it has used this many tokens', integerFrom(1)))
     .addOption(single('--max-cost-usd <amount>', 'end the turn when it has cost this much', amount))
+    .option('--debug', 'also say what each model call, tool call and turn took and used')
     .addOption(approve())
     .addOption(workspace());
 }

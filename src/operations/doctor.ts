@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { FoundServer } from '../adapters/local-servers.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { systemTimezone } from '../runtime/system-timezone.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -36,7 +37,7 @@ export const checkInstallation = defineOperation({
 async function runChecks(context: OperationContext): Promise<Check[]> {
   const { runtime } = context;
   const config = await configCheck(runtime);
-  const checks = [nodeCheck(), await homeCheck(runtime), config];
+  const checks = [nodeCheck(), await homeCheck(runtime), ...timezoneCheck(runtime), config];
   // Without its settings a runtime has the defaults: what they would say is not what the person has.
   if (config.state === 'problem') return checks;
   return [
@@ -47,6 +48,16 @@ async function runChecks(context: OperationContext): Promise<Check[]> {
     ...(await modelChecks(context)),
     ...(await memoryModelChecks(runtime)),
   ];
+}
+
+/** Only said where it is wrong. */
+function timezoneCheck({ environment }: Runtime): Check[] {
+  try {
+    systemTimezone(environment.variables);
+    return [];
+  } catch (error) {
+    return [{ name: 'timezone', state: 'problem', message: messageOf(error), fix: 'unset TZ' }];
+  }
 }
 
 /** Reads config.json again: the runtime may have been opened without it. */

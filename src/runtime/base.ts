@@ -12,6 +12,7 @@ import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Mailbox } from '../storage/mailbox.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ToolSpec } from '../tools/tool.ts';
+import { systemTimezone } from './system-timezone.ts';
 
 export interface Base {
   environment: Environment;
@@ -77,7 +78,7 @@ export async function createBase({
     userHome,
     now,
     newId,
-    systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    systemTimezone: () => systemTimezone(environment.variables),
     warn,
   };
 }

@@ -89,10 +89,8 @@ function explain(seen: Seen, library: LibraryError, circumstances: Circumstances
     };
   }
   if (seen.broken !== undefined) {
-    return {
-      code: 'network',
-      message: `The connection to ${address} failed (${reasonOf(seen.broken)}). ${checkNetwork(seen.broken)}`,
-    };
+    const brief = `The connection to ${address} failed (${reasonOf(seen.broken)})`;
+    return { code: 'network', message: `${brief}. ${checkNetwork(seen.broken)}`, brief };
   }
   if (library.message && TOO_LONG.test(library.message)) {
     return describe('context_length', { ...circumstances, error: { message: library.message }, what: 'its answer' });
@@ -192,6 +190,8 @@ function sentence(
         return `${address} redirects to another address, which is not followed. Set the right one`;
       if (status === 404)
         return `there is no ${model ?? 'such model'} at ${address}. "lainclaw models" lists what there is`;
+      if (status !== undefined && !NOT_ALLOWED.test(words(error)))
+        return 'the service did not accept the request; its own words follow. Check the model and the settings, or choose another model';
       return 'the request was refused. Word it otherwise, or choose another model';
     case 'network':
       return `${address} did not take the request in time. Ask again`;

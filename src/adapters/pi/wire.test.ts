@@ -25,7 +25,14 @@ async function ask(provider: string, script: Reply, request = requestOf()): Prom
     models: { 'openai-compatible': 'small' },
     now: Date.now,
     limits: createModelLimits({ files: memoryOwnerFiles(), now: Date.now }),
-    retryPolicy: { idleMs: 5000, totalMs: 9000, retries: 0, firstWaitMs: 1, longestWaitMs: 1, retryAfterCapMs: 1e9 },
+    retryPolicy: {
+      idleMs: 60_000,
+      totalMs: 150_000,
+      retries: 0,
+      firstWaitMs: 1,
+      longestWaitMs: 1,
+      retryAfterCapMs: 1e9,
+    },
   });
   const adapter = providers.get(provider);
   if (!adapter) throw new Error('no adapter');
@@ -113,12 +120,13 @@ describe('Chat Completions', () => {
     const city = 'a line of text\n'.repeat(16_000);
     const pieces = JSON.stringify({ city }).match(/[\s\S]{1,6}/g) ?? [];
     const parts = pieces.map((piece) => chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }));
-    const started = performance.now();
+    const before = process.cpuUsage();
     const { calls } = await once('openai-compatible', {
       rawBody: sse(chunk(toolCall(0, '', 'c')), ...parts, chunk({}, 'tool_calls')),
     });
     expect(calls).toEqual([{ id: 'c', name: 'weather', args: { city } }]);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    // Of the processor, not of the clock: others may be using the machine.
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
   test('a wall of text without a frame is given up on', async () => {

@@ -101,7 +101,8 @@ async function answer(
     USAGE,
   );
   const asJson = wantsJson(terminal, flags);
-  const answered = person ? answeredBy(person, asked, runtime, terminal) : asked;
+  const told = flags.debug ? (await import('../debug-events.ts')).withDebug(asked) : asked;
+  const answered = person ? answeredBy(person, told, runtime, terminal) : told;
   const events = await withWaiting(answered, { isTextShown: !asJson }, terminal);
   const { renderJson, renderText } = await import('../render.ts');
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));

@@ -56,11 +56,11 @@ async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
         const { workspace: root, baseUrl } = flags;
         const workspace = await explainWorkspaceError(root, runtime.openWorkspace({ root, baseUrl }));
         const gateway = await workspace.gateway();
-        const ask: Gateway['ask'] = async (request, signal) =>
-          answerQuestions(await gateway.ask({ ...request, answering: {} }, signal), {
-            person,
-            answer: runtime.hub.answer,
-          });
+        const ask: Gateway['ask'] = async (request, signal) => {
+          const events = await gateway.ask({ ...request, answering: {} }, signal);
+          const told = flags.debug ? (await import('../debug-events.ts')).withDebug(events) : events;
+          return answerQuestions(told, { person, answer: runtime.hub.answer });
+        };
         const turn = await turnOf(flags, turnSources(runtime, workspace), { maxSteps: MAX_STEPS, usage: USAGE });
         const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await runtime.modelServices(baseUrl)).names())];
         if (!providers.includes(turn.provider)) {

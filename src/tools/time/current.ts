@@ -13,10 +13,18 @@ export function createCurrentTimeTool({ systemTimezone }: { systemTimezone(): st
     effect: 'read',
     subject: noSubject,
     timeoutMs: 1_000,
-    async execute({ timezone = systemTimezone() }, { now }) {
+    async execute({ timezone = known(systemTimezone) }, { now }) {
       return { data: localTime(now(), timezone) };
     },
   });
+}
+
+function known(systemTimezone: () => string): string {
+  try {
+    return systemTimezone();
+  } catch (error) {
+    throw new ToolFailure((error as Error).message, { cause: error });
+  }
 }
 
 function localTime(timestamp: number, timezone: string): Record<string, string> {

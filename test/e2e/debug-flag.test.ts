@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { modelFor } from '../support/model-providers.ts';
+
+it('--debug says on stderr what each call took and used, and leaves the answer alone', async () => {
+  const model = await modelFor('openai-compatible', [
+    { toolCalls: [{ name: 'time_now', args: {} }] },
+    { text: 'noon' },
+  ]);
+  const { stdout, stderr, code } = await model.ask('what time is it?', '--text', '--debug');
+  expect(code).toBe(0);
+  expect(stdout).toBe('noon\n');
+  for (const line of [
+    /debug: turn turn-\w+ of the session main/,
+    /debug: asking openai-compatible\/fake/,
+    /debug: openai-compatible\/fake answered after [\d.]+ ms; 12 tokens in, 7 out/,
+    /debug: time\.now \S+ ended after [\d.]+ ms/,
+    /debug: the turn ended \(answered\) after [\d.]+ ms: 2 model call\(s\), 1 tool call\(s\)/,
+  ])
+    expect(stderr).toMatch(line);
+  const quiet = await modelFor('openai-compatible', [{ text: 'hi' }]);
+  expect((await quiet.ask('hi', '--text')).stderr).not.toContain('debug:');
+});
+
+it('an attempt that is repeated is told without advice for people', async () => {
+  const model = await modelFor('openai-compatible', [
+    { text: '', fault: { kind: 'cut', afterBytes: 0 } },
+    { text: 'there' },
+  ]);
+  const { stderr } = await model.ask('hi', '--text');
+  expect(stderr).toMatch(/↻ The connection to \S+ failed \([^)]+\); asking again in \d+ s/);
+});
