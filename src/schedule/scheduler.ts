@@ -53,6 +53,7 @@ const DEFAULT_LONGEST_RUN_MS = 3_600_000;
 const BATCH = 100;
 const SETTLE_EVERY_MS = 60_000;
 const PREPARE_EVERY_MS = 5_000;
+const MOST_NAMED = 5;
 /** A claimed slot so far ahead means that the clock was wrong then. */
 const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
 
@@ -102,11 +103,13 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       log,
     });
     runner.add(adopted, mine);
+    const rewound: string[] = [];
     for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);
-      if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next)))
-        log(`${job.name}: the clock was far ahead when it last ran; it continues from now`);
+      if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next))) rewound.push(job.name);
     }
+    // One line for all of them: a clock that is set back concerns every job.
+    if (rewound.length > 0) log(`the clock was far ahead when ${listed(rewound)} last ran: continuing from now`);
   }
 
   /** Claims the jobs that are due by a moment and passes them to the runner. */
@@ -263,4 +266,9 @@ function pairs(runs: readonly Run[], due: readonly Job[]): { run: Run; job: Job 
     const job = byId.get(run.jobId);
     return job ? [{ run, job }] : [];
   });
+}
+
+function listed(names: readonly string[]): string {
+  const others = names.length - MOST_NAMED;
+  return others > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${others} other jobs` : names.join(', ');
 }
