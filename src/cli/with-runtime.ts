@@ -12,6 +12,7 @@ export async function withRuntime<T>(
   const runtime = await createRuntime({
     environment: terminal.environment,
     warn: (line) => warn(terminal, line),
+    operations: () => import('../operations/from-chat.ts'),
     ...options,
   });
   try {

@@ -1,5 +1,6 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
 import * as agents from './agents.ts';
+import * as chat from './chat.ts';
 import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
@@ -30,6 +31,7 @@ import * as undo from './undo.ts';
 
 const NOUNS = [
   agents,
+  chat,
   config,
   coreMemory,
   docs,

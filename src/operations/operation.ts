@@ -2,11 +2,12 @@
 // what it may cost them. It renders nothing and knows no flags. Commands of the terminal, commands of chats, the HTTP API and
 // the library are thin readers of operations.
 import type { LoginInteraction } from '../adapters/auth/codex-login.ts';
+import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ComparedTurn } from '../gateway/replay-against.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { PlayedTurn } from '../pipeline/playback.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { WorkspaceOptions } from '../runtime/workspace.ts';
+import type { RuntimeWorkspace, WorkspaceOptions } from '../runtime/workspace.ts';
 import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
 
@@ -22,6 +23,10 @@ export interface OperationContext {
   by?: Answerer;
   /** The folder whose files it concerns; by default the configured workspace. */
   workspace?: string;
+  /** The chat that it is asked in. */
+  chat?: AskingChat;
+  /** The workspace that is open where it is asked. */
+  opened?: RuntimeWorkspace;
   /** Something the person should know that changes nothing. */
   warn(text: string): void;
   /** Who answers questions of tools; without it, what has to be asked is refused. */
@@ -48,6 +53,11 @@ export interface Operation<Input = never, Output = unknown> {
   /** `<noun>.<verb>`, unique: `memory.search`. */
   name: string;
   class: OperationClass;
+  /**
+   * Whom it concerns besides the owner, who may then call it from a chat too (`may-call.ts` decides): everybody in the chat that asks,
+   * or only the person who sends it.
+   */
+  concerns?: 'chat' | 'sender';
   /** One sentence: what it does. */
   summary: string;
   input: JsonSchema;
@@ -59,6 +69,7 @@ export interface Operation<Input = never, Output = unknown> {
 export interface OperationDefinition<Input extends JsonSchema, Output extends OutputSchema> {
   name: string;
   class: OperationClass;
+  concerns?: Operation['concerns'];
   summary: string;
   input: Input;
   output: Output;

@@ -23,10 +23,24 @@ export const listTools = defineOperation({
   name: 'tools.list',
   class: 'read',
   summary: 'List the tools that can be called, also those of MCP servers.',
-  input: { type: 'object', properties: { allow: ALLOW }, additionalProperties: false },
-  output: listOf(objectWith(TOOL_FIELDS)),
-  run: ({ allow }, context) =>
-    withToolbox(allow, context, ({ toolbox, registry }) => toolbox.describe(registry.list())),
+  input: {
+    type: 'object',
+    properties: {
+      allow: ALLOW,
+      aliases: { ...YES_OR_NO, default: true, description: 'also second names of the same tool' },
+    },
+    additionalProperties: false,
+  },
+  output: listOf(objectWith({ ...TOOL_FIELDS, requiresPermission: YES_OR_NO })),
+  run: ({ allow, aliases }, context) =>
+    withToolbox(allow, context, async ({ toolbox, registry }) => {
+      const listed = aliases ? registry.list() : registry.distinct();
+      const described = await toolbox.describe(listed);
+      return described.map((tool, index) => ({
+        ...tool,
+        requiresPermission: listed[index]?.spec.requiresPermission ?? false,
+      }));
+    }),
 });
 
 export const describeTool = defineOperation({
@@ -124,16 +138,27 @@ export const invokeTool = defineOperation({
     }),
 });
 
+interface Tools {
+  workspace: RuntimeWorkspace;
+  toolbox: Toolbox;
+  registry: Registry;
+}
+
+/** In the workspace that is open where it is asked, otherwise in one of its own. */
 async function withToolbox<T>(
   allow: readonly string[] | undefined,
-  { runtime, workspace: root, person, signal }: OperationContext,
-  use: (opened: { workspace: RuntimeWorkspace; toolbox: Toolbox; registry: Registry }) => Promise<T>,
+  { runtime, workspace: root, opened, person, signal }: OperationContext,
+  use: (tools: Tools) => Promise<T>,
 ): Promise<T> {
-  const workspace = await runtime.openWorkspace({ ...person, root });
-  try {
+  const useIn = async (workspace: RuntimeWorkspace): Promise<T> => {
     const toolbox = await workspace.toolbox();
     await toolbox.refresh(signal);
-    return await use({ workspace, toolbox, registry: toolbox.visible(allow) });
+    return use({ workspace, toolbox, registry: toolbox.visible(allow) });
+  };
+  if (opened) return useIn(opened);
+  const workspace = await runtime.openWorkspace({ ...person, root });
+  try {
+    return await useIn(workspace);
   } finally {
     await workspace.close();
   }

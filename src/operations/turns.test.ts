@@ -67,14 +67,14 @@ describe('turns as operations', () => {
     expect(await invoke(answerQuestion, { questionId, answer: 'allow' }, anna)).toEqual({ isAccepted: true });
     await expect(invoke(answerQuestion, { questionId, answer: 'deny' })).rejects.toMatchObject({
       code: 'QUESTION_ENDED',
-      message: expect.stringContaining('Anna has answered it'),
+      message: expect.stringContaining('has ended. Allowed once (Anna, in the console).'),
     });
     expect((await result())?.toolResults).toMatchObject([{ result: { ok: true } }]);
   });
 
   it.each([
     ['ANSWER_INVALID', { answer: 'send' }, undefined],
-    ['ANSWER_REFUSED', { answer: 'allow' }, { place: 'console' as const, name: 'Bo', isOwner: false }],
+    ['NOT_ALLOWED', { answer: 'allow' }, { place: 'console' as const, name: 'Bo', isOwner: false }],
     ['QUESTION_UNKNOWN', { questionId: 'q-other', answer: 'allow' }, undefined],
   ])('refuse with %s what cannot be answered so', async (code, input, by) => {
     const { invoke, questionId } = await setUp();
@@ -101,7 +101,7 @@ describe('turns as operations', () => {
     expect(await invoke(stopTurn, { id: turn?.id })).toEqual({ isStopped: false });
     await expect(invoke(stopTurn, { id: 'turn-other' })).rejects.toMatchObject({ code: 'TURN_UNKNOWN' });
     await expect(invoke(answerQuestion, { questionId, answer: 'allow' })).rejects.toMatchObject({
-      message: expect.stringContaining('its turn has ended'),
+      message: expect.stringContaining('has ended. Not needed any more.'),
     });
   });
 });

@@ -1,5 +1,6 @@
 // The turns of this process: what runs, what waits for a person, answering and stopping it. Their events are read from the hub.
 
+import { formEnding, permissionEnding } from '../gateway/chats/question-text.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
 import { newId } from '../lib/new-id.ts';
 import type { TurnQuestion } from '../pipeline/questions.ts';
@@ -83,7 +84,7 @@ export const answerQuestion = defineOperation({
       case 'accepted':
         return { isAccepted: true };
       case 'ended':
-        throw new CodedError('QUESTION_ENDED', `the question ${questionId} has ended: ${endingOf(outcome.event)}`);
+        throw new CodedError('QUESTION_ENDED', `the question ${questionId} has ended. ${endingOf(outcome.event)}`);
       case 'unknown':
         throw new CodedError(
           'QUESTION_UNKNOWN',
@@ -133,9 +134,8 @@ function unknownTurn(id: string): CodedError {
   return new CodedError('TURN_UNKNOWN', `no turn ${id} was started since this process began; turns.list names them`);
 }
 
-function endingOf({ resolution }: ResolvedEvent): string {
-  if (resolution.ending === 'answered') return `${resolution.by} has answered it`;
-  return resolution.ending === 'expired' ? 'nobody answered in time' : 'its turn has ended';
+function endingOf(event: ResolvedEvent): string {
+  return event.type === 'form-resolved' ? formEnding(event.resolution) : permissionEnding(event.resolution);
 }
 
 function shownQuestion(question: TurnQuestion) {

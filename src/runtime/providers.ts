@@ -3,8 +3,13 @@ import type { ModelServices } from '../adapters/model-services.ts';
 import { createNoModelAdapter, NO_MODEL } from '../adapters/no-model.ts';
 import { createStubAdapter, type WayToConnect } from '../adapters/stub.ts';
 import type { Environment } from '../config/environment.ts';
-import type { ListModels } from '../gateway/chats/commands/command.ts';
 import type { Providers } from '../gateway/gateway.ts';
+
+/** The models of a provider, or why they cannot be listed. */
+export type ListModels = (
+  provider: string,
+  signal: AbortSignal,
+) => Promise<{ ok: true; models: readonly { id: string; isDefault: boolean }[] } | { ok: false; message: string }>;
 
 export interface WorkspaceProviders extends Providers {
   listModels: ListModels;

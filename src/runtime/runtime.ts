@@ -17,13 +17,16 @@ import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
 import { type ConfigStore, createConfigStore } from './config-store.ts';
 import { createGatewayService } from './gateway-service.ts';
+import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
 import { createProviders } from './providers.ts';
 import { createServices, type Services } from './services.ts';
-import { type OpenWorkspace, openWorkspace, type RuntimeWorkspace } from './workspace.ts';
+import { type OpenWorkspace, openWorkspace, type ProcessServices, type RuntimeWorkspace } from './workspace.ts';
 
 export interface RuntimeOptions extends BaseOptions {
   /** What the gateway service runs; by default the configured bots. */
   openGateway?: OpenGateway;
+  /** Loads the operations that commands of chats call. */
+  operations?: OperationsOn<Runtime>;
 }
 
 export interface Runtime extends Services {
@@ -83,9 +86,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     open: (context) => (options.openGateway ?? openService)(context),
     hasSession,
   });
+  const invoke: ProcessServices['invoke'] = async (name, input, asked) => {
+    const { invokeFromChat } = await (options.operations ?? withoutOperations)();
+    return invokeFromChat(name, input, { ...asked, runtime });
+  };
   const shared = {
     ...services,
     ...service,
+    invoke,
     schedule,
     openSchedule,
     startWorker: () => void import('../agents/start-worker.ts').then(({ startWorker }) => startWorker(environment)),
@@ -147,7 +155,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     }
   }
 
-  return {
+  const runtime: Runtime = {
     ...services,
     environment,
     config,
@@ -172,4 +180,5 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await storage.close();
     },
   };
+  return runtime;
 }

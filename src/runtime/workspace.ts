@@ -2,7 +2,8 @@
 // uses belongs to the process and is shared with the other workspaces.
 import { isAbsolute } from 'node:path';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
-import type { ListModels } from '../gateway/chats/commands/command.ts';
+import type { AskingChat } from '../gateway/chats/asking-chat.ts';
+import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
 import {
   type Conversations,
@@ -12,6 +13,7 @@ import {
   type Providers,
 } from '../gateway/gateway.ts';
 import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
+import type { Answerer } from '../gateway/turns/answerer.ts';
 import type { Instructions } from '../instructions/instructions.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
@@ -23,7 +25,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
-import { createProviders } from './providers.ts';
+import { createProviders, type ListModels } from './providers.ts';
 import type { Services } from './services.ts';
 import { openToolbox, type ToolServices } from './toolbox.ts';
 
@@ -60,7 +62,6 @@ export interface RuntimeWorkspace {
   conversations: Conversations;
   /** A gateway of its own whose tools answer from a recording and run nothing. */
   recordedGateway(): Promise<{ gateway: Gateway; recorded: RecordedTools; providerNames(): Promise<string[]> }>;
-  /** For the commands of chats. */
   listModels: ListModels;
   /** The provider and model that a name such as `provider/model` means. */
   chooseModel: Providers['choose'];
@@ -79,8 +80,27 @@ export interface RuntimeWorkspace {
 /** Rejects with WorkspaceError when the root is not a directory. */
 export type OpenWorkspace = (options?: WorkspaceOptions) => Promise<RuntimeWorkspace>;
 
+/** Where an operation is asked for. */
+export interface AskedFromChat {
+  by: Answerer;
+  chat: AskingChat;
+  /** The workspace that the chat is in, and its root. */
+  opened: RuntimeWorkspace;
+  workspace: string;
+  warn(text: string): void;
+  signal: AbortSignal;
+}
+
+export type InvokeOnRuntime = <Name extends ChatOperationName>(
+  name: Name,
+  input: ChatOperations[Name]['input'],
+  asked: AskedFromChat,
+) => Promise<ChatOperations[Name]['output']>;
+
 /** What a workspace uses of its process. */
 export interface ProcessServices extends Services, ToolServices {
+  /** Calls an operation for a person in a chat. */
+  invoke: InvokeOnRuntime;
   openSchedule(): Promise<OpenSchedule>;
   /** Starts a process that runs what is queued in the background. */
   startWorker(): void;
@@ -157,19 +177,19 @@ export async function openWorkspace(
     compact: async (request, signal) => (await gateway()).conversations.compact(request, signal),
   };
 
-  return {
+  const opened: RuntimeWorkspace = {
     files,
     toolbox,
     gateway,
     conversations,
+    listModels: providers.listModels,
+    chooseModel: providers.choose,
     async recordedGateway() {
       const { createRecordedTools } = await import('../tools/recorded-tools.ts');
       const recorded = createRecordedTools(await toolbox());
       return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
     },
     instructions,
-    listModels: providers.listModels,
-    chooseModel: providers.choose,
     async channelGateway(service) {
       const { createChannelGateway } = await import('../gateway/chats/create-channel-gateway.ts');
       const [{ ask }, mailbox] = await Promise.all([gateway(), base.mailbox()]);
@@ -179,12 +199,8 @@ export async function openWorkspace(
         ask,
         hub,
         sessions,
-        session: storage.catalogue.get,
         workspace: async () => files,
-        models: providers.listModels,
-        chooseModel: providers.choose,
-        conversations,
-        undo: async (session, signal) => (await services.undo()).undo({ ...session, force: false, signal }),
+        invoke: (name, input, asked) => services.invoke(name, input, { ...asked, opened, workspace: files.root, warn }),
         systemTimezone,
         now,
         newId,
@@ -211,6 +227,7 @@ export async function openWorkspace(
       await Promise.all(closings.map((close) => close()));
     },
   };
+  return opened;
 }
 
 /** Put together as text: ".." after a link is the kernel's to resolve. */

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { ModelChoice } from '../../src/adapters/choose-model.ts';
 import type { ChannelGateway } from '../../src/gateway/channel-gateway.ts';
 import type { BotSettings } from '../../src/gateway/chats/chat.ts';
 import {
@@ -14,10 +15,16 @@ import type { AskRequest } from '../../src/gateway/gateway.ts';
 import { createAskedTurns } from '../../src/gateway/turns/asked-turns.ts';
 import { createTurnHub, type HubTurn, type TurnHub } from '../../src/gateway/turns/turn-hub.ts';
 import { newId } from '../../src/lib/new-id.ts';
+import { invokeFromChat } from '../../src/operations/from-chat.ts';
 import type { AskResult, RunEvent } from '../../src/pipeline/events.ts';
+import type { ListModels } from '../../src/runtime/providers.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../../src/runtime/workspace.ts';
+import type { Sessions } from '../../src/sessions/sessions.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import type { Lock } from '../../src/storage/locks.ts';
 import type { Mailbox } from '../../src/storage/mailbox.ts';
+import type { SessionEntry } from '../../src/storage/storage.ts';
 import { createWorkspace } from '../../src/workspace/confined.ts';
 import { eventually } from './eventually.ts';
 import { createMemoryPlatform, type MemoryPlatform } from './memory-channel.ts';
@@ -35,6 +42,14 @@ export const SETTINGS: BotSettings = {
   groups: false,
 };
 
+export interface StartOptions extends Partial<ChannelGatewayDependencies> {
+  /** What operations do with sessions, files and models. */
+  renew?: Sessions['renew'];
+  session?: Sessions['get'];
+  undo?(): Promise<never>;
+  models?: ListModels;
+}
+
 export interface TestChats {
   platform: MemoryPlatform;
   mailbox: Mailbox;
@@ -45,7 +60,7 @@ export interface TestChats {
   asked: AskRequest[];
   logged: string[];
   /** Starts a process; the one before must have ended. */
-  start(more?: Partial<ChannelGatewayDependencies>): Promise<ChannelGateway>;
+  start(more?: StartOptions): Promise<ChannelGateway>;
   kill(): void;
   write(text: string, chatId?: string, more?: object): Promise<{ id: string }>;
   /** What the bot has said in a chat. */
@@ -77,7 +92,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
     workspace: base,
     asked,
     logged,
-    async start(more = {}) {
+    async start({ renew, session, undo, models, ...more } = {}) {
       const life = { isOver: false };
       // The process before has ended, and its lock with it.
       await claimant?.release();
@@ -86,6 +101,29 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       const hub = createTurnHub({ now: Date.now, newId });
       current = hub;
       const turns = createAskedTurns(hub);
+      const undone = { turnId: 'turn-1', recordedAt: '', root: '', undoId: '', notCovered: [] };
+      // The operations are the real ones, on what they use of a runtime.
+      const operated = {
+        runtime: {
+          hub,
+          sessions: {
+            get: session ?? (async () => undefined),
+            find: session ?? (async () => undefined),
+            renew: renew ?? (async (sessionKey: string) => entryOf(sessionKey)),
+          },
+          undo: async () => ({
+            undo: undo ?? (async () => ({ ...undone, files: [{ path: 'a.txt', action: 'restored' }] })),
+          }),
+        } as unknown as Runtime,
+        opened: {
+          listModels: models ?? (async () => ({ ok: true as const, models: [] })),
+          chooseModel: async (named: ModelChoice) => named,
+          conversations: {
+            describe: async () => undefined,
+            compact: async () => ({ kind: 'nothing' as const, messageCount: 0 }),
+          },
+        } as unknown as RuntimeWorkspace,
+      };
       const gateway = createChannelGateway({
         hub,
         mailbox: mortal(mailbox, life),
@@ -104,20 +142,10 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
             run: (turn) => answer(request, turn.signal, turn.questions),
           });
         },
-        sessions: {
-          findTurn: async () => undefined,
-          renew: async (sessionKey) => ({ sessionKey, sessionId: 'new', createdAt: '', updatedAt: '' }),
-        },
-        session: async () => undefined,
+        sessions: { findTurn: async () => undefined },
         admit: async () => ({ allowed: true }),
         settings: async () => SETTINGS,
-        models: async () => ({ ok: true, models: [] }),
-        chooseModel: async (named) => named,
-        conversations: {
-          describe: async () => undefined,
-          compact: async () => ({ kind: 'nothing', messageCount: 0 }),
-        },
-        undo: async () => ({ turnId: 'turn-1', files: [{ path: 'a.txt', action: 'restored' }] }),
+        invoke: (name, input, asked) => invokeFromChat(name, input, { ...asked, ...operated, warn() {} }),
         workspace: () => createWorkspace({ root: base }),
         systemTimezone: () => 'UTC',
         now: Date.now,
@@ -146,6 +174,10 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       }),
   };
   return chats;
+}
+
+function entryOf(sessionKey: string): SessionEntry {
+  return { sessionKey, sessionId: 'new', createdAt: '', updatedAt: '' };
 }
 
 /** After the end nothing that is called has an effect, and nobody hears of it. */

@@ -21,7 +21,8 @@ const environment = readEnvironment({
   variables: { ...process.env, LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' },
   cwd: workspace,
 });
-const runtime = await createRuntime({ environment, warn: console.error });
+const operations = () => import('../../src/operations/from-chat.ts');
+const runtime = await createRuntime({ environment, operations, warn: console.error });
 const opened = await runtime.openWorkspace({ root: workspace, baseUrl });
 const directory = join(home, 'channels', 'local');
 const usual = { provider: baseUrl === undefined ? 'stub' : 'openai-compatible', model: 'fake', caps: {} };

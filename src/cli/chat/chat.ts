@@ -175,15 +175,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
     runtime,
     workspace,
     turn,
-    choices: chosen,
+    chosen,
     person,
     conversation: () => conversation,
     sessionKey: () => sessionKey,
-    async renew(key, signal) {
-      const entry = await runtime.sessions.renew(key, signal);
+    warn: notice,
+    onNewConversation() {
       newSession = false;
       context = undefined;
-      return entry;
     },
     showSize,
     switchTo,

@@ -1,7 +1,9 @@
-import type { ChatChoices, ChoicesStore } from '../../gateway/chats/choices.ts';
+import type { AskingChat } from '../../gateway/chats/asking-chat.ts';
+import type { ChatChoices } from '../../gateway/chats/choices.ts';
 
-export interface Chosen extends ChoicesStore {
+export interface Chosen {
   now(): ChatChoices;
+  change: AskingChat['choose'];
 }
 
 /** What the person has chosen with commands: it holds as long as the chat is open. */
@@ -9,8 +11,7 @@ export function createChosen(): Chosen {
   let chosen: ChatChoices = {};
   return {
     now: () => chosen,
-    get: async () => chosen,
-    async change(_chat, change) {
+    async change(change) {
       chosen = { ...chosen, ...change } as ChatChoices;
     },
   };

@@ -1,92 +1,74 @@
-// What the commands of the chat work on.
-
-import type { ChoicesStore } from '../../gateway/chats/choices.ts';
+// What the commands of the chat work on: operations, called in the name of the person at the terminal.
 import type { Conversations } from '../../gateway/gateway.ts';
+import { invokeFromChat } from '../../operations/from-chat.ts';
+import type { Operation, OperationContext } from '../../operations/operation.ts';
+import { listTools } from '../../operations/tools.ts';
+import { listChanges } from '../../operations/undo.ts';
 import { type ContextSize, sizeOfReport } from '../../pipeline/context-size.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
-import type { TurnSettings } from '../turn-flags.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { CommandsDependencies } from './commands.ts';
 import type { Conversation } from './conversation.ts';
 import type { ChatPerson } from './person.ts';
 import { shownText } from './shown-text.ts';
-import { terminalChat } from './terminal-chat.ts';
+import { type TerminalChatParts, terminalChat } from './terminal-chat.ts';
 
-export interface CommandServicesDependencies {
-  runtime: Pick<Runtime, 'sessions' | 'undo'>;
-  workspace: Pick<RuntimeWorkspace, 'toolbox' | 'listModels' | 'chooseModel' | 'conversations'>;
-  turn: TurnSettings;
-  choices: ChoicesStore;
+type GivenCommands = 'switchTo' | 'sessions' | 'sessionCommands' | 'onNewConversation' | 'leave';
+
+export interface CommandServicesDependencies extends TerminalChatParts, Pick<CommandsDependencies, GivenCommands> {
+  runtime: Runtime;
+  workspace: RuntimeWorkspace;
   person: ChatPerson;
   conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel' | 'sendLater'> | undefined;
-  sessionKey(): string;
-  renew: Sessions['renew'];
   /** The conversation takes so much of the window now. */
   showSize(size: ContextSize): void;
-  switchTo: CommandsDependencies['switchTo'];
-  sessions: CommandsDependencies['sessions'];
-  sessionCommands: CommandsDependencies['sessionCommands'];
-  leave(): void;
+  warn(text: string): void;
   /** Fires when the chat is left. */
   signal: AbortSignal;
 }
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
-  const {
+  const { runtime, workspace, turn, person, conversation, sessionKey, warn, signal } = dependencies;
+  const { switchTo, sessions, sessionCommands, onNewConversation, showSize, leave } = dependencies;
+  const opened = { ...workspace, conversations: withMeter(workspace.conversations, showSize) };
+  const asked = (): OperationContext => ({
     runtime,
-    workspace,
-    turn,
-    choices,
-    person,
-    conversation,
-    sessionKey,
-    renew,
-    showSize,
-    switchTo,
-    leave,
+    opened,
+    workspace: workspace.files.root,
+    chat: terminalChat(dependencies),
+    by: { place: 'terminal' },
+    warn,
     signal,
-  } = dependencies;
-  const session = runtime.sessions.get;
+  });
+  const operate = <Input, Output>(operation: Operation<Input, Output>, input: Input): Promise<Output> =>
+    operation.run(input, asked());
 
   return {
     context: () => ({
-      ...terminalChat,
       sessionKey: sessionKey(),
-      settings: async () => ({ turn, groups: false }),
-      choices,
-      models: workspace.listModels,
-      chooseModel: workspace.chooseModel,
-      session,
-      renew,
-      conversations: withMeter(workspace.conversations, showSize),
-      undo: async (entry, until) => (await runtime.undo()).undo({ ...entry, force: false, signal: until }),
-      questions: { answer: async ({ scope }) => person.answer(scope), waitingIn: () => person.waiting() },
+      questions: [],
       systemTimezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-      stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
-      activity: () => ({
-        isRunning: conversation()?.turn !== undefined,
-        waiting: conversation()?.queued.length ?? 0,
-      }),
-      signal,
+      invoke: (name, input) => invokeFromChat(name, input, asked()),
     }),
-    sessions: dependencies.sessions,
-    sessionCommands: dependencies.sessionCommands,
+    sessions,
+    sessionCommands,
+    onNewConversation,
     switchTo,
-    async changes() {
-      const entry = await session(sessionKey());
-      return entry ? (await runtime.undo()).turns(entry.sessionId) : [];
-    },
+    changes: () =>
+      operate(listChanges, { session: sessionKey() }).catch((error: unknown) => {
+        // A conversation that has not begun has changed nothing.
+        if (error instanceof CodedError && error.code === 'SESSION_NOT_FOUND') return [];
+        throw error;
+      }),
+    answer: (scope) => person.answer(scope),
     confirm: (question) => person.confirm(shownText(question), signal),
     async tools() {
       if (!turn.withTools) return [];
-      const toolbox = await workspace.toolbox();
-      await toolbox.refresh(signal);
-      const visible = toolbox.visible(turn.toolAllow).distinct();
-      const described = await toolbox.describe(visible);
-      return described.map(({ name, description }, index) => {
+      const tools = await operate(listTools, { allow: turn.toolAllow, aliases: false });
+      return tools.map(({ name, description, requiresPermission: asksFirst }) => {
         const [about = ''] = description.split(/(?<=[.。])\s|\n/);
-        return { name, description: about, asksFirst: visible[index]?.spec.requiresPermission ?? false };
+        return { name, description: about, asksFirst };
       });
     },
     sendLater: (text) => conversation()?.sendLater(text),

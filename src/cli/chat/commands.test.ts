@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedTurn } from '../../undo/undo.ts';
 import { createCommands, readCommand } from './commands.ts';
-import { terminalChat } from './terminal-chat.ts';
 
 const turn = (more: Partial<ListedTurn> = {}): ListedTurn => ({
   turnId: 't1',
@@ -15,15 +14,18 @@ const turn = (more: Partial<ListedTurn> = {}): ListedTurn => ({
 
 function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
   const asked: string[] = [];
+  const called: unknown[] = [];
+  const answered: unknown[] = [];
   let hasLeft = false;
+  let isNew = false;
   const commands = createCommands({
     context: () =>
       ({
-        ...terminalChat,
         sessionKey: 'main',
-        session: async () => ({ sessionKey: 'main', sessionId: 's' }),
-        undo: async () => ({ turnId: 't1', files: [{ path: 'a.txt', action: 'restored' }] }),
-        signal: new AbortController().signal,
+        async invoke(name: string, input: object) {
+          called.push([name, input]);
+          return { files: [{ path: 'a.txt', action: 'restored' }] };
+        },
       }) as never,
     sessions: async () => [],
     switchTo: async (key) => `went to ${key}`,
@@ -34,6 +36,13 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
       return isWanted;
     },
     tools: async () => [{ name: 'bash', description: 'runs', asksFirst: true }],
+    answer(scope) {
+      answered.push(scope);
+      return undefined;
+    },
+    onNewConversation: () => {
+      isNew = true;
+    },
     sendLater: () => {},
     leave: () => {
       hasLeft = true;
@@ -43,7 +52,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
     const read = readCommand(text, commands);
     return read?.command.run(read.argument);
   };
-  return { commands, run, asked, hasLeft: () => hasLeft };
+  return { commands, run, asked, called, answered, hasLeft: () => hasLeft, isNew: () => isNew };
 }
 
 describe('commands of the chat', () => {
@@ -74,7 +83,31 @@ describe('commands of the chat', () => {
     const { run, asked } = setUp({ changes: [turn({ undoes: 't0' }), last, turn()] });
     expect(await run('/undo')).toBe('Taken back:\n\n- restored: `a.txt`');
     expect(asked).toEqual(['? Take back the last changes to these files?\n  new.txt\n  b.txt']);
-    expect(await setUp({ changes: [last], isWanted: false }).run('/undo')).toBe('Nothing was taken back.');
+    const unwanted = setUp({ changes: [last], isWanted: false });
+    expect(await unwanted.run('/undo')).toBe('Nothing was taken back.');
+    expect(unwanted.called).toEqual([]);
+  });
+
+  it('call operations, as the commands of chats on platforms do', async () => {
+    const { run, called, isNew } = setUp();
+    await run('/undo');
+    await run('/new');
+    await run('/memory on');
+    expect(called).toEqual([
+      ['undo.turn', { session: 'main' }],
+      ['chat.new', {}],
+      ['chat.setMemory', { memory: true }],
+    ]);
+    expect(isNew()).toBe(true);
+  });
+
+  it('/approve and /deny answer the question that is open, as its keys do', async () => {
+    const { run, answered } = setUp();
+    await run('/approve');
+    await run('/approve always');
+    await run('/deny');
+    expect(answered).toEqual(['once', 'always', undefined]);
+    expect(await run('/approve maybe not')).toContain('is not accepted');
   });
 
   it('/tools, /session and /exit do what they say', async () => {

@@ -1,7 +1,7 @@
 // The commands of a chat at the terminal. Those that a chat on a platform has too are the very same ones (gateway/chats/commands), with
-// this chat around them; the others stand here.
+// this chat around them; the others are here.
 
-import { approveCommand } from '../../gateway/chats/commands/approve.ts';
+import { approveCommand, readApproval } from '../../gateway/chats/commands/approve.ts';
 import type { CommandContext, ChatCommand as SharedCommand } from '../../gateway/chats/commands/command.ts';
 import { compactCommand } from '../../gateway/chats/commands/compact.ts';
 import { contextCommand } from '../../gateway/chats/commands/context.ts';
@@ -16,8 +16,10 @@ import { undoCommand } from '../../gateway/chats/commands/undo.ts';
 import { CONTINUE_HELP } from '../../gateway/chats/continuing.ts';
 import { localTime } from '../../lib/local-time.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { SessionEntry } from '../../storage/storage.ts';
-import type { ListedTurn } from '../../undo/undo.ts';
+import type { OutputOf } from '../../operations/operation.ts';
+import type { listSessions } from '../../operations/sessions.ts';
+import type { listChanges } from '../../operations/undo.ts';
+import type { Scope } from '../../tools/permissions/decision.ts';
 import { aboutSession } from '../about-session.ts';
 
 export interface ChatCommand {
@@ -33,8 +35,7 @@ export interface ChatCommand {
   run(argument: string): Promise<string | undefined>;
 }
 
-/** `firstWords`: how its first question begins. */
-export type ListedSession = SessionEntry & { firstWords?: string };
+type ListedSession = OutputOf<typeof listSessions>['sessions'][number];
 
 export interface CommandsDependencies {
   /** What the shared commands work on. */
@@ -43,7 +44,11 @@ export interface CommandsDependencies {
   /** Goes on with another conversation; resolves with why not. */
   switchTo(sessionKey: string): Promise<string | undefined>;
   /** Turns of this conversation that changed files, the newest first. */
-  changes(): Promise<readonly ListedTurn[]>;
+  changes(): Promise<OutputOf<typeof listChanges>>;
+  /** Answers the question that is open, as its keys do; undefined scope: no. Returns why not. */
+  answer(scope: Scope | undefined): string | undefined;
+  /** Called when /new has begun another conversation. */
+  onNewConversation(): void;
   confirm(question: string): Promise<boolean>;
   /** Commands for conversations as a whole. */
   sessionCommands: readonly ChatCommand[];
@@ -71,7 +76,7 @@ const KEYS = [
 ] as const;
 
 export function createCommands(dependencies: CommandsDependencies): ChatCommand[] {
-  const { context, sessions, switchTo, tools, leave } = dependencies;
+  const { context, sessions, switchTo, tools, answer, onNewConversation, leave } = dependencies;
   const shared = (
     { name, usage, about, isImmediate, run }: SharedCommand,
     complete?: ChatCommand['complete'],
@@ -84,14 +89,20 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     run: (argument) => run({ ...context(), argument }),
   });
   const models = async (): Promise<string[]> => {
-    const { settings, models: list, request, signal } = context();
-    const listed = await list((await settings(request.chat)).turn.provider, signal);
-    return listed.ok ? ['default', ...listed.models.map(({ id }) => id)] : [];
+    const { models: listed } = await context().invoke('chat.models', {});
+    return listed.length > 0 ? ['default', ...listed.map(({ id }) => id)] : [];
   };
   const keys = async (): Promise<string[]> => (await sessions()).map(({ sessionKey }) => sessionKey);
 
   const commands: ChatCommand[] = [
-    shared(newCommand),
+    {
+      ...shared(newCommand),
+      async run(argument) {
+        const answered = await shared(newCommand).run(argument);
+        onNewConversation();
+        return answered;
+      },
+    },
     shared(statusCommand),
     shared(modelCommand, models),
     shared(modelsCommand),
@@ -148,8 +159,12 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
       ...shared(approveCommand),
       usage: '/approve [once|session|always]',
       about: 'allow what is asked for, as its keys do',
+      async run(argument) {
+        const read = readApproval(argument);
+        return typeof read === 'string' ? read : answer(read.scope);
+      },
     },
-    { ...shared(denyCommand), usage: '/deny', about: 'refuse it' },
+    { ...shared(denyCommand), usage: '/deny', about: 'refuse it', run: async () => answer(undefined) },
     {
       name: 'help',
       usage: '/help',

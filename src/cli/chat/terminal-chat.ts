@@ -1,22 +1,29 @@
-import type { CommandContext } from '../../gateway/chats/commands/command.ts';
+import type { AskingChat } from '../../gateway/chats/asking-chat.ts';
+import type { TurnSettings } from '../turn-flags.ts';
+import type { Chosen } from './chosen.ts';
+import type { Conversation } from './conversation.ts';
+import type { ChatPerson } from './person.ts';
 
-const CHAT = { channel: 'terminal', account: 'default', chatId: 'terminal' };
+export interface TerminalChatParts {
+  turn: TurnSettings;
+  chosen: Chosen;
+  person: Pick<ChatPerson, 'waiting'>;
+  conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel'> | undefined;
+  sessionKey(): string;
+}
 
-/** The chat of the person at the terminal, as the commands that chats share know one. */
-export const terminalChat: Pick<CommandContext, 'request'> = {
-  request: {
-    chat: CHAT,
-    isOwner: true,
-    message: {
-      id: 'typed',
-      chatId: CHAT.chatId,
-      chatKind: 'direct',
-      isAddressed: true,
-      sender: { id: 'owner' },
-      order: 0,
-      sentAt: 0,
-      text: '',
-      files: [],
-    },
-  },
-};
+/** The chat of the person at the terminal, as operations know one. */
+export function terminalChat({ turn, chosen, person, conversation, sessionKey }: TerminalChatParts): AskingChat {
+  return {
+    sessionKey: sessionKey(),
+    settings: async () => ({ turn, groups: false }),
+    choices: async () => chosen.now(),
+    choose: chosen.change,
+    stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
+    activity: () => ({
+      isRunning: conversation()?.turn !== undefined,
+      waiting: conversation()?.queued.length ?? 0,
+      openQuestions: person.waiting(),
+    }),
+  };
+}

@@ -55,7 +55,11 @@ async function runInWorkspace<Input, Output>(
 async function list(flags: ToolFlags, terminal: Terminal): Promise<void> {
   const asJson = wantsJson(terminal, flags);
   const show = (tools: OutputOf<typeof listTools>): void => {
-    if (asJson) return void writeJson(terminal, tools);
+    if (asJson)
+      return void writeJson(
+        terminal,
+        tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      );
     const colors = colorsFor(terminal.out, terminal);
     const width = Math.max(...tools.map(({ name }) => name.length));
     for (const { name, description } of tools)

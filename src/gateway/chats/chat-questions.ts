@@ -1,8 +1,7 @@
 // The questions of turns in chats. Whoever follows a chat's turn shows each question there, and what became of it, wherever it was
-// answered. An answer from the chat goes to the hub, which decides whether it counts.
+// answered. Buttons and commands answer through the operation `turns.answer`, forms at the hub, which decides whether an answer counts.
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { FormQuestion, PermissionRequest } from '../../pipeline/questions.ts';
-import type { Scope } from '../../tools/permissions/decision.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../turns/questions.ts';
@@ -11,18 +10,6 @@ import { type ChatMessage, nameOf } from './chat.ts';
 import { createFormsInChats } from './form-in-chat.ts';
 import { formEnding, permissionEnding, permissionMessage } from './question-text.ts';
 import type { Conclude, ShowQuestion } from './show-question.ts';
-
-const NOTHING_OPEN = 'Nothing is waiting for an answer: it was answered already, or has expired.';
-
-export interface ChatAnswer {
-  chat: ChatKey;
-  isOwner: boolean;
-  /** Without it, the one question that is open in the chat. */
-  id?: string;
-  /** Undefined: no. */
-  scope: Scope | undefined;
-  by: string;
-}
 
 /** A turn of a chat that somebody reads. */
 export interface FollowedTurn {
@@ -35,11 +22,10 @@ export interface FollowedTurn {
 export interface ChatQuestions {
   /** What the turn's reader hands each event to. */
   follow(turn: FollowedTurn): (event: RunEvent) => void;
-  /** Returns the reply to the person who answered; undefined when the question itself shows it. */
-  answer(answer: ChatAnswer): Promise<string | undefined>;
   /** What takes a message as the answer to a form; undefined when none is asked for. */
   formAnswer(message: ChatMessage): (() => void) | undefined;
-  waitingIn(chat: ChatKey): number;
+  /** The ids of the questions that wait for an answer in the chat. */
+  openIn(chat: ChatKey): string[];
 }
 
 interface Shown {
@@ -53,7 +39,7 @@ interface Shown {
 export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answer'>): ChatQuestions {
   const shown = new Map<string, Shown>();
   const forms = createFormsInChats();
-  const inChat = (chat: ChatKey): string[] =>
+  const openIn = (chat: ChatKey): string[] =>
     [...shown].filter(([, each]) => nameOf(each.chat) === nameOf(chat)).map(([id]) => id);
 
   function begin(id: string, { chat, whileWaiting }: FollowedTurn): Shown {
@@ -116,29 +102,8 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
         end(event.questionId, endingOf(event));
     },
 
-    async answer({ chat, isOwner, id, scope, by }) {
-      const open = inChat(chat);
-      if (open.length === 0 && id === undefined) return NOTHING_OPEN;
-      if (id === undefined && open.length > 1)
-        return `Several questions are waiting: name the one you mean (${open.join(', ')}).`;
-      const meant = id ?? open[0] ?? '';
-      const answer: QuestionAnswer = scope === undefined ? { kind: 'deny' } : { kind: 'allow', scope };
-      const outcome = await answerInHub(meant, answer, { place: 'chat', chat: chatName(chat), name: by, isOwner });
-      switch (outcome.kind) {
-        case 'accepted':
-          return undefined;
-        case 'ended':
-          return `That question has ended. ${endingOf(outcome.event)}`;
-        case 'unknown':
-          return NOTHING_OPEN;
-        case 'refused':
-        case 'invalid':
-          return outcome.message;
-      }
-    },
-
     formAnswer: forms.answerOf,
-    waitingIn: (chat) => inChat(chat).length,
+    openIn,
   };
 }
 

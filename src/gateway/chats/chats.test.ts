@@ -384,7 +384,7 @@ describe('a restart', () => {
         { call: call('bash', { command: 'make' }), effect: 'exec', isEnded: false },
       ],
     });
-    await chats.start({ sessions: { renew: async () => expect.unreachable(), findTurn } });
+    await chats.start({ sessions: { findTurn } });
     await eventually(async () => expect(await chats.said()).toHaveLength(1));
     const [told] = await chats.said();
     expect(told).toContain('- file_write `{"path":"a"}` was done');

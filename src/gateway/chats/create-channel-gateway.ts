@@ -1,16 +1,16 @@
 // The running gateway: channels on one side, `gateway.ask` on the other. What arrives is stored, goes to its chat's lane,
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
-import type { ModelChoice } from '../../adapters/choose-model.ts';
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Fence } from '../../storage/locks.ts';
 import type { Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
-import type { SessionEntry } from '../../storage/storage.ts';
-import type { BotKey } from '../../vocabulary/chat-name.ts';
+import { type BotKey, chatName } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import type { Conversations, Gateway } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Answerer } from '../turns/answerer.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
+import type { AskingChat, Stopped } from './asking-chat.ts';
 import {
   type Admit,
   type BotSettings,
@@ -25,7 +25,7 @@ import {
 import { createChatQuestions } from './chat-questions.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
-import type { ListModels, Stopped, UndoLast } from './commands/command.ts';
+import type { InvokeFromChat } from './commands/chat-operations.ts';
 import { runCommand } from './commands/run-command.ts';
 import { createDelivery } from './delivery.ts';
 import { createInbox } from './inbox.ts';
@@ -47,15 +47,12 @@ export interface ChannelGatewayDependencies {
   claimant: Fence;
   ask: Gateway['ask'];
   hub: Pick<TurnHub, 'answer'>;
-  sessions: Pick<Sessions, 'findTurn' | 'renew'>;
-  session(sessionKey: string): Promise<SessionEntry | undefined>;
+  sessions: Pick<Sessions, 'findTurn'>;
   admit: Admit;
   /** Asked for each turn: what it returns may change while the gateway runs. */
   settings(bot: BotKey): Promise<BotSettings>;
-  models: ListModels;
-  chooseModel: (named: ModelChoice) => Promise<ModelChoice>;
-  undo: UndoLast;
-  conversations: Conversations;
+  /** What commands call operations with. */
+  invoke: InvokeFromChat;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
   limits?: Partial<ChatLimits>;
   systemTimezone(): string;
@@ -72,7 +69,7 @@ function inItsTopic(waiting: ChatMessage): ChatMessage {
 }
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
-  const { mailbox, hub, sessions, now, newId, random, log } = dependencies;
+  const { mailbox, hub, sessions, invoke, now, newId, random, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
   let channels = dependencies.channels;
   const channel = (bot: BotKey): Channel | undefined =>
@@ -108,19 +105,37 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     delivery,
     limits,
     formAnswer: questions.formAnswer,
-    runCommand: (command, request) =>
-      runCommand(command, {
-        ...dependencies,
-        request,
-        sessionKey: sessionKeyOf(request.chat),
-        choices,
-        renew: sessions.renew,
-        questions,
-        stop,
-        activity: (chat) => ({ isRunning: turns.isRunning(chat), waiting: lanes.waitingIn(chat) }),
-        signal: ending.signal,
-      }),
+    runCommand: (command, request) => runCommand(command, commandContext(request)),
   });
+
+  function commandContext(request: ChatMessage): Parameters<typeof runCommand>[1] {
+    const chat = askingChat(request);
+    const { signal } = ending;
+    return {
+      sessionKey: chat.sessionKey,
+      questions: questions.openIn(request.chat),
+      systemTimezone: dependencies.systemTimezone,
+      invoke: (name, input) => invoke(name, input, { by: senderOf(request), chat, signal }),
+      signal,
+    };
+  }
+
+  function askingChat(request: ChatMessage): AskingChat {
+    const { chat } = request;
+    return {
+      sessionKey: sessionKeyOf(chat),
+      settings: () => dependencies.settings(chat),
+      choices: () => choices.get(chat),
+      choose: (change) => choices.change(chat, change),
+      stop: () => stop(request),
+      activity: () => ({
+        isRunning: turns.isRunning(chat),
+        waiting: lanes.waitingIn(chat),
+        openQuestions: questions.openIn(chat).length,
+      }),
+    };
+  }
+
   /** What runs is cancelled; where nothing does, what was about to. In a group only the owner stops what others asked for. */
   async function stop({ chat, message: { chatKind, sender }, isOwner }: ChatMessage): Promise<Stopped> {
     const mayStop = ({ message }: ChatMessage): boolean =>
@@ -258,6 +273,11 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       await close();
     },
   };
+}
+
+function senderOf({ chat, isOwner, message: { sender, chatKind } }: ChatMessage): Answerer {
+  const name = sender.name ?? sender.id;
+  return { place: 'chat', chat: chatName(chat), name, isOwner, isGroup: chatKind === 'group' };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -62,12 +62,9 @@ describe('a topic of a group', () => {
     const chats = await testChats();
     await chats.start({
       ...OPEN,
-      sessions: {
-        findTurn: async () => undefined,
-        renew: async (sessionKey) => {
-          renewed.push(sessionKey);
-          return { sessionKey, sessionId: 'new', createdAt: '', updatedAt: '' };
-        },
+      renew: async (sessionKey) => {
+        renewed.push(sessionKey);
+        return { sessionKey, sessionId: 'new', createdAt: '', updatedAt: '' };
       },
     });
     await chats.write('/new', GROUP, inTopic('45'));

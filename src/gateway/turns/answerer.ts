@@ -6,8 +6,8 @@ export type Answerer =
   | { place: 'terminal' }
   | { place: 'program' }
   | { place: 'console'; name: string; isOwner: boolean }
-  /** `chat` as `chatName` writes it. */
-  | { place: 'chat'; chat: string; name: string; isOwner: boolean };
+  /** `chat` as `chatName` writes it. `isGroup`: others read along. */
+  | { place: 'chat'; chat: string; name: string; isOwner: boolean; isGroup?: boolean };
 
 /** Whether a question of this chat (undefined: of none) exists for this person. */
 export function isAskedThere(by: Answerer, chat: string | undefined): boolean {

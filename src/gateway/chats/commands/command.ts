@@ -1,54 +1,25 @@
-// The contract of a chat command: something a person writes that is answered without a model.
-import type { ModelChoice } from '../../../adapters/choose-model.ts';
-import type { Sessions } from '../../../sessions/sessions.ts';
-import type { SessionEntry } from '../../../storage/storage.ts';
-import type { Undone } from '../../../undo/undo.ts';
-import type { BotKey } from '../../../vocabulary/chat-name.ts';
-import type { Conversations } from '../../gateway.ts';
-import type { BotSettings, ChatMessage } from '../chat.ts';
-import type { ChatQuestions } from '../chat-questions.ts';
-import type { ChoicesStore } from '../choices.ts';
+// The contract of a chat command: something a person writes that is answered without a model. A command has a name, reads its
+// argument as the input of an operation, and renders the output. Who may call the operation is decided where it is called.
+import { CodedError } from '../../../vocabulary/coded-error.ts';
+import type { ChatOperationName, ChatOperations } from './chat-operations.ts';
 
-/** The models of a provider, or why they cannot be listed. */
-export type ListModels = (
-  provider: string,
-  signal: AbortSignal,
-) => Promise<{ ok: true; models: { id: string; isDefault: boolean }[] } | { ok: false; message: string }>;
-
-/** Takes back the last turn of a session that changed files. Rejects with an error that says why not. */
-export type UndoLast = (
-  session: Pick<SessionEntry, 'sessionKey' | 'sessionId'>,
-  signal: AbortSignal,
-) => Promise<Pick<Undone, 'turnId' | 'files'>>;
-
-/** `of-another`: what is going on is not for this person to stop. */
-export type Stopped = 'stopped' | 'nothing' | 'of-another';
-
-export interface CommandServices {
-  settings(bot: BotKey): Promise<BotSettings>;
-  choices: ChoicesStore;
-  models: ListModels;
-  /** The provider and model that a name such as `provider/model` means. */
-  chooseModel(named: ModelChoice): Promise<ModelChoice>;
-  session(sessionKey: string): Promise<SessionEntry | undefined>;
-  renew: Sessions['renew'];
-  undo: UndoLast;
-  conversations: Conversations;
-  questions: Pick<ChatQuestions, 'answer' | 'waitingIn'>;
+/** What a command knows of where it was written. */
+export interface CommandPlace {
+  sessionKey: string;
+  /** The ids of questions that wait for an answer in the chat. */
+  questions: readonly string[];
   /** Of the machine the gateway runs on, the owner's. */
   systemTimezone(): string;
-  /** Cancels what runs in the chat, as far as the person who asks may. */
-  stop(request: ChatMessage): Promise<Stopped>;
-  /** What is going on in the chat. */
-  activity(chat: ChatMessage['chat']): { isRunning: boolean; waiting: number };
-  signal: AbortSignal;
 }
 
-export interface CommandContext extends CommandServices {
-  request: ChatMessage;
-  sessionKey: string;
+export interface CommandContext extends CommandPlace {
   /** The text behind the name. */
   argument: string;
+  /** Calls an operation in the name of the person who wrote the command. */
+  invoke<Name extends ChatOperationName>(
+    name: Name,
+    input: ChatOperations[Name]['input'],
+  ): Promise<ChatOperations[Name]['output']>;
 }
 
 export interface ChatCommand {
@@ -56,12 +27,41 @@ export interface ChatCommand {
   /** As it is written, with its arguments. */
   usage: string;
   about: string;
-  /** Anybody else gets a message that says so. */
-  isForOwner: boolean;
   /** Doing it twice is as good as once: after a restart it is simply done again. */
   isRepeatable: boolean;
   /** Answered at once, also while a turn is running. */
   isImmediate: boolean;
   /** The answer as Markdown; undefined when there is nothing to say. */
   run(context: CommandContext): Promise<string | undefined>;
+}
+
+/** The operation that a command calls, and what with. */
+export type Call<Name extends ChatOperationName> = {
+  [Each in Name]: { operation: Each; input: ChatOperations[Each]['input'] };
+}[Name];
+
+export interface CommandDefinition<Name extends ChatOperationName> extends Omit<ChatCommand, 'run'> {
+  /** A text is the answer where the argument cannot be used: it says what can. */
+  read(argument: string, place: CommandPlace): Call<Name> | string;
+  render(output: ChatOperations[Name]['output'], argument: string, place: CommandPlace): string | undefined;
+  /** In the words of the chat, why it was not done; undefined leaves it to the error's own. */
+  explain?(error: CodedError): string | undefined;
+}
+
+export function defineChatCommand<Name extends ChatOperationName>(definition: CommandDefinition<Name>): ChatCommand {
+  const { read, render, explain, ...facts } = definition;
+  return {
+    ...facts,
+    async run({ invoke, argument, ...place }) {
+      const call = read(argument, place);
+      if (typeof call === 'string') return call;
+      try {
+        return render(await invoke(call.operation, call.input), argument, place);
+      } catch (error) {
+        const told = error instanceof CodedError ? explain?.(error) : undefined;
+        if (told === undefined) throw error;
+        return told;
+      }
+    },
+  };
 }

@@ -62,7 +62,7 @@ describe('a command', () => {
       renewed.push(chats.asked.length);
       return { sessionKey, sessionId: 'x', createdAt: '', updatedAt: '' };
     };
-    await chats.start({ sessions: { renew, findTurn: async () => undefined }, limits: { debounceMs: 100 } });
+    await chats.start({ renew, limits: { debounceMs: 100 } });
     await Promise.all([chats.write('one'), chats.write('/new'), chats.write('two')]);
     await chats.says(['echo: one', expect.stringContaining('A new conversation.'), 'echo: two']);
     expect(renewed).toEqual([1]);
@@ -71,7 +71,7 @@ describe('a command', () => {
   it('that failed says why', async () => {
     const chats = await testChats();
     const renew = async () => Promise.reject(new Error('the disk is full'));
-    await chats.start({ sessions: { renew, findTurn: async () => undefined } });
+    await chats.start({ renew });
     await chats.write('/new');
     await chats.says(['⚠️ `/new` failed: the disk is full']);
   });
@@ -148,9 +148,9 @@ describe('in a group', () => {
       renewed.push(sessionKey);
       return { sessionKey, sessionId: 'x', createdAt: '', updatedAt: '' };
     };
-    await chats.start({ ...OPEN, sessions: { renew, findTurn: async () => undefined } });
+    await chats.start({ ...OPEN, renew });
     await chats.write('/new', GROUP, by('anna'));
-    await chats.says([expect.stringContaining('only the owner')], GROUP);
+    await chats.says(['`/new` is for the owner in a group, where it concerns everybody.'], GROUP);
     expect(renewed).toEqual([]);
     await chats.write('/new', GROUP, by('olga'));
     await eventually(() => expect(renewed).toEqual(['local:team']));
@@ -249,7 +249,7 @@ describe('a choice', () => {
     });
     await chats.start({ models });
     await chats.write('/model large-1');
-    await chats.says(['stub has no model `large-1`: did you mean `/model large-2`?']);
+    await chats.says(['⚠️ stub has no model "large-1": did you mean large-2?']);
     await chats.write('/model large-2');
     await chats.says([
       expect.anything(),

@@ -1,21 +1,16 @@
 import type { CompactReport } from '../../../pipeline/inspect-conversation.ts';
-import { turnSettings } from '../choices.ts';
-import type { ChatCommand } from './command.ts';
+import { defineChatCommand } from './command.ts';
 
-export const compactCommand: ChatCommand = {
+export const compactCommand = defineChatCommand<'chat.compact'>({
   name: 'compact',
   usage: '/compact [what to keep]',
   about: 'summarise the older part of the conversation now',
-  isForOwner: true,
   // A second time there is nothing left to summarise.
   isRepeatable: true,
   isImmediate: false,
-  async run({ settings, choices, conversations, sessionKey, argument, request: { chat }, signal }) {
-    const turn = turnSettings(await settings(chat), await choices.get(chat));
-    const asked = { ...turn, input: '', attachments: [], sessionKey, newSession: false };
-    return written(await conversations.compact({ ...asked, ...(argument !== '' && { keep: argument }) }, signal));
-  },
-};
+  read: (keep) => ({ operation: 'chat.compact', input: keep === '' ? {} : { keep } }),
+  render: written,
+});
 
 function written(report: CompactReport): string {
   switch (report.kind) {

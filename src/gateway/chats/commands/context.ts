@@ -1,21 +1,15 @@
 import { type ContextReport, percentFull, sizeOfReport } from '../../../pipeline/context-size.ts';
-import { turnSettings } from '../choices.ts';
-import type { ChatCommand } from './command.ts';
+import { defineChatCommand } from './command.ts';
 
-export const contextCommand: ChatCommand = {
+export const contextCommand = defineChatCommand<'chat.context'>({
   name: 'context',
   usage: '/context',
   about: "what fills the model's context window",
-  isForOwner: false,
   isRepeatable: true,
   isImmediate: false,
-  async run({ settings, choices, conversations, sessionKey, request: { chat }, signal }) {
-    const turn = turnSettings(await settings(chat), await choices.get(chat));
-    const asked = { ...turn, input: '', attachments: [], sessionKey, newSession: false };
-    const report = await conversations.describe(asked, signal);
-    return report ? written(report) : 'This conversation has not begun.';
-  },
-};
+  read: () => ({ operation: 'chat.context', input: {} }),
+  render: ({ context }) => (context ? written(context) : 'This conversation has not begun.'),
+});
 
 function written(report: ContextReport): string {
   const { model, windowTokens, budgetTokens, system, instructions, tools, memory, summary, history } = report;

@@ -1,14 +1,14 @@
-import type { ChatCommand } from './command.ts';
+import { answerTo, explainAnswer } from './answer-question.ts';
+import { defineChatCommand } from './command.ts';
 
-export const denyCommand: ChatCommand = {
+export const denyCommand = defineChatCommand<'turns.answer'>({
   name: 'deny',
   usage: '/deny [question]',
   about: 'refuse what is asked for',
-  isForOwner: true,
   isRepeatable: true,
   isImmediate: true,
-  async run({ argument, questions, request: { chat, isOwner, message } }) {
-    const by = message.sender.name ?? message.sender.id;
-    return questions.answer({ chat, isOwner, id: argument || undefined, scope: undefined, by });
-  },
-};
+  read: (argument, { questions }) => answerTo(argument || undefined, questions, { answer: 'deny' }),
+  // The question itself shows the answer.
+  render: () => undefined,
+  explain: explainAnswer,
+});

@@ -6,7 +6,6 @@ export function createHelpCommand(commands: () => readonly ChatCommand[]): ChatC
     name: 'help',
     usage: '/help',
     about: 'this list',
-    isForOwner: false,
     isRepeatable: true,
     isImmediate: true,
     async run() {

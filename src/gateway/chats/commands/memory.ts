@@ -1,23 +1,21 @@
-import type { ChatCommand } from './command.ts';
+import { defineChatCommand } from './command.ts';
 
-export const memoryCommand: ChatCommand = {
+export const memoryCommand = defineChatCommand<'chat.show' | 'chat.setMemory'>({
   name: 'memory',
   usage: '/memory [on|off]',
   about: 'whether this conversation is remembered, or change it',
-  isForOwner: true,
   isRepeatable: true,
   isImmediate: false,
-  async run({ argument, settings, choices, session, sessionKey, request: { chat } }) {
-    if (argument === 'on' || argument === 'off') {
-      await choices.change(chat, { memory: argument === 'on' });
-      return argument === 'on'
-        ? 'Memory is on: older parts of this conversation are summarised, and its turns can be found later.'
-        : 'Memory is off: nothing more of this conversation is summarised. What is remembered already stays.';
-    }
-    if (argument !== '') return `\`/memory ${argument}\` is not accepted: \`/memory on\` or \`/memory off\` is.`;
-    const { memory: chosen } = await choices.get(chat);
-    const { memory: usual } = (await settings(chat)).turn;
-    const isOn = chosen ?? usual ?? (await session(sessionKey))?.memoryEnabled ?? false;
-    return `Memory is ${isOn ? 'on' : 'off'}. \`/memory ${isOn ? 'off' : 'on'}\` changes it.`;
+  read(argument) {
+    if (argument === '') return { operation: 'chat.show', input: {} };
+    if (argument === 'on' || argument === 'off')
+      return { operation: 'chat.setMemory', input: { memory: argument === 'on' } };
+    return `\`/memory ${argument}\` is not accepted: \`/memory on\` or \`/memory off\` is.`;
   },
-};
+  render({ memory }, argument) {
+    if (argument === '') return `Memory is ${memory ? 'on' : 'off'}. \`/memory ${memory ? 'off' : 'on'}\` changes it.`;
+    return memory
+      ? 'Memory is on: older parts of this conversation are summarised, and its turns can be found later.'
+      : 'Memory is off: nothing more of this conversation is summarised. What is remembered already stays.';
+  },
+});

@@ -1,34 +1,32 @@
-import { chosenModel } from '../choices.ts';
-import type { ChatCommand } from './command.ts';
+import type { ChatState } from './chat-operations.ts';
+import { defineChatCommand } from './command.ts';
 
-export const statusCommand: ChatCommand = {
+export const statusCommand = defineChatCommand<'chat.show'>({
   name: 'status',
   usage: '/status',
   about: 'what is going on here',
-  isForOwner: false,
   isRepeatable: true,
   isImmediate: true,
-  async run({ settings, choices, session, sessionKey, activity, questions, systemTimezone, request: { chat } }) {
-    const { provider: usualProvider, model: usual, withTools, memory: remembers } = (await settings(chat)).turn;
-    const chosenHere = await choices.get(chat);
-    const { memory } = chosenHere;
-    const entry = await session(sessionKey);
-    const { isRunning, waiting } = activity(chat);
-    const open = questions.waitingIn(chat);
-    const own = chosenModel(chosenHere, usualProvider);
-    const chosen = own?.name ?? usual;
-    const provider = own?.provider ?? usualProvider;
-    return [
-      `- Model: ${chosen ? `\`${chosen}\` (${provider})` : provider}`,
-      `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${(memory ?? remembers ?? entry?.memoryEnabled) ? 'on' : 'off'}`,
-      `- Conversation: ${entry ? `since ${timeIn(systemTimezone(), entry.createdAt)} (\`${sessionKey}\`)` : 'not begun'}`,
-      `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${waiting > 0 ? `, ${waiting} ${waiting === 1 ? 'message' : 'messages'} waiting` : ''}`,
-      ...(open > 0
-        ? [`- ${open} ${open === 1 ? 'question waits' : 'questions wait'} for \`/approve\` or \`/deny\``]
-        : []),
-    ].join('\n');
-  },
-};
+  read: () => ({ operation: 'chat.show', input: {} }),
+  render: (state, _argument, { systemTimezone }) => written(state, systemTimezone()),
+});
+
+function written(state: ChatState, timeZone: string): string {
+  const { model, provider, withTools, memory, sessionKey, createdAt, isRunning, waiting, openQuestions } = state;
+  const begun = createdAt === undefined ? 'not begun' : `since ${timeIn(timeZone, createdAt)} (\`${sessionKey}\`)`;
+  const queued = waiting > 0 ? `, ${waiting} ${waiting === 1 ? 'message' : 'messages'} waiting` : '';
+  return [
+    `- Model: ${model ? `\`${model}\` (${provider})` : provider}`,
+    `- Tools: ${withTools ? 'on' : 'off'} · Memory: ${memory ? 'on' : 'off'}`,
+    `- Conversation: ${begun}`,
+    `- Now: ${isRunning ? 'working (`/stop` cancels)' : 'idle'}${queued}`,
+    ...(openQuestions > 0
+      ? [
+          `- ${openQuestions} ${openQuestions === 1 ? 'question waits' : 'questions wait'} for \`/approve\` or \`/deny\``,
+        ]
+      : []),
+  ].join('\n');
+}
 
 /** With the zone: who reads it may be elsewhere. */
 function timeIn(timeZone: string, time: string): string {

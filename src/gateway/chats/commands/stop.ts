@@ -1,4 +1,5 @@
-import type { ChatCommand, Stopped } from './command.ts';
+import type { Stopped } from '../asking-chat.ts';
+import { defineChatCommand } from './command.ts';
 
 const ANSWERS: Record<Stopped, string> = {
   stopped: '⏹ Stopped.',
@@ -6,14 +7,12 @@ const ANSWERS: Record<Stopped, string> = {
   'of-another': 'Only the owner, or the person who asked for it, can stop what is running.',
 };
 
-export const stopCommand: ChatCommand = {
+export const stopCommand = defineChatCommand<'chat.stop'>({
   name: 'stop',
   usage: '/stop',
   about: 'cancel what is running',
-  isForOwner: false,
   isRepeatable: true,
   isImmediate: true,
-  async run({ stop, request }) {
-    return ANSWERS[await stop(request)];
-  },
-};
+  read: () => ({ operation: 'chat.stop', input: {} }),
+  render: ({ outcome }) => ANSWERS[outcome],
+});
