@@ -32,6 +32,16 @@ const code = `
   clearInterval(pulse);
   result.bomb = { exitCode: bomb.exitCode, slowest, survivors: processesWith(mark).length };
   result.memory = (await run("for i in 1 2 3; do python3 -c 'import time; x = bytearray(b\\"x\\") * (120 << 20); time.sleep(20)' & done; wait", { limits: { ...limits, memoryBytes: 200 << 20 } })).limitExceeded;
+  const { runWithHosts } = await import('${new URL('./network/run-with-hosts.ts', import.meta.url).href}');
+  const { createServer } = await import('node:http');
+  const server = createServer((request, response) => response.end('reached')).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address();
+  const fetched = trial.script("python3 -c 'import urllib.request as r; print(r.urlopen(\\"http://127.0.0.1:" + port + "\\").read().decode())'");
+  const hosts = { allowed: [{ name: '127.0.0.1', port }], privateNames: [], temporary: trial.temporary };
+  result.network = (await runWithHosts(sandbox, fetched, trialOptions(), hosts)).finished.interleaved.text;
+  server.closeAllConnections();
+  server.close();
   trial.remove();
   console.log(JSON.stringify(result));`;
 
@@ -54,6 +64,10 @@ test('limits it is under itself are not exceeded, and do not keep it from workin
 
 test('nothing is written outside, and no secret is read', () => {
   expect(result).toMatchObject({ writes: 'fine\n', outside: false, workspace: ['fine'] });
+});
+
+test('a permitted host is reached', () => {
+  expect(result.network).toBe('reached\n');
 });
 
 test('a fork bomb leaves its caller responsive and is gone after the timeout', () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import { startNpmRegistry } from '../fakes/npm-registry.ts';
 import { startOnScreen } from '../support/chat-terminal.ts';
 import { eventually } from '../support/eventually.ts';
 import { lainclaw, runBinary, terminal } from '../support/lainclaw.ts';
@@ -79,6 +80,33 @@ describe('a day', () => {
     expect(await second.everything()).not.toContain('Trust this folder');
     await second.type('\x04');
     expect((await second.ended).code).toBe(0);
+  });
+
+  it('08:25 "install the missing package" asks for the network with the host’s name, once', async () => {
+    const project = join(home.base, 'project');
+    const registry = await startNpmRegistry([{ name: 'small', files: { 'index.js': 'module.exports = 1;\n' } }]);
+    afterFile(() => registry.close());
+    writeFileSync(join(project, '.npmrc'), `registry=${registry.url}\n`);
+    writeFileSync(join(project, 'package.json'), '{"name":"project","version":"1.0.0"}\n');
+    const command = 'npm install small --no-audit --no-fund';
+    server.setScript(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('missing package')
+        ? { toolCalls: [{ name: 'bash', args: { command, timeoutMs: 120_000 } }] }
+        : { text: 'It is installed.' },
+    );
+    const screen = startOnScreen(['chat'], { home, env: env(), cwd: project, rows: 40, columns: 110 });
+    await screen.shows('claude-sonnet-5');
+    await screen.type(`install the missing package${ENTER}`);
+    await screen.shows(`and reach ${registry.host}?`);
+    await screen.shows('[s] this session');
+    await screen.type('s');
+    await screen.shows('It is installed.');
+    expect(existsSync(join(project, 'node_modules/small/index.js'))).toBe(true);
+    await screen.type(`the missing package again${ENTER}`);
+    await screen.shows(/package again[\s\S]*It is installed\./);
+    expect((await screen.everything()).match(/and reach/g)).toHaveLength(1);
+    await screen.type('\x04');
+    expect((await screen.ended).code).toBe(0);
   });
 
   it('08:30 a correction that is typed while it works is taken up after the running call', async () => {

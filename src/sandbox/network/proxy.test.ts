@@ -142,6 +142,7 @@ test('a name that is not known, and a host that refuses, are failures that say s
   expect(Buffer.concat(chunks).toString()).toMatch(
     /^HTTP\/1\.1 502 .*a\.example cannot be reached: getaddrinfo ENOTFOUND/s,
   );
+  expect(await proxy.close()).toMatchObject({ failed: [{ host: 'a.example', attempts: 1 }], reached: [] });
 });
 
 test('closing ends connections that are open and those that are being made', async () => {

@@ -67,7 +67,9 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
       counter.refuse(host, permission.reason);
       say(403, refusal(host, permission.reason));
     } catch (error) {
-      say(502, `${host} cannot be reached: ${(error as Error).message}`);
+      const { message } = error as Error;
+      counter.fail(target, message);
+      say(502, `${host} cannot be reached: ${message}`);
     }
     return undefined;
   }

@@ -21,9 +21,18 @@ export interface RefusedHost {
  */
 export type RefusalReason = 'not-allowed' | 'private-address' | 'other-server';
 
+export interface FailedHost {
+  host: string;
+  attempts: number;
+  /** The system's words: a name that is not known, a host that does not answer. */
+  error: string;
+}
+
 export interface Traffic {
   reached: readonly ReachedHost[];
   refused: readonly RefusedHost[];
+  /** Permitted hosts that could not be reached. */
+  failed: readonly FailedHost[];
   /** More hosts were refused than are listed. */
   more?: true;
 }
@@ -33,6 +42,7 @@ const MOST_HOSTS = 50;
 export function createTrafficCounter() {
   const reached = new Map<string, ReachedHost>();
   const refused = new Map<string, RefusedHost>();
+  const failed = new Map<string, FailedHost>();
   let more = false;
 
   function row(target: Target): ReachedHost {
@@ -61,9 +71,16 @@ export function createTrafficCounter() {
       else if (refused.size < MOST_HOSTS) refused.set(host, { host, attempts: 1, reason });
       else more = true;
     },
+    fail(target: Target, error: string): void {
+      const host = hostOfTarget(target);
+      const found = failed.get(host);
+      if (found) found.attempts += 1;
+      else if (failed.size < MOST_HOSTS) failed.set(host, { host, attempts: 1, error });
+    },
     traffic: (): Traffic => ({
       reached: [...reached.values()],
       refused: [...refused.values()],
+      failed: [...failed.values()],
       ...(more && { more: true as const }),
     }),
   };

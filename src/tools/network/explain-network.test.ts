@@ -45,6 +45,7 @@ test('a server on loopback that is not there may be outside the sandbox', () => 
 test('refused hosts are named with the way to ask for them, also when the command went well', () => {
   const traffic = {
     reached: [],
+    failed: [],
     refused: [
       { host: 'a.example', attempts: 2, reason: 'not-allowed' as const },
       { host: 'b.example', attempts: 1, reason: 'private-address' as const },
@@ -58,5 +59,16 @@ test('refused hosts are named with the way to ask for them, also when the comman
     attempts: 1,
     reason: 'not-allowed' as const,
   }));
-  expect(explainNetwork(finished(''), { traffic: { reached: [], refused: many } }).at(-1)).toBe('[and 2 more hosts]');
+  expect(explainNetwork(finished(''), { traffic: { reached: [], failed: [], refused: many } }).at(-1)).toBe(
+    '[and 2 more hosts]',
+  );
+});
+
+test('a permitted host that could not be reached is named with the reason, where the command failed', () => {
+  const failed = [{ host: 'a.example', attempts: 1, error: 'getaddrinfo ENOTFOUND a.example' }];
+  const traffic = { reached: [], refused: [], failed };
+  expect(explainNetwork(finished(''), { traffic })).toEqual([
+    '[a.example could not be reached: getaddrinfo ENOTFOUND a.example]',
+  ]);
+  expect(explainNetwork(finished('', 0), { traffic })).toEqual([]);
 });

@@ -18,7 +18,7 @@ export interface NetworkFacts {
 
 /** Lines for the end of the result; none when the network had nothing to do with it. */
 export function explainNetwork(finished: Finished, { traffic, unavailable }: NetworkFacts): string[] {
-  if (traffic) return explainRefused(traffic);
+  if (traffic) return [...explainRefused(traffic), ...explainFailed(finished, traffic)];
   if (finished.exitCode === 0) return [];
   const { text } = finished.interleaved;
   if (NO_NETWORK.test(text))
@@ -38,6 +38,12 @@ const BECAUSE: Record<RefusalReason, string> = {
     ', whose address is not public; the owner can permit that by naming the host in the setting privateHosts',
   'other-server': '',
 };
+
+/** A proxy's answer hides the reason from most programs. */
+function explainFailed({ exitCode }: Finished, { failed }: Traffic): string[] {
+  if (exitCode === 0) return [];
+  return failed.slice(0, MOST_NAMED).map(({ host, error }) => `[${host} could not be reached: ${error}]`);
+}
 
 function explainRefused({ refused, more }: Traffic): string[] {
   const lines = refused
