@@ -41,7 +41,7 @@ export function forwardNetwork(command: SandboxCommand, { socketPath, node, loop
  * the command does not have it as a child.
  */
 const START = `
-said=$(env -i "$1" --max-old-space-size=64 -e "$2" "$3" </dev/null 2>&1 &)
+said=$(/usr/bin/env -i "$1" --max-old-space-size=64 -e "$2" "$3" </dev/null 2>&1 &)
 [ "$said" = ready ] || { echo "the way to the network could not be opened: $said" >&2; exit 126; }
 shift 3
 exec "$@"`;

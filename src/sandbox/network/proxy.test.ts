@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { parseHost } from './host.ts';
@@ -143,6 +144,65 @@ test('a name that is not known, and a host that refuses, are failures that say s
     /^HTTP\/1\.1 502 .*a\.example cannot be reached: getaddrinfo ENOTFOUND/s,
   );
   expect(await proxy.close()).toMatchObject({ failed: [{ host: 'a.example', attempts: 1 }], reached: [] });
+});
+
+test.for([
+  ...[
+    'HTTP/1.1 099 Low\r\n\r\n',
+    'HTTP/1.1 200 O\u0001K\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nA: \u0002\r\n\r\n',
+    'HTTP/9.9 what',
+    'HTTP/1.1 101 Up\r\n\r\n',
+  ],
+  ...[
+    '',
+    '\u0000\u0001',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ],
+])('a host that answers %j ends its connection and nothing else', async (answer) => {
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
+  await open(['a.example']);
+  const socket = connect(proxy.socketPath).on('error', () => {});
+  const closed = once(socket, 'close');
+  socket
+    .resume()
+    .write('GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nUpgrade: x\r\nConnection: upgrade, close\r\n\r\n');
+  await closed;
+  expect((await tunnel('b.example:443')).status).toContain('403');
+});
+
+test('no bytes of a client end the proxy', async () => {
+  await open(['a.example', 'b.example:22']);
+  const parts = [
+    'CONNECT',
+    'GET',
+    ' ',
+    'a.example:443',
+    'b.example:22',
+    'http://a.example/',
+    ' HTTP/1.1',
+    '\r\n',
+    'Host: x',
+    '\r\n\r\n',
+    '\u0000',
+    '%zz',
+    '[::1]',
+  ];
+  const messages = fc
+    .array(fc.oneof(fc.constantFrom(...parts), fc.string()), { maxLength: 12 })
+    .map((all) => all.join(''));
+  await fc.assert(
+    fc.asyncProperty(messages, async (message) => {
+      const socket = connect(proxy.socketPath).on('error', () => {});
+      const closed = once(socket, 'close');
+      socket.resume().end(message, () => setImmediate(() => socket.destroy()));
+      await closed;
+    }),
+    { numRuns: 100 },
+  );
+  expect((await tunnel('c.example:443')).status).toContain('403');
 });
 
 test('closing ends connections that are open and those that are being made', async () => {

@@ -116,7 +116,14 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
       setHost: false,
     });
     passed.on('response', (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders));
+      try {
+        answer.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders));
+      } catch {
+        // A status or a header that may not be sent on.
+        answer.destroy();
+        upstream.destroy();
+        return;
+      }
       pipeline(response, answer, () => upstream.destroy());
     });
     passed.on('error', (error) => {
@@ -130,8 +137,9 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
   const server = createServer({ requestTimeout: 0 });
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', keep);
-  server.on('request', (call, answer) => void forward(call, answer));
-  server.on('connect', (call, client, head) => void tunnel(call, client, head));
+  // What a client or a host says must never end this process.
+  server.on('request', (call, answer) => void forward(call, answer).catch(() => answer.destroy()));
+  server.on('connect', (call, client, head) => void tunnel(call, client, head).catch(() => client.destroy()));
 
   const directory = await mkdtemp(join(options.temporary, 'lainclaw-network-'));
   const socketPath = join(directory, 'proxy');
