@@ -17,10 +17,10 @@ import { realPath } from './path-inside.ts';
 import { createPipeStock } from './pipes.ts';
 import { createLeaseNames } from './placeholders.ts';
 import { canBecome } from './ready-process.ts';
-import { createReadyRuns, type Wanted } from './ready-runs.ts';
+import { createReadyRuns } from './ready-runs.ts';
 import { makeReadySandbox, type ReadySandbox, WAITING } from './ready-sandbox.ts';
 import { checkCommand, type Exit, runProcess, signalOfCode } from './run-process.ts';
-import type { Availability, Finished, Limits, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
+import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
 
 export interface BubblewrapDependencies {
@@ -71,18 +71,21 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       limitsProcesses: rlimitHoldsProcesses,
       ownLimits: readFileSync('/proc/self/limits', 'latin1'),
     };
+    const { workspace, network, limits } = profile;
+    const guards = planGuards(profile);
+    const mountsWith: RunPlan['mountsWith'] = (made) => withGuards(planned, made);
+    const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd }) =>
+      bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd });
     return {
-      guards: planGuards(profile),
-      mountsWith: (guards) => withGuards(planned, guards),
-      argvFor: (mounts, { argv, cwd }) => bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd }),
+      guards,
+      mountsWith,
+      argvFor,
+      wanted: {
+        place: workspace?.path ?? '',
+        kind: JSON.stringify([workspace?.access, network, limits]),
+        state: JSON.stringify(argvFor(mountsWith(guards.mounts), WAITING)),
+      },
     };
-  }
-
-  /** One run is kept for each workspace and access. It is used only where bubblewrap would be given the same arguments. */
-  function wantedFor({ workspace, network, limits }: Profile, plan: RunPlan): Wanted {
-    const argv = plan.argvFor(plan.mountsWith(plan.guards.mounts), WAITING);
-    const kind = JSON.stringify([workspace?.access, network, limits]);
-    return { place: workspace?.path ?? '', kind, state: JSON.stringify(argv) };
   }
 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
@@ -97,28 +100,30 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
   }
 
+  /** Takes the plan over. Never rejects. */
+  async function prepareBy(plan: RunPlan, limits: Limits): Promise<void> {
+    let isTaken = false;
+    await readyRuns.prepare(plan.wanted, () => {
+      isTaken = true;
+      return makeReady(plan, limits);
+    });
+    if (!isTaken) plan.guards.release();
+  }
+
   async function prepare(command: SandboxCommand): Promise<void> {
     if (!canBecome(command)) return;
-    try {
-      const plan = planRun(command, await programs());
-      const { limits } = command.profile;
-      let isTaken = false;
-      await readyRuns.prepare(wantedFor(command.profile, plan), () => {
-        isTaken = true;
-        return makeReady(plan, limits);
-      });
-      if (!isTaken) plan.guards.release();
-    } catch {
-      // The next command finds the same problem, and reports it.
-    }
+    const planning = programs().then((tools) => planRun(command, tools));
+    // What is wrong with the plan is found again by the command, and reported.
+    const plan = await planning.catch(() => undefined);
+    if (plan) await prepareBy(plan, command.profile.limits);
   }
 
   async function sandboxFor(command: SandboxCommand): Promise<CommandSandbox> {
     const tools = await programs();
     await readyRuns.settled(command.profile.workspace?.path ?? '');
     const plan = planRun(command, tools);
-    const ready = canBecome(command) ? await readyRuns.take(wantedFor(command.profile, plan)) : undefined;
-    const prepared = await ready?.sandboxFor(command, plan.guards);
+    const ready = canBecome(command) ? await readyRuns.take(plan.wanted) : undefined;
+    const prepared = await ready?.sandboxFor(command, plan);
     if (prepared) return prepared;
     if (ready) await endUnused(ready);
     return createDirectSandbox(ready ? planRun(command, tools) : plan, command, {
@@ -136,12 +141,14 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   async function runHolding(command: SandboxCommand, options: RunOptions) {
     checkCommand(command);
-    const { namespace, limiter, cgroup, start, follow, release } = await sandboxFor(command);
+    const { plan, namespace, limiter, cgroup, start, follow, release } = await sandboxFor(command);
     try {
       const { finished, exit } = await runProcess(start, options, {
         started(child, stop) {
           follow(child, stop);
-          if (options.expectsMore) setImmediate(() => void prepare(command));
+          if (!options.expectsMore || !canBecome(command)) return;
+          const next = { ...plan, guards: plan.guards.share() };
+          setImmediate(() => void prepareBy(next, command.profile.limits));
         },
         end: (child) => namespace.end(child),
       });

@@ -5,6 +5,7 @@ import { type GuardMount, type GuardPlan, type Guards, placeGuards } from './gua
 import { createLimiter, type Limiter } from './limiter.ts';
 import type { Mount } from './mounts.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
+import type { Wanted } from './ready-runs.ts';
 import {
   type Ending,
   type Launch,
@@ -18,6 +19,8 @@ import type { SandboxCommand } from './sandbox.ts';
 export interface RunPlan {
   /** To be released. */
   readonly guards: GuardPlan;
+  /** What a sandbox prepared by this plan is good for: where bubblewrap would be given the same arguments. */
+  readonly wanted: Wanted;
   /** All mounts, with these guards. */
   mountsWith(guards: readonly GuardMount[]): Mount[];
   /** Bubblewrap with its arguments. */
@@ -25,6 +28,8 @@ export interface RunPlan {
 }
 
 export interface CommandSandbox {
+  /** As it was when the command came. Used until `release`. */
+  readonly plan: RunPlan;
   readonly namespace: Namespace;
   readonly limiter: Limiter;
   readonly cgroup: Cgroup | undefined;
@@ -64,6 +69,7 @@ export function createDirectSandbox(
   }
 
   return {
+    plan,
     namespace,
     limiter,
     cgroup,

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 5;
 const DEADLINE_MS = 5_000;
+/** A flag of the kernel. */
+const EXITING = 4;
 
 export interface TreeMarks {
   /** The command itself, leader of its session. */
@@ -84,6 +86,8 @@ export function readStat(pid: number) {
     group: Number(group),
     session: Number(session),
     started: Number(fields[19]),
+    /** True once the process runs nothing any more and the kernel takes it apart. */
+    isExiting: (Number(fields[6]) & EXITING) !== 0,
   };
 }
 

@@ -34,6 +34,9 @@ export interface GuardPlan {
   /** As if every placeholder were in its place. */
   readonly mounts: readonly GuardMount[];
   readonly missing: readonly MissingPath[];
+  /** For one more user, who releases it too. */
+  share(): GuardPlan;
+  /** Once for each user. */
   release(): void;
 }
 
@@ -51,7 +54,7 @@ export async function guardWorkspace(profile: Profile, newLease: () => string): 
 /** A workspace that cannot be written needs no guards. Paths may lead to it through a link. */
 export function planGuards({ workspace, protect, hide }: Profile): GuardPlan {
   const root = workspace && realPath(workspace.path);
-  if (!workspace || !root) return { mounts: [], missing: [], release: () => {} };
+  if (!workspace || !root) return NOTHING_TO_GUARD;
   const spelled = resolve(workspace.path);
   const real = (paths: readonly string[] = []): string[] =>
     paths.map((path) => (isInside(spelled, path) ? resolve(root, relative(spelled, path)) : resolve(path)));
@@ -96,11 +99,10 @@ export function planPaths({ root, isWritable, protect, hide = [] }: Guarded): Gu
   const mounts = new Map<string, GuardMount>();
   const missing: MissingPath[] = [];
   const held = new Map<string, HeldDirectory>();
-  let isReleased = false;
+  let users = 1;
   const release = (): void => {
-    // A second close would hit whatever got the number meanwhile.
-    if (!isReleased) for (const directory of held.values()) directory.release();
-    isReleased = true;
+    users -= 1;
+    if (users === 0) for (const directory of held.values()) directory.release();
   };
 
   function hold(path: string, address = path): HeldDirectory {
@@ -151,8 +153,19 @@ export function planPaths({ root, isWritable, protect, hide = [] }: Guarded): Gu
     release();
     throw error;
   }
-  return { mounts: [...mounts.values()], missing, release };
+  const plan: GuardPlan = {
+    mounts: [...mounts.values()],
+    missing,
+    share() {
+      users += 1;
+      return plan;
+    },
+    release,
+  };
+  return plan;
 }
+
+const NOTHING_TO_GUARD: GuardPlan = { mounts: [], missing: [], share: () => NOTHING_TO_GUARD, release: () => {} };
 
 function look(address: string): Stats | 'unreachable' | undefined {
   try {

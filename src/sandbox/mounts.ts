@@ -1,7 +1,7 @@
 // Decides which paths of the machine a command sees. The system is readable as it is: compilers, libraries and interpreters
 // live all over it, and a list would never be complete. Homes are the reverse: secrets live all over them, so they are
 // empty and only toolchains are shown. The rule for the deeper path wins, so parents come first.
-import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GuardMount } from './guards.ts';
 import { HIDDEN_HOME_PATHS, HIDDEN_SYSTEM_PATHS } from './hidden.ts';
@@ -33,6 +33,7 @@ const NEVER_WRITABLE = ['/dev', '/proc', '/sys'];
 export function planMounts({ profile, userHome, hidden, searchPath }: View): Mount[] {
   const mounts = new Map<string, Mount>();
   const home = realPath(userHome);
+  const mayExist = entriesOf(home);
 
   function add(path: string, access: Mount['access']): void {
     const real = realPath(path);
@@ -54,7 +55,7 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
   const hasOwnHome = home !== undefined && !SYSTEM.includes(home) && home !== '/';
   if (home && hasOwnHome && !(workspace && isInside(workspace, home))) {
     add(home, 'private');
-    for (const path of toolchainsOf(home, searchPath)) showAt(mounts, path);
+    for (const path of toolchainsOf(home, searchPath)) if (mayExist(path)) showAt(mounts, path);
   }
   for (const path of SHARED_TOOLCHAINS) showAt(mounts, path);
   if (profile.network) showNameServers(mounts);
@@ -68,7 +69,7 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
       throw new SandboxError('invalid-profile', `${workspace} is Lainclaw's own directory: choose another workspace`);
     }
   }
-  const secrets = home && hasOwnHome ? HIDDEN_HOME_PATHS.map(([path]) => join(home, path)) : [];
+  const secrets = home && hasOwnHome ? HIDDEN_HOME_PATHS.map(([path]) => join(home, path)).filter(mayExist) : [];
   for (const path of [...secrets, ...hidden]) {
     const real = realPath(path);
     if (real && !asked.has(real) && isShown(real)) add(real, 'empty');
@@ -108,6 +109,18 @@ function showAt(mounts: Map<string, Mount>, path: string): void {
 function showNameServers(mounts: Map<string, Mount>): void {
   const path = realPath('/etc/resolv.conf');
   if (path && isInside('/run', path)) mounts.set(path, { path, access: 'read-only', isDirectory: false });
+}
+
+/** Most paths looked for in a home do not exist: one list of it tells that for nearly all of them. */
+function entriesOf(home: string | undefined): (path: string) => boolean {
+  let names: ReadonlySet<string>;
+  try {
+    names = new Set(readdirSync(home ?? ''));
+  } catch {
+    return () => true;
+  }
+  const start = `${home === '/' ? '' : home}/`;
+  return (path) => !path.startsWith(start) || names.has(path.slice(start.length).split('/', 1)[0] ?? '');
 }
 
 function writableDirectory(what: string, path: string): string {

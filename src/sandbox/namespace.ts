@@ -2,8 +2,9 @@
 // the first process of a pid namespace kills all its processes, and the first process ends last.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import { readStat } from './end-tree.ts';
 
@@ -11,6 +12,7 @@ import { readStat } from './end-tree.ts';
 const DEADLINE_MS = 10_000;
 /** How long bubblewrap may take to report its first process. */
 const START_MS = 5_000;
+const QUICK_LOOKS = 50;
 
 export interface Namespace {
   /** The pid of the first process; undefined until bubblewrap has reported it. */
@@ -33,6 +35,16 @@ export function createNamespace(): Namespace {
   function isAlive(): boolean {
     const stat = first && readStat(first.pid);
     return stat !== undefined && stat.started === first?.started && stat.state !== 'Z' && stat.state !== 'X';
+  }
+
+  /**
+   * True when the first process exited by itself, which it does only once it has no child left. Taking its namespaces apart
+   * then takes the kernel some milliseconds more, in which nothing of the command is alive.
+   */
+  function hasLeft(): boolean {
+    const stat = first && readStat(first.pid);
+    if (!stat?.isExiting || stat.started !== first?.started) return false;
+    return readText(`/proc/${first.pid}/task/${first.pid}/children`) === '';
   }
 
   function hear(line: string, gate: Writable, ready: (firstProcess: number) => Promise<void>): void {
@@ -72,8 +84,11 @@ export function createNamespace(): Namespace {
       // If bubblewrap is killed before it has set up its first process, that process stays behind and waits for ever.
       // The command cannot start meanwhile: the gate stays shut.
       if (!first) await Promise.race([toldFirst.promise, told, sleep(START_MS, undefined, { ref: false })]);
+      if (child.exitCode !== null && hasLeft()) return;
       if (!first || !isAlive()) child.kill('SIGKILL');
       else kill(first.pid);
+      // It takes a moment, less than the shortest timer.
+      for (let looks = 0; isAlive() && looks < QUICK_LOOKS; looks += 1) await nextRound();
       for (let waited = 0; isAlive() && waited < DEADLINE_MS; waited += 1) await sleep(1);
     },
 
@@ -89,6 +104,15 @@ function parse(line: string): { 'child-pid'?: number; 'exit-code'?: number } {
     return JSON.parse(line);
   } catch {
     return {};
+  }
+}
+
+/** Undefined when it cannot be read. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
   }
 }
 

@@ -50,6 +50,7 @@ export async function preparePlaceholders(
   { store, newLease }: PreparedDependencies,
 ): Promise<PreparedPlaceholders> {
   const groups = new Map<string, Group>();
+  const covers: Placeholder[] = [];
 
   function groupOf({ above, parent, name }: MissingPath): Group {
     const known = groups.get(above);
@@ -57,6 +58,7 @@ export async function preparePlaceholders(
     const lease = newLease();
     const cover = placeholderIn(parent, name, lease);
     if (!cover) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
+    covers.push(cover);
     const address = `${parent.address}/${cover.lease}`;
     const group = { cover, holder: holdDirectory(address), address, leases: new Map<string, string>() };
     groups.set(above, group);
@@ -74,18 +76,22 @@ export async function preparePlaceholders(
       throw new SandboxError('setup-failed', `nothing can be made in ${missing.above}`);
   }
 
+  let isInWorkspace = true;
   async function leaveWorkspace(): Promise<void> {
-    await Promise.all([...groups.values()].map(({ cover }) => cover.release()));
+    if (!isInWorkspace) return;
+    isInWorkspace = false;
+    await Promise.all(covers.map((cover) => cover.release()));
     plan.release();
   }
 
   async function discard(): Promise<void> {
-    for (const { address, holder } of groups.values()) {
+    const all = [...groups.values()];
+    groups.clear();
+    for (const { address, holder } of all) {
       rmSync(address, { recursive: true, force: true });
       holder.release();
     }
     await leaveWorkspace();
-    groups.clear();
   }
 
   try {

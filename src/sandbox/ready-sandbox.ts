@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs';
 import type { Cgroup } from './cgroup.ts';
 import type { CommandSandbox, RunPlan } from './command-sandbox.ts';
 import { readStat } from './end-tree.ts';
-import type { GuardPlan } from './guards.ts';
 import { createLimiter } from './limiter.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
@@ -19,8 +18,8 @@ import type { Limits, SandboxCommand } from './sandbox.ts';
 
 export interface ReadySandbox {
   readonly cgroup: Cgroup | undefined;
-  /** Puts the guards in place, and takes their plan over. Undefined when the sandbox is not what it was any more. */
-  sandboxFor(command: SandboxCommand, plan: GuardPlan): Promise<CommandSandbox | undefined>;
+  /** Puts the guards in place, and takes the plan over. Undefined when the sandbox is not what it was any more. */
+  sandboxFor(command: SandboxCommand, plan: RunPlan): Promise<CommandSandbox | undefined>;
   /** Resolves once nothing of it is left but its control group. */
   discard(): Promise<void>;
 }
@@ -67,14 +66,14 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
       cgroup,
       discard,
       async sandboxFor(command, now) {
-        const guards = await place(now).catch(() => undefined);
+        const guards = await place(now.guards).catch(() => undefined);
         if (!guards) return undefined;
         if (!isWaiting(started.child) || readMounts(namespace) !== expected) {
           await guards.release();
           return undefined;
         }
         return {
-          ...{ namespace, limiter, cgroup },
+          ...{ plan: now, namespace, limiter, cgroup },
           async start() {
             started.become({ ...command, cwd: realPath(command.cwd) ?? command.cwd });
             return started;

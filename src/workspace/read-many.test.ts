@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { markOf, readSmall } from './read-many.ts';
+import { isSameMark, type Listing, listMany, markOf, readSmall } from './read-many.ts';
 
 let base: string;
 let root: string;
@@ -30,10 +30,11 @@ beforeEach(() => {
 it('reads a file with its mode, and marks it as long as it is the same', () => {
   chmodSync(join(root, 'sub/a'), 0o750);
   const read = readSmall(root, 'sub/a', 100);
-  expect(read).toMatchObject({ mode: 0o750, mark: markOf(root, 'sub/a')?.mark });
+  expect(read).toMatchObject({ mode: 0o750 });
+  expect(isSameMark(markOf(root, 'sub/a'), read?.mark)).toBe(true);
   expect(read?.bytes.toString()).toBe('inside');
   chmodSync(join(root, 'sub/a'), 0o755);
-  expect(markOf(root, 'sub/a')?.mark).not.toBe(read?.mark);
+  expect(isSameMark(markOf(root, 'sub/a'), read?.mark)).toBe(false);
 });
 
 it('reads nothing that lies elsewhere, also where a directory was swapped for a link', () => {
@@ -52,4 +53,38 @@ it('reads nothing but regular files of the size that was agreed, and waits for n
     expect(markOf(root, path), path).toBeUndefined();
   }
   expect(readSmall(root, 'sub/a', 5)).toBeUndefined();
+});
+
+it('lists again only directories that changed, and sees every change of them', async () => {
+  const known = new Map<string, Listing>();
+  let now = Date.now() + 1_000;
+  const list = async (): Promise<string[] | undefined> =>
+    (
+      await listMany(root, {
+        skip: new Set(['skipped']),
+        most: 100,
+        signal: AbortSignal.timeout(10_000),
+        now: () => now,
+        known,
+      })
+    )?.sort();
+  mkdirSync(join(root, 'skipped'));
+  writeFileSync(join(root, 'skipped/x'), '');
+  expect(await list()).toEqual(['sub/a']);
+  const first = known.get('sub/');
+  expect(first?.mark).toBeDefined();
+  expect(await list()).toEqual(['sub/a']);
+  expect(known.get('sub/')).toBe(first);
+  for (let count = 0; count < 50; count += 1) {
+    now = Date.now();
+    writeFileSync(join(root, 'sub/b'), '');
+    expect(await list()).toEqual(['sub/a', 'sub/b']);
+    renameSync(join(root, 'sub/b'), join(root, 'sub/c'));
+    expect(await list()).toEqual(['sub/a', 'sub/c']);
+    rmSync(join(root, 'sub/c'));
+    expect(await list()).toEqual(['sub/a']);
+  }
+  renameSync(join(root, 'sub'), join(root, 'aside'));
+  symlinkSync('../outside', join(root, 'sub'));
+  expect(await list()).toEqual(['aside/a']);
 });

@@ -4,7 +4,16 @@
 // that is said. What was read for the command before is read again only where it has changed.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FileChange } from '../../storage/undo-records.ts';
-import { listMany, markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
+import {
+  isSameMark,
+  isSettled,
+  type Listing,
+  listMany,
+  type Mark,
+  markOf,
+  readSmall,
+  type SmallFile,
+} from '../../workspace/read-many.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
 import { findRipgrep } from '../search/program.ts';
@@ -27,8 +36,6 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
   '.cache',
   '.tox',
 ]);
-/** A file system's clock ticks every few milliseconds: within this time two changes may leave the same mark. */
-const SETTLED_MS = 100;
 /** So much of the contents stays in memory for the next command, which often follows soon. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const KEPT_FOR_MS = 30_000;
@@ -47,7 +54,7 @@ export interface ChangeWatch {
 interface Kept {
   /** Absent: too large to be kept. */
   file?: SmallFile;
-  mark: string;
+  mark: Mark;
   /** When it was read, its last change lay long enough back that a later one shows in its mark. */
   isSettled: boolean;
 }
@@ -67,13 +74,13 @@ export interface ChangeWatcher {
  * could have left the same mark.
  */
 export function createChangeWatcher(): ChangeWatcher {
-  let known: { root: string; files: ReadonlyMap<string, Kept> } | undefined;
+  let known: { root: string; files: ReadonlyMap<string, Kept>; directories: Map<string, Listing> } | undefined;
   let forgetting: NodeJS.Timeout | undefined;
 
-  function remember(root: string, files: ReadonlyMap<string, Kept>): void {
+  function remember(root: string, files: ReadonlyMap<string, Kept>, directories: Map<string, Listing>): void {
     clearTimeout(forgetting);
     const bytes = files.values().reduce((total, { file }) => total + (file?.bytes.length ?? 0), 0);
-    known = bytes > KEPT_BYTES ? undefined : { root, files };
+    known = bytes > KEPT_BYTES ? undefined : { root, files, directories };
     forgetting = setTimeout(() => {
       known = undefined;
     }, KEPT_FOR_MS);
@@ -81,11 +88,12 @@ export function createChangeWatcher(): ChangeWatcher {
   }
 
   function read(root: string, path: string, maxBytes: number, now: number): Kept | undefined {
-    const mark = markOf(root, path)?.mark;
+    const mark = markOf(root, path);
     const before = known?.root === root ? known.files.get(path) : undefined;
-    if (before?.file && before.mark === mark && before.isSettled && before.file.bytes.length <= maxBytes) return before;
+    if (before?.file && isSameMark(before.mark, mark) && before.isSettled && before.file.bytes.length <= maxBytes)
+      return before;
     const file = mark === undefined ? undefined : readSmall(root, path, maxBytes);
-    if (file) return { file, mark: file.mark, isSettled: now - file.changedAt > SETTLED_MS };
+    if (file) return { file, mark: file.mark, isSettled: isSettled(file.mark, now) };
     return mark === undefined ? undefined : { mark, isSettled: false };
   }
 
@@ -94,7 +102,8 @@ export function createChangeWatcher(): ChangeWatcher {
       const { root } = workspace;
       if (workspace.guarantee !== 'descriptor-walk')
         return unwatched('this system gives no way to read many files safely at once');
-      const listing = await listFiles(workspace, hides, signal);
+      const directories = known?.root === root ? known.directories : new Map<string, Listing>();
+      const listing = await listFiles(workspace, { hides, signal, now, known: directories });
       if (!listing) return unwatched(`the workspace has more than ${MOST_FILES} files`);
       const before = new Map<string, Kept>();
       let room = MOST_BYTES;
@@ -108,7 +117,9 @@ export function createChangeWatcher(): ChangeWatcher {
       return {
         async finish() {
           // Whoever cancelled the command still wants to know what it has done.
-          const after = await listFiles(workspace, hides, AbortSignal.timeout(10_000), listing.way);
+          const patience = AbortSignal.timeout(10_000);
+          const looking = { hides, signal: patience, now, known: directories };
+          const after = await listFiles(workspace, looking, listing.way);
           const changes: FileChange[] = [];
           const lost: string[] = [];
           const files = new Map(before);
@@ -116,8 +127,8 @@ export function createChangeWatcher(): ChangeWatcher {
           const paths = new Set([...before.keys(), ...(after ?? { paths: [] }).paths]);
           for (const path of paths) {
             const earlier = before.get(path);
-            const mark = markOf(root, path)?.mark;
-            if (earlier?.mark === mark) continue;
+            const mark = markOf(root, path);
+            if (isSameMark(earlier?.mark, mark)) continue;
             files.delete(path);
             const made = mark === undefined ? undefined : readSmall(root, path, Math.min(left, LARGEST_BYTES));
             if ((earlier && !earlier.file) || (mark !== undefined && !made)) {
@@ -125,13 +136,13 @@ export function createChangeWatcher(): ChangeWatcher {
               continue;
             }
             left -= made?.bytes.length ?? 0;
-            if (made) files.set(path, { file: made, mark: made.mark, isSettled: now() - made.changedAt > SETTLED_MS });
+            if (made) files.set(path, { file: made, mark: made.mark, isSettled: isSettled(made.mark, now()) });
             // Only touched: nothing to put back.
             if (earlier?.file && made && earlier.file.mode === made.mode && earlier.file.bytes.equals(made.bytes))
               continue;
             changes.push({ tool: 'bash', path, before: earlier?.file, after: made, madeDirectories: [] });
           }
-          remember(root, files);
+          remember(root, files, directories);
           return { changes: withDirectories(changes, before), ...whyNot(lost, after === undefined) };
         },
       };
@@ -175,11 +186,15 @@ interface Listed {
   way: Way;
 }
 
+interface Looking extends Required<WatchOptions> {
+  /** Directories as they were read before. */
+  known: Map<string, Listing>;
+}
+
 /** Undefined when there are too many. */
 async function listFiles(
   workspace: Workspace,
-  hides: HidesPath,
-  signal: AbortSignal,
+  { hides, signal, now, known }: Looking,
   chosen?: Way,
 ): Promise<Listed | undefined> {
   // A name that is no text cannot be told to anyone; one that is hidden cannot change.
@@ -187,7 +202,9 @@ async function listFiles(
   for (const way of chosen ? [chosen] : (['everything', 'not-ignored'] as const)) {
     const paths =
       way === 'everything'
-        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal }))?.filter(isWatched)
+        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal, now, known }))?.filter(
+            isWatched,
+          )
         : await listNotIgnored(workspace, isWatched, signal);
     if (paths) return { paths, way };
   }
