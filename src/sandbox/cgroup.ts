@@ -3,7 +3,7 @@
 // version 1 only the processes are used. A group is made beside the one this process is in, never in it: version 2
 // allows no limits on the children of a group that has processes.
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat } from './end-tree.ts';
@@ -16,7 +16,7 @@ export interface Cgroup {
   add(pid: number): Promise<void>;
   /** True once the kernel killed a process of the group because memory ran out. */
   ranOutOfMemory(): boolean;
-  /** Every process of the group must have ended. Never rejects. */
+  /** Every process of the group must have ended. Never rejects. Off the main thread: it takes milliseconds. */
   remove(): Promise<void>;
 }
 
@@ -59,7 +59,11 @@ export function createCgroup(dependencies: CgroupDependencies, id: string, limit
     ranOutOfMemory: () => holdsMemory && /^oom_kill [1-9]/m.test(readText(join(directory, 'memory.events'))),
     async remove() {
       for (let attempt = 0; attempt < 50; attempt += 1) {
-        if (tryTo(() => rmdirSync(directory))) return;
+        const isRemoved = await rmdir(directory).then(
+          () => true,
+          () => false,
+        );
+        if (isRemoved) return;
         await sleep(2);
       }
     },
