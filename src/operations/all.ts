@@ -28,6 +28,7 @@ import * as tools from './tools.ts';
 import * as trust from './trust.ts';
 import * as turns from './turns.ts';
 import * as undo from './undo.ts';
+import * as usage from './usage.ts';
 
 const NOUNS = [
   agents,
@@ -58,6 +59,7 @@ const NOUNS = [
   trust,
   turns,
   undo,
+  usage,
 ];
 
 export const OPERATIONS: readonly Operation[] = NOUNS.flatMap((noun) =>

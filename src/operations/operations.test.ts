@@ -55,6 +55,7 @@ describe('an operation', () => {
     ['setup.detect', {}],
     ['setup.preferences', { language: 'ru' }],
     ['skills.list', {}],
+    ['usage.today', {}],
     ['sessions.list', {}],
     ['sessions.listAll', {}],
     ['sessions.show', { key: 'main' }],

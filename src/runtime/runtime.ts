@@ -10,7 +10,7 @@ import { DELETIONS_FILE } from '../sessions/deletions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
-import { StorageError, type Trust } from '../storage/storage.ts';
+import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
@@ -43,6 +43,8 @@ export interface Runtime extends Services {
   sessionChanges(): Promise<SessionChanges>;
   /** Folders whose instructions are followed. */
   trust: Trust;
+  /** What models have cost on a day (`2026-12-01`), over all processes. */
+  spentOn: Spending['on'];
   openWorkspace: OpenWorkspace;
   /** Scheduled jobs; a workspace's `jobs` runs them. */
   schedule(): Promise<Schedule>;
@@ -165,6 +167,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     sessions,
     sessionChanges,
     trust: storage.trust,
+    spentOn: (day) => storage.spending.on(day),
     openWorkspace: opening,
     schedule,
     agentRuns: () => storage.agentRuns(),

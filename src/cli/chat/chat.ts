@@ -3,9 +3,7 @@
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import { isContinue } from '../../gateway/chats/continuing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { listSessions } from '../../operations/sessions.ts';
 import type { ContextSize } from '../../pipeline/context-size.ts';
-import { parseManualTrigger } from '../../pipeline/manual-trigger.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
@@ -15,11 +13,10 @@ import type { Colors } from '../colors.ts';
 import { EXIT, printable, type Terminal } from '../terminal.ts';
 import type { Person } from '../terminal-prompter.ts';
 import type { TurnSettings } from '../turn-flags.ts';
+import { createAllCommands } from './all-commands.ts';
 import { captureOutput } from './captured-output.ts';
 import { createChosen } from './chosen.ts';
-import { readClipboardPicture } from './clipboard.ts';
-import { createCommandServices } from './command-services.ts';
-import { createCommands, readCommand } from './commands.ts';
+import { readCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { editInput } from './edit-input.ts';
@@ -27,23 +24,18 @@ import type { Entry, NewEntry } from './entries.ts';
 import { createFileIndex } from './file-index.ts';
 import { createKeyboard } from './keyboard.ts';
 import { listFiles } from './list-files.ts';
-import { mentionsIn, readMentions } from './mentions.ts';
+import { createMessageParts } from './message-parts.ts';
 import { createNotifier, type Notifier } from './notifier.ts';
 import { header, recentEntries, sentBefore } from './opening.ts';
 import { createPerson } from './person.ts';
-import { createPictures } from './pictures.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
 import { sessionChoices } from './session-choices.ts';
-import { createSessionCommands } from './session-commands.ts';
-import { createShellCommands } from './shell-commands.ts';
 import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
 const REMEMBERED_INPUTS = 200;
-/** Farther back, `lainclaw sessions list` looks. */
-const LISTED_SESSIONS = 200;
 
 export interface OpenedChat {
   runtime: Runtime;
@@ -110,7 +102,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       leave: (code) => void leave(code),
       notice,
       onKey: () => notifier?.typed(),
-      pictures: () => pictures,
+      pictures: () => parts.pictures,
       edit: () => void editInput({ screen, terminal, notice }),
     }),
   });
@@ -131,18 +123,19 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const { runtime, workspace, turn, ask, ...chosenSession } = await options.open(person, notice);
   ({ sessionKey, newSession } = chosenSession);
   const { root } = workspace.files;
-  const { variables } = terminal.environment;
-  const pictures = createPictures({
+  const put = (entry: Entry): void => screen.put(entry);
+  const parts = createMessageParts({
     root,
-    userHome: options.userHome,
-    readClipboard: () => readClipboardPicture({ platform: process.platform, variables }),
+    terminal,
     insert(text) {
       screen.editor.insertTextAtCursor(text);
       screen.refresh();
     },
     notice,
+    add,
+    put,
+    now,
   });
-  const shell = createShellCommands({ cwd: root, env: variables, add, put: (entry) => screen.put(entry), now });
   const { notify = 'bell', notifyAfterSeconds = 10 } = runtime.config;
   notifier = createNotifier({
     kind: notify,
@@ -158,26 +151,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return model.startsWith(`${provider}/`) ? model : [provider, model].filter(Boolean).join('/');
   };
   const operating = { runtime, signal: leaving.signal, workspace: root, warn: notice };
-  const sessionCommands = createSessionCommands({
-    sessionKey: () => sessionKey,
-    operate: (operation, input) => operation.run(input, operating),
-    choices: () => sessionChoices(operating, root),
-    choose: (question, choices) => person.choose(question, choices, leaving.signal),
-    switchTo,
-    cannotWrite() {
-      if ((chosenModel(chosen.now(), turn.provider)?.provider ?? turn.provider) === 'stub')
-        return 'There is no model yet that could look at the project: connect one first, with `lainclaw auth login` or `--provider`.';
-      return turn.withTools ? undefined : 'The model has no tools in this chat: start it without `--no-with-tools`.';
-    },
-    send: (text) => conversation?.send(text),
-  });
-  const services = createCommandServices({
-    runtime,
+  const commands = createAllCommands({
+    operating,
+    root,
     workspace,
     turn,
     chosen,
     person,
+    usage: () => usage,
     conversation: () => conversation,
+    send: (text) => conversation?.send(text),
     sessionKey: () => sessionKey,
     warn: notice,
     onNewConversation() {
@@ -186,29 +169,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     showSize,
     switchTo,
-    sessionCommands,
-    sessions: async () => (await listSessions.run({ limit: LISTED_SESSIONS, firstWords: true }, operating)).sessions,
     leave: () => void leave(EXIT.done),
     signal: leaving.signal,
   });
-  const commands = createCommands(services);
   const talk = createConversation({
     ask: async (request, signal) => {
       const asked = isContinue(request.input) ? { ...request, input: '', continues: true } : request;
       return watchContext(await ask(asked, signal), showSize);
     },
     request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
-    async attachments(text) {
-      const { attachments, notices } = await readMentions(text, root, terminal);
-      return { attachments: [...attachments, ...pictures.attachmentsIn(text), ...shell.take()], notices };
-    },
-    runShell: shell.run,
-    readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands)),
-    canSteer: (text) =>
-      !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0 && !pictures.isMarkedIn(text),
+    ...parts,
+    readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands.list)),
     steer: (turnId, message) => void runtime.hub.steer(turnId, message),
     add,
-    put: (entry) => screen.put(entry),
+    put,
     remove: (id) => screen.remove(id),
     nextId,
     giveBack: (text) => screen.editor.setText([text, screen.editor.getExpandedText()].filter(Boolean).join('\n')),
@@ -224,8 +198,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   conversation = talk;
   const files = createFileIndex({ listFiles: (signal) => listFiles(root, signal), signal: leaving.signal, now });
   files.refresh();
-  const completion = createCompletion({ commands, root, findFiles: files.find });
-  screen.complete(completion, (before) => completion.isWhole(before));
+  offerCompletion();
   const { version } = terminal.environment;
   const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);
   const release = captureOutput(notice);
@@ -237,9 +210,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   screen.start();
   // A long transcript takes a while to read: one can write meanwhile, and it is sent after.
   const opened = openSession()
-    .then((isOpen) =>
-      isOpen ? askTrust(person, { workspace, trust: runtime.trust }, leaving.signal) : leave(EXIT.cancelled),
-    )
+    .then(async (isOpen) => {
+      if (!isOpen) return leave(EXIT.cancelled);
+      await askTrust(person, { workspace, trust: runtime.trust }, leaving.signal);
+      for (const problem of await commands.loadCustom()) notice(problem);
+      offerCompletion();
+    })
     .catch((error: Error) => {
       if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
     });
@@ -264,6 +240,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
+  }
+
+  function offerCompletion(): void {
+    const completion = createCompletion({ commands: commands.list, root, findFiles: files.find });
+    screen.complete(completion, (before) => completion.isWhole(before));
   }
 
   function showSize(size: ContextSize): void {

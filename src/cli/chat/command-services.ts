@@ -14,7 +14,7 @@ import type { ChatPerson } from './person.ts';
 import { shownText } from './shown-text.ts';
 import { type TerminalChatParts, terminalChat } from './terminal-chat.ts';
 
-type GivenCommands = 'switchTo' | 'sessions' | 'sessionCommands' | 'onNewConversation' | 'leave';
+type GivenCommands = 'switchTo' | 'sessions' | 'moreCommands' | 'onNewConversation' | 'leave';
 
 export interface CommandServicesDependencies extends TerminalChatParts, Pick<CommandsDependencies, GivenCommands> {
   runtime: Runtime;
@@ -30,7 +30,7 @@ export interface CommandServicesDependencies extends TerminalChatParts, Pick<Com
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
   const { runtime, workspace, turn, person, conversation, sessionKey, warn, signal } = dependencies;
-  const { switchTo, sessions, sessionCommands, onNewConversation, showSize, leave } = dependencies;
+  const { switchTo, sessions, moreCommands, onNewConversation, showSize, leave } = dependencies;
   const opened = { ...workspace, conversations: withMeter(workspace.conversations, showSize) };
   const asked = (): OperationContext => ({
     runtime,
@@ -52,7 +52,7 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
       invoke: (name, input) => invokeFromChat(name, input, asked()),
     }),
     sessions,
-    sessionCommands,
+    moreCommands,
     onNewConversation,
     switchTo,
     changes: () =>

@@ -29,7 +29,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
       }) as never,
     sessions: async () => [],
     switchTo: async (key) => `went to ${key}`,
-    sessionCommands: [],
+    moreCommands: [],
     changes: async () => changes,
     async confirm(question) {
       asked.push(question);

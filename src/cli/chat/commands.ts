@@ -50,8 +50,8 @@ export interface CommandsDependencies {
   /** Called when /new has begun another conversation. */
   onNewConversation(): void;
   confirm(question: string): Promise<boolean>;
-  /** Commands for conversations as a whole. */
-  sessionCommands: readonly ChatCommand[];
+  /** Commands that are made elsewhere. */
+  moreCommands: readonly ChatCommand[];
   tools(): Promise<readonly { name: string; description: string; asksFirst: boolean }[]>;
   /** Sends a message once nothing runs. */
   sendLater(text: string): void;
@@ -129,7 +129,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
           ? `This is \`${context().sessionKey}\`. \`/session <key>\` goes to another.`
           : switchTo(argument),
     },
-    ...dependencies.sessionCommands,
+    ...dependencies.moreCommands,
     {
       name: 'tools',
       usage: '/tools',
@@ -193,7 +193,7 @@ export interface ReadCommand {
 
 /** A command that was typed; undefined for everything else. A path is not a command. */
 export function readCommand(text: string, commands: readonly ChatCommand[]): ReadCommand | undefined {
-  const [, name = '', rest = ''] = /^\/([a-zA-Z_]{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  const [, name = '', rest = ''] = /^\/([a-zA-Z][\w-]{0,31})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (name === '') return undefined;
   const command = commands.find((each) => each.name === name.toLowerCase()) ?? unknown(name, commands);
   return { command, argument: rest.trim() };

@@ -79,7 +79,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   function send(text: string): void {
     const command = readCommand(text);
     const mustWait = busy !== undefined || isHeld;
-    if (command && (command.command.isImmediate || !mustWait))
+    // Until the chat is ready, not every command is known.
+    if (command && ((command.command.isImmediate && !isHeld) || !mustWait))
       return void begin(runCommand(command, text), command.command.isImmediate);
     const shellCommand = shellCommandIn(text);
     const canJoin = turn !== undefined && !command && shellCommand === undefined && canSteer(text);
