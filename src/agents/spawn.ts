@@ -1,12 +1,9 @@
-// Queues a background run with everything it needs to run later in another process. The run gets the tools of the turn that
-// started it, without those that start sub-agents or change core memory.
+// Queues a background run with everything it needs to run later in another process.
 import type { Language } from '../config/settings.ts';
 import { normalName } from '../lib/given-name.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Asker, NOBODY } from '../vocabulary/asker.ts';
 import type { Agent } from './agent.ts';
-
-const NOT_IN_BACKGROUND = ['subagent_spawn', 'memory_core_update', 'memory_core_delete'];
 
 const SILENT = '{"silent": true, "reason": "…"}';
 
@@ -25,6 +22,7 @@ export interface SpawnRequest {
     provider: string;
     profileId?: string;
     model?: string;
+    /** The tools that it may have at most. */
     tools: readonly string[];
     tainted: boolean;
     asker?: Asker;
@@ -73,7 +71,7 @@ export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDepen
     provider: inherited.provider,
     profileId: inherited.profileId,
     model: request.model ?? agent?.model ?? inherited.model,
-    toolAllow: inherited.tools.filter((tool) => !NOT_IN_BACKGROUND.includes(tool) && (tools?.includes(tool) ?? true)),
+    toolAllow: inherited.tools.filter((tool) => tools?.includes(tool) ?? true),
     tainted: inherited.tainted || agent?.source === 'workspace',
     instructions: agent ? `${agent.instructions}\n\n${BACKGROUND[language]}` : BACKGROUND[language],
     workspace,

@@ -91,7 +91,10 @@ export function createDelegation(options: DelegateOptions): Delegation {
       provider,
       profileId: request.profileId,
       model: request.model,
-      tools: registry.list().map(({ name }) => name),
+      tools: registry
+        .list()
+        .filter(({ spec }) => !spec.onlyInForeground)
+        .map(({ name }) => name),
       tainted: taint.tainted,
       chat: request.chat,
       asker: request.asker,

@@ -7,7 +7,16 @@ import type { ToolArgs, ToolContext, ToolOutput, ToolPreview, ToolSpec } from '.
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-type Fixed = 'name' | 'aliases' | 'description' | 'effect' | 'startsTurns' | 'handlesFiles' | 'rules' | 'unavailable';
+type Fixed =
+  | 'name'
+  | 'aliases'
+  | 'description'
+  | 'effect'
+  | 'startsTurns'
+  | 'onlyInForeground'
+  | 'handlesFiles'
+  | 'rules'
+  | 'unavailable';
 
 /** See ToolSpec for what each of these means. */
 export interface ToolDefinition<Schema extends JsonSchema> extends Pick<ToolSpec, Fixed> {

@@ -29,7 +29,7 @@ export interface Inheritance {
   provider: string;
   profileId?: string;
   model?: string;
-  /** Every tool that this turn can see. */
+  /** The tools of this turn, without those that are for turns in the foreground. */
   tools: readonly string[];
   /** Content from outside is in this turn. */
   tainted: boolean;

@@ -118,6 +118,8 @@ export interface ToolSpec {
    * innermost of nested turns does not have it.
    */
   startsTurns?: true;
+  /** Runs of sub-agents in the background do not have it: nobody reads along there. */
+  onlyInForeground?: true;
   requiresPermission: boolean;
   /** What a call with these arguments touches: the policy judges that. It is pure, and told validated arguments only. */
   subject(args: ToolArgs): ToolSubject;

@@ -47,6 +47,7 @@ export function createSubagentSpawnTool({
     effect: 'exec',
     subject: noSubject,
     startsTurns: true,
+    onlyInForeground: true,
     requiresPermission: false,
     timeoutMs: 10_000,
     async execute({ name, message, model, injectInto }, { delegation, language }) {

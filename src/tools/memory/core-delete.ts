@@ -18,6 +18,7 @@ export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<Cor
       additionalProperties: false,
     },
     effect: 'write',
+    onlyInForeground: true,
     subject: noSubject,
     requiresPermission: false,
     timeoutMs: 10_000,

@@ -19,6 +19,7 @@ export function createCoreUpdateTool({ coreMemory }: { coreMemory(): Promise<Cor
       additionalProperties: false,
     },
     effect: 'write',
+    onlyInForeground: true,
     subject: noSubject,
     requiresPermission: false,
     timeoutMs: 10_000,
