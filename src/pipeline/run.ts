@@ -81,6 +81,7 @@ function turnTools(
     askForm: questions?.form,
     sessionId,
     turnId: turn.id,
+    fence: turn.lock,
     taint,
     delegation,
     later,

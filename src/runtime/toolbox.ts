@@ -104,10 +104,10 @@ export async function openToolbox(
     workspace: files,
     resultCache,
     outputs,
-    changes: ({ sessionId = 'cli', turnId = newId('turn'), root }): Changes => ({
-      record: async (change) => (await services.undo()).record({ sessionId, turnId, root }, [change]),
+    changes: ({ sessionId = 'cli', turnId = newId('turn'), root, fence }): Changes => ({
+      record: async (change) => (await services.undo()).record({ sessionId, turnId, root }, [change], { fence }),
       recordMade: async ({ changes, notCovered }) =>
-        (await services.undo()).record({ sessionId, turnId, root }, changes, notCovered),
+        (await services.undo()).record({ sessionId, turnId, root }, changes, { notCovered, fence }),
     }),
     texts: () => loadToolTexts(config.language),
     language: config.language,

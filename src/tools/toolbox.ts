@@ -2,6 +2,7 @@
 
 import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
+import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -31,7 +32,7 @@ export interface ToolboxDependencies {
   resultCache: ResultCache;
   outputs: Outputs;
   /** Where the changes of one turn are recorded for undo; a call without a session gets a record of its own. */
-  changes: (scope: { sessionId?: string; turnId?: string; root: string }) => Changes;
+  changes: (scope: { sessionId?: string; turnId?: string; root: string; fence?: Fence }) => Changes;
   texts(): Promise<ToolTexts>;
   /** Of what tools answer in words. */
   language?: Language;
@@ -53,8 +54,9 @@ export interface TurnTools {
   approval: Approval;
   /** With a session, results are reused within it and answers are remembered for it. */
   sessionId?: string;
-  /** With a turn, changes are recorded under it. */
+  /** With a turn, changes are recorded under it, and only while its lock is held. */
   turnId?: string;
+  fence?: Fence;
   /** Puts questions to whoever reads this turn, instead of the person at the terminal. */
   askPerson?: AskPerson;
   askForm?: AskForm;
@@ -112,7 +114,17 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async keepPictures(pictures, { sessionId, name }) {
       return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
     },
-    executor: ({ registry, approval, sessionId, turnId, taint = { tainted: false }, delegation, later, ...turn }) =>
+    executor: ({
+      registry,
+      approval,
+      sessionId,
+      turnId,
+      fence,
+      taint = { tainted: false },
+      delegation,
+      later,
+      ...turn
+    }) =>
       createExecutor({
         registry,
         validate,
@@ -132,7 +144,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         context: {
           workspace,
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
-          changes: changes({ sessionId, turnId, root: workspace.root }),
+          changes: changes({ sessionId, turnId, root: workspace.root, fence }),
           now,
           language: dependencies.language,
           delegation,

@@ -1,6 +1,6 @@
 // Undo: every change the agent makes to a file is recorded before it happens, by session and turn; a turn can be shown as a
 // diff and undone. An undo is recorded as a turn of its own, so that it can be undone too.
-import type { Locks } from '../storage/locks.ts';
+import type { Fence, Locks } from '../storage/locks.ts';
 import type { FileChange, RecordedChange, RecordedTurn, TurnScope, UndoRecords } from '../storage/undo-records.ts';
 import {
   applyPlan,
@@ -66,9 +66,16 @@ export interface ListedTurn {
   notCovered: string[];
 }
 
+export interface RecordOptions {
+  /** Why further changes, certain or possible, cannot be restored. */
+  notCovered?: string;
+  /** Of the lock of the turn that makes the change. */
+  fence?: Fence;
+}
+
 export interface Undo {
-  /** `notCovered`: why further changes, certain or possible, cannot be restored. */
-  record(scope: TurnScope, changes: readonly FileChange[], notCovered?: string): Promise<void>;
+  /** With a fence, rejects when its lock is no longer held: the file must not be changed then. */
+  record(scope: TurnScope, changes: readonly FileChange[], more?: RecordOptions): Promise<void>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
   /** Restores all files of the turn or, as far as the system allows, none. Rejects with UndoError. */
@@ -81,7 +88,7 @@ const DIFF_CHARS = 200_000;
 
 export function createUndo({ records: store, locks, openFiles, newId }: UndoDependencies): Undo {
   return {
-    record: (scope, changes, notCovered) => store.add(scope, changes, { notCovered }),
+    record: (scope, changes, more) => store.add(scope, changes, more),
 
     async turns(sessionId) {
       const turns = await store.turns(sessionId);
