@@ -79,7 +79,6 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     variables,
     userHome,
     home,
-    outputs,
     commandSettings,
   } = dependencies;
   const environment = commandEnvironment(variables);

@@ -87,8 +87,9 @@ function diffOf({ data }: ToolResult): string[] {
 }
 
 function outputOf({ data }: ToolResult): string {
-  const { output } = (data ?? {}) as { output?: unknown };
-  return typeof output === 'string' ? output : '';
+  const { output, notes = [] } = (data ?? {}) as { output?: unknown; notes?: readonly string[] };
+  if (typeof output !== 'string') return '';
+  return [output.trimEnd(), ...notes.map((note) => `[${note}]`)].join('\n');
 }
 
 function textOf({ data }: ToolResult): string {

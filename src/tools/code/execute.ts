@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Limits, type Sandbox, SandboxError } from '../../sandbox/sandbox.ts';
 import { defineTool } from '../define-tool.ts';
-import { hiddenFrom, toOutput, withoutNetwork } from '../shell/bash.ts';
-import {
-  type CommandSettings,
-  HOSTS_SCHEMA,
-  limitsWith,
-  NETWORK_OFF,
-  refuseNetwork,
-} from '../shell/command-settings.ts';
+import { tellNetwork } from '../network/explain-network.ts';
+import { hiddenFrom, toOutput } from '../shell/bash.ts';
+import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from '../shell/command-settings.ts';
 import { orSandboxFailure, runSandboxed } from '../shell/run-sandboxed.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 
@@ -102,8 +97,8 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           privateHosts,
         });
         if (finished.cancelled) signal.throwIfAborted();
-        const unavailable = networkSetting === 'off' ? NETWORK_OFF : withoutNetwork(backend);
-        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs, unavailable);
+        const notes = tellNetwork(finished, { backend, setting: networkSetting, progress });
+        const output = toOutput(finished, { sandbox: backend.name }, timeoutMs, notes);
         const files = await collect(join(scratch, 'output'), keptPath);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
         return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };

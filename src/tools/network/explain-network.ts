@@ -1,6 +1,8 @@
 // Says in a command's result what the network had to do with it: hosts that were refused, or that there was none.
 import type { RefusalReason, Traffic } from '../../sandbox/network/traffic.ts';
-import type { Finished } from '../../sandbox/sandbox.ts';
+import type { Finished, Sandbox } from '../../sandbox/sandbox.ts';
+import { NETWORK_OFF } from '../shell/command-settings.ts';
+import type { SandboxedRun } from '../shell/run-sandboxed.ts';
 
 /** What programs say when a name cannot be resolved or no network is there. */
 const NO_NETWORK =
@@ -16,18 +18,35 @@ export interface NetworkFacts {
   unavailable?: string;
 }
 
-/** Lines for the end of the result; none when the network had nothing to do with it. */
+export interface NetworkOfRun {
+  backend: Sandbox;
+  setting: 'ask' | 'off';
+  progress(text: string): void;
+}
+
+/** What the network had to do with it, in our own words, which a person sees as well. */
+export function tellNetwork(finished: SandboxedRun, { backend, setting, progress }: NetworkOfRun): string[] {
+  const { name, isolates, forwardsNetwork } = backend;
+  if (!isolates) return [];
+  const none = forwardsNetwork ? undefined : `the ${name} sandbox has none`;
+  const unavailable = setting === 'off' ? NETWORK_OFF : none;
+  const notes = explainNetwork(finished, { traffic: finished.traffic, unavailable });
+  for (const note of notes) progress(`[${note}]\n`);
+  return notes;
+}
+
+/** One line each; none when the network had nothing to do with it. */
 export function explainNetwork(finished: Finished, { traffic, unavailable }: NetworkFacts): string[] {
   if (traffic) return [...explainRefused(traffic), ...explainFailed(finished, traffic)];
   if (finished.exitCode === 0) return [];
   const { text } = finished.interleaved;
   if (NO_NETWORK.test(text))
     return [
-      `[this command has no network; ${unavailable ?? 'to ask the person for it, run it again with the hosts it needs in "network"'}]`,
+      `this command has no network; ${unavailable ?? 'to ask the person for it, run it again with the hosts it needs in "network"'}`,
     ];
   if (OWN_LOOPBACK.test(text) && unavailable === undefined)
     return [
-      '[this command has a loopback of its own; to ask for a server outside the sandbox, run it again with its host and port in "network"]',
+      'this command has a loopback of its own; to ask for a server outside the sandbox, run it again with its host and port in "network"',
     ];
   return [];
 }
@@ -42,13 +61,13 @@ const BECAUSE: Record<RefusalReason, string> = {
 /** A proxy's answer hides the reason from most programs. */
 function explainFailed({ exitCode }: Finished, { failed }: Traffic): string[] {
   if (exitCode === 0) return [];
-  return failed.slice(0, MOST_NAMED).map(({ host, error }) => `[${host} could not be reached: ${error}]`);
+  return failed.slice(0, MOST_NAMED).map(({ host, error }) => `${host} could not be reached: ${error}`);
 }
 
 function explainRefused({ refused, more }: Traffic): string[] {
   const lines = refused
     .slice(0, MOST_NAMED)
-    .map(({ host, reason }) => `[it was kept from reaching ${host}${BECAUSE[reason]}]`);
+    .map(({ host, reason }) => `it was kept from reaching ${host}${BECAUSE[reason]}`);
   const left = refused.length - MOST_NAMED;
-  return left > 0 || more ? [...lines, `[and ${more ? 'many' : left} more hosts]`] : lines;
+  return left > 0 || more ? [...lines, `and ${more ? 'many' : left} more hosts`] : lines;
 }

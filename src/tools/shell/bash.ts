@@ -4,11 +4,11 @@ import type { Changes } from '../../undo/changes.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
-import { explainNetwork } from '../network/explain-network.ts';
+import { tellNetwork } from '../network/explain-network.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
 import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
-import { type CommandSettings, HOSTS_SCHEMA, limitsWith, NETWORK_OFF, refuseNetwork } from './command-settings.ts';
+import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from './command-settings.ts';
 import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
 
@@ -116,8 +116,8 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       });
       const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
-      const unavailable = networkSetting === 'off' ? NETWORK_OFF : withoutNetwork(backend);
-      return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, unavailable);
+      const notes = tellNetwork(finished, { backend, setting: networkSetting, progress });
+      return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, notes);
     },
   });
 }
@@ -158,20 +158,15 @@ export async function hiddenFrom(
   );
 }
 
-/** Why no command in this sandbox can be given a network; undefined where one can. */
-export function withoutNetwork({ name, isolates, forwardsNetwork }: Sandbox): string | undefined {
-  return isolates && !forwardsNetwork ? `the ${name} sandbox has none` : undefined;
-}
-
 /**
  * A command that ran is a result whatever its exit code; one that had to be ended is a failure that shows what it said.
- * `unavailable`: why it could not be given a network.
+ * `notes`: our own words about it, one line each.
  */
 export function toOutput(
   finished: SandboxedRun,
   facts: { sandbox: string; undo?: UndoFacts },
   timeoutMs: number,
-  unavailable?: string,
+  notes: readonly string[],
 ): ToolOutput {
   const { exitCode, signal, stdout, stderr, interleaved, spool, traffic } = finished;
   const data = {
@@ -182,13 +177,15 @@ export function toOutput(
     output: interleaved.text,
     ...(spool && { fullOutputPath: spool.path }),
     ...(traffic && { network: traffic }),
+    ...(notes.length > 0 && { notes }),
   };
-  const explained = explainNetwork(finished, { traffic, unavailable }).map((line) => `\n${line}`);
   const whole = spool ? `\n[the whole output is in ${spool.path}]` : '';
   const ending = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? signal ?? 'unknown'}]`;
   const output: ToolOutput = {
     data,
-    text: `${interleaved.text.trimEnd()}${ending}${explained.join('')}${whole}`.trim() || '(no output)',
+    text:
+      `${interleaved.text.trimEnd()}${ending}${notes.map((note) => `\n[${note}]`).join('')}${whole}`.trim() ||
+      '(no output)',
     meta: {
       ...facts,
       ...(spool && { fullOutputPath: spool.path }),
