@@ -20,7 +20,9 @@ test.for([
   'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
   "wget: unable to resolve host address 'a.example'",
 ])('"%s" is a lack of network', (text) => {
-  expect(explainNetwork(finished(text), {})).toEqual([expect.stringContaining('this command has no network; to ask')]);
+  expect(explainNetwork(finished(text), {})).toEqual([
+    expect.stringContaining('this command has no network; name the hosts'),
+  ]);
   expect(explainNetwork(finished(text), { unavailable: 'it is off' })).toEqual([
     'this command has no network; it is off',
   ]);

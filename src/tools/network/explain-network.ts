@@ -41,20 +41,15 @@ export function explainNetwork(finished: Finished, { traffic, unavailable }: Net
   if (finished.exitCode === 0) return [];
   const { text } = finished.interleaved;
   if (NO_NETWORK.test(text))
-    return [
-      `this command has no network; ${unavailable ?? 'to ask the person for it, run it again with the hosts it needs in "network"'}`,
-    ];
+    return [`this command has no network; ${unavailable ?? 'name the hosts it needs in "network" to ask for it'}`];
   if (OWN_LOOPBACK.test(text) && unavailable === undefined)
-    return [
-      'this command has a loopback of its own; to ask for a server outside the sandbox, run it again with its host and port in "network"',
-    ];
+    return ['this command has a loopback of its own; name host:port in "network" to ask for a server outside'];
   return [];
 }
 
 const BECAUSE: Record<RefusalReason, string> = {
-  'not-allowed': ', which nobody permitted; to ask for it, run it again with this host in "network"',
-  'private-address':
-    ', whose address is not public; the owner can permit that by naming the host in the setting privateHosts',
+  'not-allowed': ', which nobody permitted; name it in "network" to ask for it',
+  'private-address': ', whose address is not public; the owner can name it in the setting privateHosts',
   'other-server': '',
 };
 
