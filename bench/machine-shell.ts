@@ -15,7 +15,6 @@ export async function measureSandbox({ sandbox, workspace }: Bed, scale: Scale):
     profile: {
       workspace: { path: workspace, access: 'read-write' as const },
       protect: [join(workspace, '.git/hooks'), join(workspace, '.git/config')],
-      network: false,
       limits: { memoryBytes: 4 * 1024 ** 3, cpuSeconds: 600, fileSizeBytes: 2 * 1024 ** 3, processes: 512 },
     },
   };

@@ -4,7 +4,7 @@ import { bubblewrapArguments, featuresOf } from './bubblewrap-arguments.ts';
 
 const base = {
   ...{ bwrap: '/usr/bin/bwrap', prlimit: '/usr/bin/prlimit', argv: ['ls', '-l'], cwd: '/work' },
-  ...{ network: false, limits: TRIAL_LIMITS, limitsProcesses: true, ownLimits: '' },
+  ...{ limits: TRIAL_LIMITS, limitsProcesses: true, ownLimits: '' },
   features: { size: true, disableUserNamespaces: true },
 };
 
@@ -38,7 +38,8 @@ test('options that an old bubblewrap does not know are left out', () => {
   expect(featuresOf('bubblewrap 1.0')).toEqual({ size: true, disableUserNamespaces: true });
   expect(featuresOf('something else')).toBeUndefined();
   const features = { size: false, disableUserNamespaces: false };
-  const argv = bubblewrapArguments({ ...base, mounts: [], network: true, limitsProcesses: false, features });
-  for (const option of ['--size', '--disable-userns', '--unshare-net']) expect(argv).not.toContain(option);
+  const argv = bubblewrapArguments({ ...base, mounts: [], limitsProcesses: false, features });
+  for (const option of ['--size', '--disable-userns']) expect(argv).not.toContain(option);
+  expect(argv).toContain('--unshare-net');
   expect(argv.join(' ')).not.toContain('--nproc');
 });

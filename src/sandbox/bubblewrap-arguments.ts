@@ -10,7 +10,6 @@ export interface BubblewrapCommand {
   argv: readonly string[];
   cwd: string;
   mounts: readonly Mount[];
-  network: boolean;
   limits: Limits;
   /** False where the kernel counts all processes of the user instead of those of one user namespace. */
   limitsProcesses: boolean;
@@ -42,11 +41,12 @@ export function featuresOf(version: string): Features | undefined {
 }
 
 export function bubblewrapArguments(command: BubblewrapCommand): string[] {
-  const { bwrap, argv, cwd, mounts, network, limits, features } = command;
+  const { bwrap, argv, cwd, mounts, limits, features } = command;
   return [
     bwrap,
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
-    ...(network ? [] : ['--unshare-net']),
+    // There is no way to share the network: a command reaches hosts through a socket, if at all (network/forward.ts).
+    '--unshare-net',
     ...(features.disableUserNamespaces ? ['--disable-userns'] : []),
     // bubblewrap itself sets no_new_privs.
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],

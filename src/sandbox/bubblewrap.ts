@@ -66,12 +66,11 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     });
     const common = {
       ...tools,
-      network: profile.network,
       limits: profile.limits,
       limitsProcesses: rlimitHoldsProcesses,
       ownLimits: readFileSync('/proc/self/limits', 'latin1'),
     };
-    const { workspace, network, limits } = profile;
+    const { workspace, limits } = profile;
     const guards = planGuards(profile);
     const mountsWith: RunPlan['mountsWith'] = (made) => withGuards(planned, made);
     const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd }) =>
@@ -82,7 +81,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       argvFor,
       wanted: {
         place: workspace?.path ?? '',
-        kind: JSON.stringify([workspace?.access, network, limits]),
+        kind: JSON.stringify([workspace?.access, limits]),
         state: JSON.stringify(argvFor(mountsWith(guards.mounts), WAITING)),
       },
     };
@@ -193,7 +192,6 @@ const TRIAL: SandboxCommand = {
   env: { PATH: SYSTEM_DIRECTORIES.join(':') },
   profile: {
     protect: [],
-    network: false,
     limits: { memoryBytes: 268_435_456, cpuSeconds: 10, fileSizeBytes: 1_048_576, processes: 32 },
   },
 };

@@ -13,7 +13,6 @@ export interface DockerCommand {
   env: Readonly<Record<string, string>>;
   hasInput: boolean;
   mounts: readonly Mount[];
-  network: boolean;
   limits: Limits;
   cpus: number;
 }
@@ -23,11 +22,11 @@ const EMPTY_BYTES = 1_048_576;
 const NOT_PASSED = ['PATH', 'HOME', 'SHELL', 'TMPDIR'];
 
 export function dockerArguments(command: DockerCommand): string[] {
-  const { docker, image, name, user, argv, cwd, env, hasInput, mounts, network, limits, cpus } = command;
+  const { docker, image, name, user, argv, cwd, env, hasInput, mounts, limits, cpus } = command;
   return [
     ...[docker, 'run', '--rm', '--init', '--name', name, '--pull', 'never'],
     ...(hasInput ? ['--interactive'] : []),
-    ...['--network', network ? 'bridge' : 'none', '--read-only', '--cap-drop', 'ALL'],
+    ...['--network', 'none', '--read-only', '--cap-drop', 'ALL'],
     ...['--security-opt', 'no-new-privileges', '--ipc', 'private', '--user', user],
     ...['--memory', String(limits.memoryBytes), '--memory-swap', String(limits.memoryBytes)],
     ...['--pids-limit', String(limits.processes), '--cpus', String(cpus)],

@@ -47,7 +47,7 @@ describe('the command line', () => {
     const argv = dockerArguments({
       ...{ docker: '/usr/bin/docker', image: 'image', name: 'name', user: '1000:1000', cpus: 2 },
       ...{ argv: ['bash', '-c', 'ls'], cwd: '/srv', env: { LANG: 'C', PATH: '/host/bin', HOME: '/host/home' } },
-      ...{ hasInput: false, network: false, limits: TRIAL_LIMITS },
+      ...{ hasInput: false, limits: TRIAL_LIMITS },
       mounts: [
         { path: '/srv', access: 'read-write', isDirectory: true },
         { path: '/srv/.git/config', access: 'read-only', isDirectory: false },
@@ -72,12 +72,12 @@ describe('the command line', () => {
     );
   });
 
-  test('opens the network and the input when they are asked for', () => {
+  test('passes the input on when there is some, and never opens the network', () => {
     const argv = dockerArguments({
       ...{ docker: 'docker', image: 'image', name: 'name', user: '0:0', cpus: 1, argv: ['cat'], cwd: '/', env: {} },
-      ...{ hasInput: true, network: true, limits: TRIAL_LIMITS, mounts: [] },
+      ...{ hasInput: true, limits: TRIAL_LIMITS, mounts: [] },
     });
-    expect(argv.join(' ')).toMatch(/--pull never --interactive --network bridge /);
+    expect(argv.join(' ')).toMatch(/--pull never --interactive --network none /);
   });
 });
 

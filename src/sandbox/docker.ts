@@ -80,7 +80,6 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
         env: command.env,
         hasInput: command.stdin !== undefined,
         mounts: withGuards(withinProfile(planned, profile), guards.mounts),
-        network: profile.network,
         limits: profile.limits,
       });
       return { argv, cwd: '/', env: clientEnvironment, stdin: command.stdin };

@@ -58,7 +58,6 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
     for (const path of toolchainsOf(home, searchPath)) if (mayExist(path)) showAt(mounts, path);
   }
   for (const path of SHARED_TOOLCHAINS) showAt(mounts, path);
-  if (profile.network) showNameServers(mounts);
   for (const path of profile.readOnly ?? []) add(path, 'read-only');
   if (workspace) add(workspace, profile.workspace?.access ?? 'read-only');
   if (scratch) add(scratch, 'read-write');
@@ -103,12 +102,6 @@ function inOrder(mounts: Map<string, Mount>): Mount[] {
 function showAt(mounts: Map<string, Mount>, path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats) mounts.set(path, { path, access: 'read-only', isDirectory: stats.isDirectory() });
-}
-
-/** On many systems /etc/resolv.conf leads into /run, which is hidden. */
-function showNameServers(mounts: Map<string, Mount>): void {
-  const path = realPath('/etc/resolv.conf');
-  if (path && isInside('/run', path)) mounts.set(path, { path, access: 'read-only', isDirectory: false });
 }
 
 /** Most paths looked for in a home do not exist: one list of it tells that for nearly all of them. */

@@ -22,7 +22,7 @@ export interface Limits {
   processes: number;
 }
 
-/** What a command may touch. The rest of the system is readable, never writable, and its secrets are hidden. */
+/** What a command may touch. The rest of the system is readable, never writable, its secrets are hidden, and it has no network. */
 export interface Profile {
   workspace?: { path: string; access: 'read-write' | 'read-only' };
   /** A directory of the command's own, writable. */
@@ -33,7 +33,6 @@ export interface Profile {
   protect: readonly string[];
   /** Existing files and directories of the workspace, absolute, that a command cannot read, write or move. */
   hide?: readonly string[];
-  network: boolean;
   limits: Limits;
 }
 
@@ -120,7 +119,7 @@ export interface Sandbox {
   readonly name: 'bubblewrap' | 'docker' | 'none';
   /** False: the profile is not enforced at all, the command can do everything the person can. */
   readonly isolates: boolean;
-  /** A command can be given a way to permitted hosts (network/run-with-hosts.ts). Otherwise it has no network, or all of it. */
+  /** A command can be given a way to permitted hosts (network/run-with-hosts.ts). Otherwise it has no network, and without isolation all of it. */
   readonly forwardsNetwork?: true;
   /** Runs a test command. Never rejects. */
   available(): Promise<Availability>;

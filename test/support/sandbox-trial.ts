@@ -46,7 +46,6 @@ export function createTrial(parent = tmpdir()): Trial {
   const profile: Profile = {
     workspace: { path: places.workspace, access: 'read-write' },
     protect: protectedPaths(places),
-    network: false,
     limits: TRIAL_LIMITS,
   };
   const bubblewrap: Trial['bubblewrap'] = (change = {}) =>

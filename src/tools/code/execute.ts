@@ -83,7 +83,6 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
               readOnly: skillFolders.filter((folder) => existsSync(folder)),
               protect: [],
               hide,
-              network: false,
               limits,
             },
           },

@@ -49,7 +49,7 @@ describe('bash', () => {
       argv: ['/bin/bash', '--noprofile', '--norc', '-c', 'echo "a b"'],
       cwd: '/w/sub',
       env: { PATH: '/bin' },
-      profile: { network: false, workspace: { path: '/w', access: 'read-write' }, protect: ['/w/.git/hooks'] },
+      profile: { workspace: { path: '/w', access: 'read-write' }, protect: ['/w/.git/hooks'] },
     });
   });
 

@@ -101,7 +101,6 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
             workspace: { path: workspace.root, access: onlyReads ? 'read-only' : 'read-write' },
             protect: protectedPaths(workspace.root),
             hide,
-            network: false,
             limits,
           },
         },
