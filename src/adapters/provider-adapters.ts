@@ -3,7 +3,7 @@ import type { Effort } from '../config/effort.ts';
 import type { Adapter, ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { createContextWindows } from './context-window.ts';
-import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
+import { type Endpoint, type EndpointOptions, endpointOf, type FoundEndpoint } from './endpoint.ts';
 import type { ModelLimits } from './model-limits.ts';
 import { firstToChatWith, listFromServer } from './models.ts';
 import { createPiAdapter, type DefaultModel } from './pi/pi-adapter.ts';
@@ -65,10 +65,17 @@ function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
     return { id, lacks: tools === false ? ['tools'] : [], ...(contextWindow !== undefined && { contextWindow }) };
   }
 
+  // The settings are those of this process; by the address that was given when signing in.
+  const endpoints = new Map<string | undefined, FoundEndpoint>();
+
   return createPiAdapter({
     provider,
-    endpoint: async (profileId) =>
-      endpointOf(provider, options, await credentials.baseUrlFor(provider.name, profileId)),
+    async endpoint(profileId) {
+      const stored = await credentials.baseUrlFor(provider.name, profileId);
+      const found = endpoints.get(stored) ?? endpointOf(provider, options, stored);
+      endpoints.set(stored, found);
+      return found;
+    },
     credentials,
     defaultModel,
     limits,

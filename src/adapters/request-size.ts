@@ -9,6 +9,10 @@ export type FixedParts = Pick<ModelRequest, 'system' | 'tools' | 'turnNote'>;
 /** About what the large providers count for one of usual size. */
 const PICTURE_TOKENS = 1_500;
 
+/** Tools and messages are never changed once they are made: of those that every turn sends again, the long ones are counted once. */
+const counted = new WeakMap<object, number>();
+const LONG_TEXT = 500;
+
 export function sizeOf(fixed: FixedParts, messages: readonly ModelMessage[]): number {
   return fixedTokens(fixed) + tokensIn(messages);
 }
@@ -22,7 +26,7 @@ export function textTokens(texts: readonly string[]): number {
 }
 
 export function toolTokens(tools: ModelRequest['tools']): number {
-  return tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
+  return tools.length === 0 ? 0 : countedOnce(tools, () => estimateTokens(JSON.stringify(tools)));
 }
 
 export function tokensIn(messages: readonly ModelMessage[]): number {
@@ -31,6 +35,17 @@ export function tokensIn(messages: readonly ModelMessage[]): number {
 
 export function tokensOf(message: ModelMessage | undefined): number {
   if (!message) return 0;
+  const isLong = message.text.length > LONG_TEXT || (message.role === 'assistant' && message.toolCalls.length > 0);
+  return isLong ? countedOnce(message, () => countTokens(message)) : countTokens(message);
+}
+
+function countedOnce(value: object, count: () => number): number {
+  const known = counted.get(value) ?? count();
+  counted.set(value, known);
+  return known;
+}
+
+function countTokens(message: ModelMessage): number {
   const calls =
     message.role === 'assistant' && message.toolCalls.length > 0
       ? estimateTokens(JSON.stringify(message.toolCalls))

@@ -34,22 +34,40 @@ export type PictureFiles = ReadonlyMap<string, ModelImage>;
 
 /** Those of these turns whose files are still there. */
 export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promise<PictureFiles> {
-  const kept = turns.flatMap(({ pictures = [], calls }) => [
-    ...pictures,
-    ...calls.flatMap(({ result }) => result?.pictures ?? []),
-  ]);
+  const kept: HistoryPicture[] = [];
+  for (const { pictures, calls } of turns) {
+    if (pictures) kept.push(...pictures);
+    for (const { result } of calls) if (result?.pictures) kept.push(...result.pictures);
+  }
   if (kept.length === 0) return new Map();
   const { readPictures } = await import('../tools/pictures.ts');
   const read = await Promise.all(kept.map(async (one) => [one.path, (await readPictures([one]))[0]] as const));
   return new Map(read.flatMap(([path, image]) => (image ? [[path, image] as const] : [])));
 }
 
+/** Turns never change: each is written once for the names of one set of tools, so that a long conversation costs no more. */
+const writtenTurns = new WeakMap<
+  HistoryTurn,
+  { toWire: HistoryMessagesOptions['toWire']; messages: readonly ModelMessage[] }
+>();
+
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
   return turns.flatMap((turn, index) => {
     const next = turns[index + 1];
     const isContinued = next ? isContinuedBy(turn, next) : options.isContinuing === true;
-    return turnMessages(turn, isContinued, options);
+    return isContinued || options.callsAsText || options.pictures?.size
+      ? turnMessages(turn, isContinued, options)
+      : writtenOnce(turn, options);
   });
+}
+
+function writtenOnce(turn: HistoryTurn, options: HistoryMessagesOptions): readonly ModelMessage[] {
+  const { toWire } = options;
+  const known = writtenTurns.get(turn);
+  if (known?.toWire === toWire) return known.messages;
+  const messages = turnMessages(turn, false, options);
+  writtenTurns.set(turn, { toWire, messages });
+  return messages;
 }
 
 function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn): boolean {

@@ -1,6 +1,7 @@
 // A turn: prepare → manual calls or the loop → commit. It always ends with exactly one `run-end`. A failing tool never
 // fails the turn; only what could not be run or stored does.
 import type { ModelDescription } from '../adapters/adapter.ts';
+import { type JoinedSignal, joinSignals } from '../lib/joined-signal.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { StorageError } from '../storage/storage.ts';
 import { createLater, type Later } from '../tools/later.ts';
@@ -28,6 +29,7 @@ export async function* run(
   const { requestId, turnId, sessionKey } = request;
   yield { type: 'run-start', requestId, turnId, sessionKey, provider: adapter.provider };
   let turn: Turn | undefined;
+  let joined: JoinedSignal | undefined;
   let result: AskResult;
   const later = createLater();
   try {
@@ -38,7 +40,8 @@ export async function* run(
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
     await turn.start(request.input, { tainted: request.tainted, continues });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
-    const running = AbortSignal.any([signal, turn.lock.lost]);
+    joined = joinSignals(signal, turn.lock.lost);
+    const { signal: running } = joined;
     const context: TurnContext = {
       ...dependencies,
       request,
@@ -56,6 +59,7 @@ export async function* run(
   } finally {
     await later.done();
     await turn?.close();
+    joined?.release();
   }
   yield { type: 'run-end', result };
 }

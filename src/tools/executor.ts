@@ -1,6 +1,7 @@
 // The executor, the only catch around a tool: look up → validate → authorise → reuse or run → bound.
 // It stops at the first step that says no, and always returns a result: a ToolFailure speaks to the caller, anything
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
+import { joinSignals } from '../lib/joined-signal.ts';
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
 import { createLater, type Later } from './later.ts';
@@ -161,9 +162,9 @@ async function withTimeout<T>(
 ): Promise<T> {
   const timeoutMs = spec.timeoutOf?.(call.args) ?? spec.timeoutMs;
   const late = new ToolFailure(`${call.name} took longer than ${timeoutMs} ms and was stopped`, { reason: 'timeout' });
-  const timer = new AbortController();
-  const timeout = setTimeout(() => timer.abort(late), timeoutMs);
-  const limited = AbortSignal.any([signal, timer.signal]);
+  const joined = joinSignals(signal);
+  const { signal: limited } = joined;
+  const timeout = setTimeout(() => joined.abort(late), timeoutMs);
   const { promise: ignored, reject } = Promise.withResolvers<never>();
   let grace: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
@@ -179,6 +180,7 @@ async function withTimeout<T>(
     clearTimeout(timeout);
     clearTimeout(grace);
     limited.removeEventListener('abort', onAbort);
+    joined.release();
   }
 }
 

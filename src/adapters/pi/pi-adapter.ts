@@ -197,8 +197,8 @@ async function* guarded(
   let isFinished = false;
   try {
     for await (const event of untilAborted(answer(request, connection.signal), signal)) {
-      yield event;
       isFinished = event.type === 'finish';
+      yield event;
     }
   } catch (error) {
     connection.abort();

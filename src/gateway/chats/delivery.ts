@@ -4,6 +4,7 @@
 // takes none from another.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
+import { joinSignals } from '../../lib/joined-signal.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
 import type { BotKey } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
@@ -100,16 +101,20 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
   }
 
   async function deliver(message: OutboxMessage, channel: Channel): Promise<void> {
-    const late = AbortSignal.timeout(SENT_WITHIN_MS);
+    const until = joinSignals(stopping.signal);
+    const late = setTimeout(() => until.abort(), SENT_WITHIN_MS).unref();
     try {
-      const until = AbortSignal.any([stopping.signal, late]);
-      const sent = await orAborted(sendOrReplace(channel, message, until), until);
+      const sent = await orAborted(sendOrReplace(channel, message, until.signal), until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      const told = late.aborted ? new ChannelError('unknown-outcome', 'the platform did not answer in time') : error;
+      const isLate = until.signal.aborted;
+      const told = isLate ? new ChannelError('unknown-outcome', 'the platform did not answer in time') : error;
       await untilStored(() => afterFailure(message, told));
+    } finally {
+      clearTimeout(late);
+      until.release();
     }
   }
 
