@@ -78,7 +78,7 @@ export interface ModelFailure {
   /** From Retry-After, when the provider sent one. */
   retryAfterMs?: number;
   /** What the model cannot do, where that is why the request was refused. */
-  lacks?: 'tools' | 'effort';
+  lacks?: 'tools' | 'effort' | 'pictures';
   /** Of a request that was too long: the tokens that the model can take in, where the service says it. */
   contextWindow?: number;
 }

@@ -3,7 +3,7 @@
 // the file costs one refused request. The file is read once a minute at most: another process may have written it.
 import { type OwnerFiles, StorageError } from '../storage/storage.ts';
 
-export const ABILITIES = ['tools', 'effort'] as const;
+export const ABILITIES = ['tools', 'effort', 'pictures'] as const;
 export type Ability = (typeof ABILITIES)[number];
 
 /** A model at its address: servers differ in what they can do with the same one. */

@@ -58,6 +58,66 @@ const NO_TOOLS = [
   [400, 'This model does not support function calling.'],
 ] as const;
 
+const PICTURE = { mimeType: 'image/png', data: 'iVBORw0KGgo=' };
+const withPicture = (): Partial<ModelRequest> => ({
+  tools: [],
+  messages: [{ role: 'user', text: 'what is it?', images: [PICTURE] }],
+});
+
+const NO_PICTURES = [
+  [400, 'this model does not support image input (ref: b8bd630e)'],
+  [500, 'image input is not supported by this server'],
+  [500, 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+  [400, 'Invalid content type. image_url is only supported by certain models.'],
+  [400, 'Failed to deserialize: messages[0]: unknown variant `image_url`, expected `text`'],
+  [500, 'Failed to parse messages: Unsupported content part type: "image_url"; messages = []'],
+  [404, 'No endpoints found that support image input'],
+  [400, 'Qwen/Qwen3-8B is not a multimodal model'],
+  [400, 'Model does not support images. Please use a model that does.'],
+  [400, 'At most 0 image(s) may be provided in one prompt.'],
+] as const;
+
+describe('a model that cannot see', () => {
+  const holdsPicture = ({ messages }: Sent): boolean => JSON.stringify(messages).includes(PICTURE.data);
+
+  test.for(NO_PICTURES)('is asked again without pictures, with one line: %s %s', async ([status, message]) => {
+    await refusing(message, holdsPicture, status);
+    const { events, text } = await collect(open(), asked(withPicture()));
+    expect(text).toBe('Hi');
+    expect(notices(events)).toEqual(['small of ollama cannot see pictures: it is asked without them']);
+    expect(sent().map(holdsPicture)).toEqual([true, false]);
+    expect(JSON.stringify(sent()[1])).toContain('[1 picture is not shown: this model cannot see]');
+  });
+
+  test('is remembered, and nothing is said where there is no picture', async () => {
+    await refusing('this model does not support image input', holdsPicture);
+    const files = memoryOwnerFiles();
+    await collect(open(files), asked(withPicture()));
+    const next = open(files);
+    expect(notices((await collect(next, asked({ tools: [] }))).events)).toEqual([]);
+    expect(notices((await collect(next, asked(withPicture()))).events)).toHaveLength(1);
+    expect(sent().map(holdsPicture)).toEqual([true, false, false, false]);
+  });
+
+  test('a picture that a tool has made is left out too', async () => {
+    await refusing('this model does not support image input', holdsPicture);
+    const messages: ModelRequest['messages'] = [
+      { role: 'user', text: 'draw' },
+      { role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'draw', args: {} }] },
+      { role: 'tool', callId: 'c1', toolName: 'draw', text: '', images: [PICTURE, PICTURE], isError: false },
+    ];
+    await collect(open(), asked({ messages }));
+    expect(JSON.stringify(sent()[1])).toContain('[2 pictures are not shown: this model cannot see]');
+  });
+
+  test('another refusal of a picture is not taken for that', async () => {
+    await refusing('Invalid image: the picture is larger than 5 MB', holdsPicture);
+    const { ending } = await collect(open(), asked(withPicture()));
+    expect(ending).toMatchObject({ type: 'failure', failure: { code: 'refused' } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('a model without tools', () => {
   test.for(NO_TOOLS)('is asked again without them, with one line: %s %s', async ([status, message]) => {
     await refusing(message, ({ tools }) => tools !== undefined, status);

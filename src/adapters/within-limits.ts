@@ -1,4 +1,4 @@
-// Asks a model for what it can do. One that refuses tools, or an effort, is asked again without; that is remembered, and
+// Asks a model for what it can do. One that refuses tools, an effort or pictures is asked again without; that is remembered, and
 // told in one line, once a process. How much it takes in, where it finds a request too long, is remembered too.
 import type { ModelEvent, ModelFailure, ModelMessage, ModelRequest } from './adapter.ts';
 import { ABILITIES, type Ability, type ModelLimits, type ModelName } from './model-limits.ts';
@@ -53,16 +53,36 @@ function refusedWindow(
   return Math.max(LEAST_GUESSED, Math.floor(sizeOf(request, request.messages) * GUESSED_SHARE));
 }
 
-function isWanted({ tools, effort }: ModelRequest, ability: Ability): boolean {
-  return ability === 'tools' ? tools.length > 0 : effort !== undefined && effort !== 'off';
+function isWanted({ tools, effort, messages }: ModelRequest, ability: Ability): boolean {
+  switch (ability) {
+    case 'tools':
+      return tools.length > 0;
+    case 'effort':
+      return effort !== undefined && effort !== 'off';
+    case 'pictures':
+      return messages.some((message) => message.role !== 'assistant' && (message.images?.length ?? 0) > 0);
+  }
 }
 
 function without(request: ModelRequest, lacked: ReadonlySet<Ability>): ModelRequest {
+  const seen = lacked.has('pictures') ? request.messages.map(withoutPictures) : request.messages;
   return {
     ...request,
-    ...(lacked.has('tools') && { tools: [], messages: request.messages.map(withoutCalls) }),
+    messages: lacked.has('tools') ? seen.map(withoutCalls) : seen,
+    ...(lacked.has('tools') && { tools: [] }),
     ...(lacked.has('effort') && { effort: undefined }),
   };
+}
+
+/** In their place the text says that they are not there: a model that is not told makes something up. */
+function withoutPictures(message: ModelMessage): ModelMessage {
+  if (message.role === 'assistant' || !message.images?.length) return message;
+  const { images, ...rest } = message;
+  const note =
+    images.length === 1
+      ? '[1 picture is not shown: this model cannot see]'
+      : `[${images.length} pictures are not shown: this model cannot see]`;
+  return { ...rest, text: [message.text, note].filter((line) => line !== '').join('\n') };
 }
 
 /** Calls made earlier in the conversation, by another model or by hand, as text: a model without tools accepts no others. */
@@ -87,6 +107,7 @@ function* notice({ provider, baseUrl, model }: ModelName, ability: Ability, told
   const text = {
     tools: `${model} of ${provider} cannot call tools: it is asked without them`,
     effort: `${model} of ${provider} has no effort setting: it is asked without one`,
+    pictures: `${model} of ${provider} cannot see pictures: it is asked without them`,
   }[ability];
   yield { type: 'notice', text };
 }

@@ -186,14 +186,22 @@ async function signInChecks({ runtime, signal }: OperationContext): Promise<Chec
     signedIn.length > 0
       ? { name: 'sign-in', state: 'ok', message: signedIn.join(', ') }
       : { name: 'sign-in', state: 'advice', message: 'nobody is signed in: only the offline stub answers', fix },
-    ...unusedKeys(keys, provider),
+    ...unusedKeys(keys, provider, runtime.config),
   ];
   return [...checks, ...servers.map(serverCheck)];
 }
 
-/** One variable may serve several providers: it is used when one of them is. */
-function unusedKeys(keys: readonly { provider: string; variable: string }[], inUse: string): Check[] {
-  const used = new Set(keys.filter(({ provider }) => provider === inUse).map(({ variable }) => variable));
+/**
+ * One variable may serve several providers: it is used when one of them is, as the provider or as a fallback. A sign-in that is
+ * named in config.json comes before the provider's key.
+ */
+function unusedKeys(
+  keys: readonly { provider: string; variable: string }[],
+  inUse: string,
+  { fallback, profile }: Pick<Runtime['config'], 'fallback' | 'profile'>,
+): Check[] {
+  const asked = [...(profile === undefined ? [inUse] : []), ...fallback.map((entry) => entry.split('/')[0] ?? '')];
+  const used = new Set(keys.filter(({ provider }) => asked.includes(provider)).map(({ variable }) => variable));
   const unused = new Map(
     keys
       .filter(({ variable }) => !used.has(variable))
@@ -203,8 +211,11 @@ function unusedKeys(keys: readonly { provider: string; variable: string }[], inU
   return [...unused].map(([variable, provider]) => ({
     name: 'key',
     state: 'advice',
-    message: `${variable} is in the environment, and ${inUse} answers: it is not used`,
-    fix: `lainclaw config set provider ${provider}`,
+    message:
+      provider === inUse
+        ? `${variable} is in the environment, and the sign-in ${profile} is used instead`
+        : `${variable} is in the environment, and ${inUse} answers: it is not used`,
+    fix: provider === inUse ? 'lainclaw config unset profile' : `lainclaw config set provider ${provider}`,
   }));
 }
 

@@ -11,6 +11,8 @@ const ASSUMED_WINDOW = 128_000;
 const READ_SHARE = 3;
 const CHARACTERS_PER_TOKEN = 4;
 const MOST_CHARACTERS = 2_000_000;
+/** With a small budget too, more is read than the last messages: what is not read cannot be summarised. */
+const FEWEST_CHARACTERS = 200_000;
 
 export function historyBudget(contextWindow = ASSUMED_WINDOW, historyTokens = DEFAULT_HISTORY_TOKENS): number {
   return Math.floor(Math.min(contextWindow / 2, historyTokens));
@@ -18,7 +20,8 @@ export function historyBudget(contextWindow = ASSUMED_WINDOW, historyTokens = DE
 
 /** How far back the transcript is read for a history of this many tokens. */
 export function charactersToRead(budgetTokens: number): number {
-  return Math.min(MOST_CHARACTERS, budgetTokens * READ_SHARE * CHARACTERS_PER_TOKEN);
+  const wanted = budgetTokens * READ_SHARE * CHARACTERS_PER_TOKEN;
+  return Math.min(MOST_CHARACTERS, Math.max(FEWEST_CHARACTERS, wanted));
 }
 
 /**

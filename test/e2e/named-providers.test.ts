@@ -1,9 +1,13 @@
 // Named providers through the built binary: each is one row of a table, with its variable, its address and its models.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Script } from '../fakes/model-server/reply.ts';
+import { eventually } from '../support/eventually.ts';
 import { lainclaw } from '../support/lainclaw.ts';
-import { filesHolding, KEY } from '../support/model-providers.ts';
+import { filesHolding, KEY, modelFor } from '../support/model-providers.ts';
+import { leave, openChat } from '../support/open-chat.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 async function serve(script: Script = () => ({ text: 'Hello.' }), models?: string[]): Promise<ModelServer> {
@@ -130,7 +134,110 @@ describe.concurrent('provider/model', () => {
   );
 });
 
+describe('provider/model, wherever a model is named', () => {
+  const modelOf = ({ requests }: ModelServer): unknown => (requests.at(-1)?.body as { model?: string })?.model;
+  const other = async () => {
+    const server = await serve(() => ({ text: 'From the other.' }), ['qwen3:8b']);
+    return { server, env: { LAINCLAW_OLLAMA_BASE_URL: `${server.url}/v1` } };
+  };
+
+  it('/model in the chat, and /model default takes it back', async () => {
+    const { server, env } = await other();
+    const opened = await openChat([{ text: 'From the first.' }], [], { env });
+    await opened.say('/model ollama/qwen3:8b');
+    await opened.chat.shows('ollama/qwen3:8b · main');
+    await opened.say('hello');
+    await opened.chat.shows('From the other.');
+    expect(modelOf(server)).toBe('qwen3:8b');
+    await opened.say('/model ollama/qwen4');
+    await opened.chat.shows('ollama has no model qwen4');
+    await opened.say('/model default');
+    await opened.chat.hides('ollama/qwen3:8b · main');
+    await opened.say('and now?');
+    await opened.chat.shows('From the first.');
+    expect(server.requests).toHaveLength(1);
+    expect(await leave(opened)).toBe(0);
+  });
+
+  it('a sub-agent: its definition, and subagent_spawn', async () => {
+    const { server, env } = await other();
+    const model = await modelFor('openai-compatible', [], { env });
+    const definition = '---\nname: small\ndescription: d\nmodel: ollama/qwen3:8b\n---\nBe brief.\n';
+    mkdirSync(join(model.home.path, 'agents'), { recursive: true });
+    writeFileSync(join(model.home.path, 'agents', 'small.md'), definition);
+    model.follow(({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? { text: 'done' }
+        : {
+            toolCalls: [
+              { name: 'task', args: { agent: 'small', prompt: 'look' } },
+              { name: 'subagent_spawn', args: { name: 'own', message: 'look', model: 'ollama/qwen3:8b' } },
+            ],
+          },
+    );
+    const { toolResults } = (await model.ask('go', '--approve', 'auto')).json();
+    expect(toolResults[0]?.result).toMatchObject({ ok: true, data: { answer: 'From the other.' } });
+    await eventually(async () => {
+      const { runs } = (await lainclaw(['agents', 'status'], model)).json<{
+        runs: { state: string; result: string }[];
+      }>();
+      expect(runs).toMatchObject([{ state: 'done', result: 'From the other.' }]);
+    });
+    expect(server.requests.map(({ body }) => (body as { model?: string }).model)).toEqual(['qwen3:8b', 'qwen3:8b']);
+  });
+
+  it('a schedule', async () => {
+    const { server, env } = await other();
+    const home = testHome();
+    home.config({ provider: 'stub' });
+    const job = ['--every', '1d', '--message', 'look', '--model', 'ollama/qwen3:8b'];
+    expect((await lainclaw(['schedule', 'add', 'daily', ...job], { home, env })).code).toBe(0);
+    const { json } = await lainclaw(['schedule', 'run', 'daily'], { home, env });
+    expect(json()).toMatchObject({ status: 'ok', answer: 'From the other.' });
+    expect(modelOf(server)).toBe('qwen3:8b');
+  });
+});
+
+it('historyTokens of config.json limits the history of a request, and what is left out is summarised', async () => {
+  const questions = Array.from({ length: 12 }, (_, index) => `question ${index} ${'word '.repeat(200)}`);
+  const historyOf = async (config: object) => {
+    const model = await modelFor('openai-compatible', ({ system }) => ({
+      text: system[0]?.startsWith('You summarise') ? 'A few questions.' : `answer ${'word '.repeat(200)}`,
+    }));
+    model.home.config(config);
+    let said = '';
+    for (const question of questions) said += (await model.ask(question)).stderr;
+    const last = model.asked.findLast(({ messages }) => JSON.stringify(messages).includes('question 11 '));
+    const seen = questions.filter((_, index) => JSON.stringify(last?.messages).includes(`question ${index} `));
+    return { seen: seen.length, said };
+  };
+  expect(await historyOf({})).toEqual({ seen: 12, said: '' });
+  const { seen, said } = await historyOf({ historyTokens: 1_000 });
+  // The last twelve messages are sent in any case: six questions, and the one that is asked.
+  expect(seen).toBeLessThan(9);
+  expect(seen).toBeGreaterThanOrEqual(7);
+  expect(said).toContain('were summarised to make room');
+});
+
 describe.concurrent('what a model cannot do', () => {
+  it('see: it is asked without the picture, which is told in one line', async () => {
+    const server = await serve();
+    const home = testHome();
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+      'base64',
+    );
+    home.file('dot.png', png);
+    const env = { GROQ_API_KEY: KEY, LAINCLAW_GROQ_BASE_URL: `${server.url}/openai/v1` };
+    const args = ['ask', '--provider', 'groq', '--image', 'dot.png', 'what is it?'];
+    const { json, stderr } = await lainclaw(args, { home, env });
+    expect(json()).toMatchObject({ success: true, result: 'Hello.', model: 'openai/gpt-oss-120b' });
+    expect(stderr.match(/openai\/gpt-oss-120b of groq cannot see pictures: it is asked without them/g)).toHaveLength(1);
+    const sent = JSON.stringify(server.requests.at(-1)?.body);
+    expect(sent).not.toContain(png.toString('base64'));
+    expect(sent).toContain('[1 picture is not shown: this model cannot see]');
+  });
+
   it('tools: it is asked without them, told in one line, and remembered', async () => {
     const server = await serve(({ tools }) =>
       tools.length > 0

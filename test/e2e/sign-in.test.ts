@@ -258,6 +258,24 @@ describe.concurrent('when nothing is configured', () => {
     expect(result).not.toContain(KEY);
   });
 
+  it('the doctor does not say that of a fallback, and says it where a named sign-in comes first', async () => {
+    const server = await serve();
+    const home = testHome();
+    const env = { OPENAI_API_KEY: KEY, GROQ_API_KEY: KEY, OLLAMA_HOST: 'http://127.0.0.1:1' };
+    const keysOf = async (config: object): Promise<string[]> => {
+      home.config(config);
+      const { checks } = (await lainclaw(['doctor', '--json'], { home, env })).json<{
+        checks: { name: string; message: string }[];
+      }>();
+      return checks.filter(({ name }) => name === 'key').map(({ message }) => message);
+    };
+    expect(await keysOf({ provider: 'openai', fallback: ['groq/other'] })).toEqual([]);
+    await login(home, 'openai', KEY, `${server.url}/v1`, '--profile', 'work');
+    expect(await keysOf({ provider: 'openai', profile: 'work', fallback: ['groq'] })).toEqual([
+      'OPENAI_API_KEY is in the environment, and the sign-in work is used instead',
+    ]);
+  });
+
   it('the doctor says that a key is not used', async () => {
     const env = { GROQ_API_KEY: KEY, OLLAMA_HOST: 'http://127.0.0.1:1', NO_COLOR: '1' };
     const { stdout } = await terminal(['doctor'], { home: testHome(), env });

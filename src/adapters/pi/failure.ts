@@ -45,6 +45,8 @@ const NO_TOOLS =
   /(does(n't| not)|do not|cannot|is not|isn't|not) [^.]{0,40}(support|enabled?)[^.]{0,60}\b(tools?\b|tool[ _-]?(use|call|choice)|functions?[ _-]?call)|\b(tools?|tool[ _-]?(use|calling)|function[ _-]?calling)\b[^.]{0,40}(is|are) not (supported|enabled|available)|tools? param requires --jinja|requires --enable-auto-tool-choice|no endpoints found that support tool use/i;
 const NO_EFFORT =
   /(does(n't| not)|not) support[^.]{0,40}\b(thinking|reasoning)|(reasoning|reasoning_effort|thinking|think)\b[^.]{0,60}(not supported|unsupported|unknown|unrecognized|extra (inputs|fields)|not permitted)|(unsupported|unknown|unrecognized|unexpected)[^.]{0,40}(reasoning|thinking)/i;
+const NO_PICTURES =
+  /(does(n't| not)|do not|cannot|not) support[^.]{0,40}\b(images?|image[ _-]?(input|url)|vision|multi-?modal)\b|\bimage[ _-]?(input|url)?s?\b[^.]{0,40}((is|are) (not|only) (supported|enabled|available)|unsupported)|(unknown variant|unsupported content part type:?) ["'`\\]*image_url|no endpoints found that support image input|is not a multi-?modal model|at most 0 image/i;
 const LONGEST_DETAIL = 300;
 
 /** For a request that failed and was not cancelled. */
@@ -106,6 +108,7 @@ function lackedBy(status: number, error: ProviderError): ModelFailure['lacks'] {
   if (status !== 400 && status !== 404 && status !== 422 && status !== 500) return undefined;
   const told = words(error);
   if (NO_TOOLS.test(told)) return 'tools';
+  if (NO_PICTURES.test(told)) return 'pictures';
   return NO_EFFORT.test(told) ? 'effort' : undefined;
 }
 

@@ -60,7 +60,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       {
         limits,
         name: { provider: provider.name, baseUrl: endpoint.baseUrl, model: chosen.id },
-        listed: chosen.lacks ?? [],
+        listed: [...(chosen.lacks ?? []), ...(found.model.input.includes('image') ? [] : (['pictures'] as const))],
         isWindowKnown: found.model.contextWindow > 0 || chosen.contextWindow !== undefined,
         told,
         ask: (limited) => answerWith(limited, found, endpoint, signal),

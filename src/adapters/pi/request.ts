@@ -34,22 +34,18 @@ function toMessage(message: ModelMessage, model: Model<Api>): Message {
         role: 'toolResult',
         toolCallId: message.callId,
         toolName: message.toolName,
-        content: resultContent(message, model),
+        content: resultContent(message),
         isError: message.isError,
         timestamp: 0,
       };
   }
 }
 
-function resultContent({ text, images = [] }: ToolMessage, model: Model<Api>): ToolResultContent {
-  const canSee = model.input.includes('image');
-  const unseen =
-    images.length > 0 && !canSee ? [`[${images.length} pictures are not shown: this model cannot see]`] : [];
-  // An empty result of a failed call is refused by some services.
-  const shown = [text, ...unseen].filter((line) => line !== '').join('\n') || '(no output)';
+function resultContent({ text, images = [] }: ToolMessage): ToolResultContent {
   return [
-    { type: 'text', text: shown },
-    ...(canSee ? images.map((image) => ({ type: 'image' as const, ...image })) : []),
+    // An empty result of a failed call is refused by some services.
+    { type: 'text', text: text || '(no output)' },
+    ...images.map((image) => ({ type: 'image' as const, ...image })),
   ];
 }
 
