@@ -28,6 +28,7 @@ const LAYERS: string[][] = [
     'mcp',
     'workspace',
     'sandbox',
+    'hooks',
     'undo',
   ],
   ['storage'],

@@ -1,6 +1,7 @@
 // Every setting of config.json: what it may be, what holds without it, and the variable and flag that come before it.
 // Loading, errors, `lainclaw config`, completion and the documentation are made from this table.
 import { EFFORTS, type Effort } from './effort.ts';
+import { type HookSettings, hooks } from './hooks.ts';
 import { address, choice, count, type Kind, list, onOff, text } from './kinds.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
@@ -62,6 +63,8 @@ export interface FileSettings {
   /** When a turn in a chat at the terminal ends or asks, and nobody has typed for a while. */
   notify?: NotificationKind;
   notifyAfterSeconds?: number;
+  /** Commands of the owner's that are run when something happens. */
+  hooks?: HookSettings;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -209,6 +212,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     default: 'bell',
   },
   notifyAfterSeconds: { kind: count(0, 86_400), about: 'how long nobody has typed by then', default: 10 },
+  hooks: { kind: hooks, about: 'commands of yours that are run when something happens', default: 'none' },
 };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

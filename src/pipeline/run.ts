@@ -25,7 +25,7 @@ export async function* run(
   dependencies: RunDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
-  const { adapter } = dependencies;
+  const { adapter, hooks } = dependencies;
   const { requestId, turnId, sessionKey } = request;
   yield { type: 'run-start', requestId, turnId, sessionKey, provider: adapter.provider };
   let turn: Turn | undefined;
@@ -38,6 +38,7 @@ export async function* run(
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
+    const isNew = turn.messageCount() === 0;
     await turn.start(request.input, { tainted: request.tainted, continues });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     joined = joinSignals(signal, turn.lock.lost);
@@ -47,9 +48,10 @@ export async function* run(
       request,
       turn,
       model,
-      ...turnTools(request, dependencies, turn, later),
+      ...turnTools(request, await notifying(request, dependencies, later), turn, later),
       signal: running,
     };
+    if (isNew && hooks) yield* (await turnHooks()).tellSessionStart(hooks, request, turn.entry.sessionId, running);
     if (dependencies.debugSource) yield { type: 'text-delta', text: sourceMark(adapter.provider, model.profileId) };
     const outcome = yield* orCancelled(answer(context, trigger), running);
     result = await commit(context, outcome);
@@ -61,7 +63,17 @@ export async function* run(
     await turn?.close();
     joined?.release();
   }
+  if (hooks) yield* (await turnHooks()).tellTurnEnd(hooks, request, result);
   yield { type: 'run-end', result };
+}
+
+const turnHooks = (): Promise<typeof import('./turn-hooks.ts')> => import('./turn-hooks.ts');
+
+/** With hooks, whoever is asked is also notified. */
+async function notifying(request: RunRequest, dependencies: RunDependencies, later: Later): Promise<RunDependencies> {
+  const { hooks, questions } = dependencies;
+  if (!hooks || !questions) return dependencies;
+  return { ...dependencies, questions: (await turnHooks()).withNotifications(questions, hooks, request, later) };
 }
 
 function turnTools(

@@ -3,6 +3,7 @@
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { Effort } from '../config/effort.ts';
 import type { Language } from '../config/settings.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
@@ -83,6 +84,8 @@ export interface RunDependencies {
   sessions: Sessions;
   /** Of our own words to the model; English by default. */
   language?: Language;
+  /** The owner's, where there are any. */
+  hooks?: Pick<Hooks, 'tell'>;
   /** The root that turns work in; kept with each session that begins. */
   workspaceRoot?: string;
   toolbox: Toolbox;

@@ -1,4 +1,6 @@
 // The tools of one workspace, with everything they need.
+
+import type { Hooks } from '../hooks/hooks.ts';
 import { findByName } from '../lib/given-name.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
@@ -22,6 +24,7 @@ export interface ToolboxUse {
   askPerson?: AskPerson;
   askForm?: AskForm;
   ownToolsOnly?: boolean;
+  hooks?: Hooks;
   /** Called when a background run is queued. */
   onQueued(): void;
   warn(text: string): void;
@@ -122,6 +125,7 @@ export async function openToolbox(
       workspaceRoot: files.root,
     }),
     places: { userHome, lainclawHome: home },
+    hooks: use.hooks,
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
   });

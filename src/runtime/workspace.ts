@@ -1,6 +1,7 @@
 // An open workspace: its confined files, its tools and their permissions, and the door for its turns. Everything else it
 // uses belongs to the process and is shared with the other workspaces.
 import { isAbsolute } from 'node:path';
+import type { HookSettings } from '../config/hooks.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
@@ -14,6 +15,7 @@ import {
 } from '../gateway/gateway.ts';
 import type { WorkspaceJobs } from '../gateway/open-jobs.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { Instructions } from '../instructions/instructions.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
@@ -118,8 +120,9 @@ export async function openWorkspace(
     root: absolutePath(options.root ?? config.workspace, environment.cwd),
     protectedPaths: await createProtectedPaths({ home: environment.home, userHome }),
   });
+  const hooks = config.hooks && (await openHooks(config.hooks, files.root, environment.variables));
   const providers = createProviders(() => services.modelServices(baseUrl), environment.variables);
-  const toolbox = lazily(() => openToolbox(base, services, { ...options, files, baseUrl, onQueued, warn }));
+  const toolbox = lazily(() => openToolbox(base, services, { ...options, files, baseUrl, hooks, onQueued, warn }));
   const closings: (() => Promise<void>)[] = [];
 
   /** Notices about instructions that a person has seen already. */
@@ -129,12 +132,13 @@ export async function openWorkspace(
     return openInstructions({ home: environment.home, trust: storage.trust, files, skills: services.skills });
   });
 
-  function gatewayOver(tools: Toolbox): Omit<CreatedGateway, 'close'> {
+  function gatewayOver(tools: Toolbox, told: Hooks | undefined): Omit<CreatedGateway, 'close'> {
     const gateway = createGateway({
       providers,
       sessions,
       workspaceRoot: files.root,
       language: config.language,
+      hooks: told,
       toolbox: tools,
       hub,
       ...(options.askPerson && { person: { askPerson: options.askPerson, askForm: options.askForm } }),
@@ -170,7 +174,7 @@ export async function openWorkspace(
     closings.push(gateway.close);
     return { ask: gateway.ask, conversations: gateway.conversations };
   }
-  const gateway = lazily(async () => gatewayOver(await toolbox()));
+  const gateway = lazily(async () => gatewayOver(await toolbox(), hooks));
 
   const conversations: Conversations = {
     describe: async (request, signal) => (await gateway()).conversations.describe(request, signal),
@@ -187,7 +191,7 @@ export async function openWorkspace(
     async recordedGateway() {
       const { createRecordedTools } = await import('../tools/recorded-tools.ts');
       const recorded = createRecordedTools(await toolbox());
-      return { gateway: gatewayOver(recorded.toolbox), recorded, providerNames: providers.names };
+      return { gateway: gatewayOver(recorded.toolbox, undefined), recorded, providerNames: providers.names };
     },
     instructions,
     async channelGateway(service) {
@@ -228,6 +232,11 @@ export async function openWorkspace(
     },
   };
   return opened;
+}
+
+async function openHooks(settings: HookSettings, workspaceRoot: string, env: Base['environment']['variables']) {
+  const { createHooks } = await import('../hooks/hooks.ts');
+  return createHooks({ settings, workspaceRoot, env });
 }
 
 /** Put together as text: ".." after a link is the kernel's to resolve. */

@@ -29,6 +29,18 @@ export interface Executed {
   text: string;
 }
 
+/** See Hooks. */
+export interface ExecutorHooks {
+  /** Why the call is refused; undefined: nothing objects. */
+  before(call: ToolCall, signal: AbortSignal): Promise<string | undefined>;
+  /** What the model is told beside the result. */
+  after(
+    call: ToolCall,
+    outcome: { ok: boolean; data?: unknown; error?: ToolError },
+    signal: AbortSignal,
+  ): Promise<string>;
+}
+
 export interface ExecutorOptions {
   registry: Registry;
   validate: Validate;
@@ -44,6 +56,8 @@ export interface ExecutorOptions {
   /** Where a picture of a result, or a file that a call leaves, is kept. */
   keptPath(call: ToolCall, name: string): Promise<string>;
   onDefect(call: ToolCall, error: unknown): void;
+  /** The owner's hooks around each call. */
+  hooks?: ExecutorHooks;
   /** Told when a result holds content from outside. */
   onTainted?(): void;
 }
@@ -61,7 +75,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       await left.done();
       signal.throwIfAborted();
       const started = performance.now();
-      const brought = { tainted: false, askedMs: 0 };
+      const brought = { tainted: false, askedMs: 0, hasRun: false };
       const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
         (error: unknown): Outcome => {
           if (signal.aborted) throw error;
@@ -75,7 +89,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => keptPath(call, name));
       const bounded = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const { fullOutputPath } = bounded;
-      const text = [bounded.text, ...lines].filter((line) => line !== '').join('\n');
+      const told = brought.hasRun ? await options.hooks?.after(call, shownTo(outcome), signal) : undefined;
+      const text = [bounded.text, ...lines, told ?? ''].filter((line) => line !== '').join('\n');
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       // Also of a call that failed: what went wrong is told with pieces of the file.
       if (brought.tainted) meta.tainted = true;
@@ -107,6 +122,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       afterwards: left.add,
     };
     const askedAt = performance.now();
+    const objection = await options.hooks?.before(call, signal);
+    if (objection !== undefined)
+      return { ok: false, error: { code: 'execution_error', message: objection, reason: 'denied' } };
     const decision = await authorise(spec, call, asking);
     brought.askedMs = performance.now() - askedAt;
     if (!decision.allowed)
@@ -116,6 +134,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return withTimeout(spec, call, signal, async (limited) => {
       const { onlyReads, hides, network, tainted = false } = decision;
       brought.tainted = tainted;
+      brought.hasRun = true;
       const full: ToolContext = {
         ...asking,
         signal: limited,
@@ -141,10 +160,20 @@ interface Attempt {
   progress(text: string): void;
   left: Later;
   /** Told as soon as it is known, because the attempt may end with an error. */
-  brought: { tainted: boolean /** How long permission took: no time of the tool's. */; askedMs: number };
+  brought: {
+    tainted: boolean;
+    /** How long permission took: no time of the tool's. */
+    askedMs: number;
+    hasRun: boolean;
+  };
 }
 
 type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };
+
+function shownTo(outcome: Outcome): { ok: boolean; data?: unknown; error?: ToolError } {
+  if (outcome.ok) return { ok: true, data: outcome.output.data };
+  return { ok: false, error: outcome.error, ...(outcome.output && { data: outcome.output.data }) };
+}
 
 function textOf(outcome: Outcome): string {
   const told = outcome.output && (outcome.output.text ?? JSON.stringify(outcome.output.data));

@@ -1,6 +1,7 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
 
 import type { Language } from '../config/settings.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
@@ -46,6 +47,8 @@ export interface ToolboxDependencies {
   /** Where the person's own files are, and Lainclaw's. */
   places: { userHome: string; lainclawHome: string };
   onDefect(call: ToolCall, error: unknown): void;
+  /** The owner's, where there are any. */
+  hooks?: Pick<Hooks, 'beforeTool' | 'afterTool'>;
 }
 
 /** What the calls of one turn, or of one command, have in common. */
@@ -88,7 +91,7 @@ export interface Toolbox {
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
-  const { askPerson, askForm } = dependencies;
+  const { askPerson, askForm, hooks } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
@@ -155,6 +158,13 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         spoolPath: (call) => outputs.place(sessionId ?? 'cli', `${call.id}.output`),
         keptPath: (call, name) => outputs.place(sessionId ?? 'cli', `${call.id}-${name}`),
         onDefect,
+        ...(hooks && {
+          hooks: {
+            before: ({ name, args }, signal) => hooks.beforeTool({ tool: name, args, sessionId, turnId }, signal),
+            after: ({ name, args }, result, signal) =>
+              hooks.afterTool({ tool: name, args, sessionId, turnId, result }, signal),
+          },
+        }),
       }),
   };
 }
