@@ -9,6 +9,8 @@ export interface BubblewrapCommand {
   prlimit: string;
   argv: readonly string[];
   cwd: string;
+  /** True for a program that waits itself for permission. */
+  waits?: boolean;
   mounts: readonly Mount[];
   limits: Limits;
   /** False where the kernel counts all processes of the user instead of those of one user namespace. */
@@ -56,7 +58,8 @@ export function bubblewrapArguments(command: BubblewrapCommand): string[] {
     // Root owns the files below /proc/sys: bubblewrap, which checks only the directory, would leave them writable,
     // and core_pattern names a program that the kernel runs on the host. In /dev a file could take half of the memory.
     ...['--remount-ro', '/proc', '--remount-ro', '/dev'],
-    ...['--json-status-fd', String(STATUS_DESCRIPTOR), '--block-fd', String(GATE_DESCRIPTOR)],
+    ...['--json-status-fd', String(STATUS_DESCRIPTOR)],
+    ...(command.waits ? [] : ['--block-fd', String(GATE_DESCRIPTOR)]),
     ...['--chdir', cwd, '--'],
     ...limitArguments(command),
     ...argv,

@@ -14,7 +14,7 @@ import { planGuards } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { planMounts, withGuards } from './mounts.ts';
 import { realPath } from './path-inside.ts';
-import { createPipeStock } from './pipes.ts';
+import { createFifoStock, type Fifo, mkfifoWith, outputPipes } from './pipes.ts';
 import { createLeaseNames } from './placeholders.ts';
 import { canBecome } from './ready-process.ts';
 import { createReadyRuns } from './ready-runs.ts';
@@ -22,6 +22,7 @@ import { makeReadySandbox, type ReadySandbox, WAITING } from './ready-sandbox.ts
 import { checkCommand, type Exit, runProcess, signalOfCode } from './run-process.ts';
 import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
+import { createStarter } from './starter.ts';
 
 export interface BubblewrapDependencies {
   /** The person's home: empty inside the sandbox, except for toolchains. */
@@ -54,7 +55,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return known;
   }
 
-  const pipes = createPipeStock(async () => ({ temporary, mkfifo: (await programs()).mkfifo }));
+  const fifos = createFifoStock(temporary);
+  const starter = createStarter({ mkfifo: async () => (await programs()).mkfifo, inherited });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
 
   function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
@@ -73,8 +75,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     const { workspace, limits } = profile;
     const guards = planGuards(profile);
     const mountsWith: RunPlan['mountsWith'] = (made) => withGuards(planned, made);
-    const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd }) =>
-      bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd });
+    const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd, waits }) =>
+      bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd, waits });
     return {
       guards,
       mountsWith,
@@ -88,11 +90,11 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   }
 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
-    const cgroup = createCgroup(dependencies.cgroups, newId('run'), limits);
+    const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
     try {
       const store = join(dependencies.lainclawHome, 'sandbox');
-      const needed = { limits, cgroup, store, newLease, inherited: inherited(), openPipes: pipes.take };
-      return await makeReadySandbox(plan, needed);
+      const openFifos = (count: number): Promise<Fifo[]> => fifos.take(count, starter.makeFifos);
+      return await makeReadySandbox(plan, { limits, cgroup, store, newLease, openFifos, starter });
     } catch (error) {
       await cgroup?.remove();
       throw error;
@@ -129,7 +131,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       temporary,
       newLease,
       inherited: inherited(),
-      openPipes: pipes.take,
+      openPipes: async (onMaker) => outputPipes(await fifos.take(2, mkfifoWith(tools.mkfifo, onMaker))),
       cgroup: createCgroup(dependencies.cgroups, newId('run'), command.profile.limits),
     });
   }
@@ -143,8 +145,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     const { plan, namespace, limiter, cgroup, start, follow, release } = await sandboxFor(command);
     try {
       const { finished, exit } = await runProcess(start, options, {
-        started(child, stop) {
-          follow(child, stop);
+        started(_child, stop) {
+          follow(stop);
           if (!options.expectsMore || !canBecome(command)) return;
           const next = { ...plan, guards: plan.guards.share() };
           setImmediate(() => void prepareBy(next, command.profile.limits));
@@ -180,7 +182,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   async function close(): Promise<void> {
     await readyRuns.close();
-    pipes.close();
+    await starter.close();
+    fifos.close();
   }
 
   return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, available, run, prepare, close };
@@ -219,6 +222,11 @@ async function findPrograms(directories: readonly string[]): Promise<Programs> {
   const features = featuresOf(version);
   if (!features) throw new SandboxError('unavailable', `${bwrap} --version says "${version}"`);
   return { bwrap, prlimit, mkfifo, version, features };
+}
+
+/** The kernel counts bubblewrap itself, which the starter puts into the group, among the command's processes. */
+function withOneMore(limits: Limits): Limits {
+  return { ...limits, processes: limits.processes + 1 };
 }
 
 async function endUnused(ready: ReadySandbox): Promise<void> {

@@ -12,6 +12,8 @@ import type { Limits } from './sandbox.ts';
 export interface Cgroup {
   readonly holdsMemory: boolean;
   readonly holdsProcesses: boolean;
+  /** The file that takes a process in. */
+  readonly members: string;
   /** Adds a process and all it will start. Rejects when the kernel refuses. Off the main thread: it takes milliseconds. */
   add(pid: number): Promise<void>;
   /** True once the kernel killed a process of the group because memory ran out. */
@@ -55,6 +57,7 @@ export function createCgroup(dependencies: CgroupDependencies, id: string, limit
   return {
     holdsMemory,
     holdsProcesses: true,
+    members: join(directory, 'cgroup.procs'),
     add: (pid) => writeFile(join(directory, 'cgroup.procs'), String(pid)),
     ranOutOfMemory: () => holdsMemory && /^oom_kill [1-9]/m.test(readText(join(directory, 'memory.events'))),
     async remove() {

@@ -1,10 +1,13 @@
 // The sandbox of one command, and the plan that it is made from: started for the command, or prepared before (`ready-sandbox.ts`).
 import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { type BubblewrapCommand, GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import type { Cgroup } from './cgroup.ts';
 import { type GuardMount, type GuardPlan, type Guards, placeGuards } from './guards.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import type { Mount } from './mounts.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
+import type { OutputPipes } from './pipes.ts';
 import type { Wanted } from './ready-runs.ts';
 import {
   type Ending,
@@ -24,7 +27,7 @@ export interface RunPlan {
   /** All mounts, with these guards. */
   mountsWith(guards: readonly GuardMount[]): Mount[];
   /** Bubblewrap with its arguments. */
-  argvFor(mounts: readonly Mount[], command: Pick<SandboxCommand, 'argv' | 'cwd'>): string[];
+  argvFor(mounts: readonly Mount[], command: Pick<BubblewrapCommand, 'argv' | 'cwd' | 'waits'>): string[];
 }
 
 export interface CommandSandbox {
@@ -36,7 +39,7 @@ export interface CommandSandbox {
   /** Starts the command, at most once. Its guards are in place before it runs. */
   start(): Promise<StartedProcess>;
   /** Called at once after the start. `stop` ends the command. */
-  follow(child: ChildProcess, stop: (ending: Ending) => void): void;
+  follow(stop: (ending: Ending) => void): void;
   /** Once the command has ended, or instead of starting it. Never rejects. */
   release(): Promise<void>;
 }
@@ -61,6 +64,7 @@ export function createDirectSandbox(
   const namespace = createNamespace();
   const limiter = createLimiter(command.profile.limits, cgroup);
   let guards: Guards | undefined;
+  let child: ChildProcess | undefined;
 
   async function launch(): Promise<Launch> {
     guards = await placeGuards(plan.guards, newLease);
@@ -73,11 +77,20 @@ export function createDirectSandbox(
     namespace,
     limiter,
     cgroup,
-    start: () => startProcess(launch, { ...dependencies, openPipes: () => dependencies.openPipes(limiter.warm) }),
-    follow(child, stop) {
-      namespace.follow(child, async (pid) => {
-        await limiter.hold(pid);
-        limiter.watch(pid, stop);
+    async start() {
+      const openPipes = (): Promise<OutputPipes> => dependencies.openPipes(limiter.warm);
+      const started = await startProcess(launch, { ...dependencies, openPipes });
+      child = started.child;
+      return started;
+    },
+    follow(stop) {
+      const stdio = child?.stdio ?? [];
+      namespace.follow(stdio[STATUS_DESCRIPTOR] as Readable, {
+        open: stdio[GATE_DESCRIPTOR] as Writable,
+        async ready(pid) {
+          await limiter.hold(pid);
+          limiter.watch(pid, stop);
+        },
       });
     },
     release: async () => (guards ?? plan.guards).release(),

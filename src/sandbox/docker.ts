@@ -8,7 +8,7 @@ import { type Guards, guardWorkspace } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { type Mount, planMounts, withGuards } from './mounts.ts';
 import { isInside, realPath } from './path-inside.ts';
-import { openOutputPipes } from './pipes.ts';
+import { mkfifoWith, openOutputPipes } from './pipes.ts';
 import { createLeaseNames } from './placeholders.ts';
 import { checkCommand, type Launch, runProcess, startProcess } from './run-process.ts';
 import type { Availability, Finished, Profile, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
@@ -99,7 +99,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
           startProcess(prepare, {
             temporary,
             inherited: inherited(),
-            openPipes: () => openOutputPipes({ temporary, mkfifo }),
+            openPipes: () => openOutputPipes(temporary, mkfifoWith(mkfifo)),
           }),
         options,
         { end },

@@ -11,10 +11,15 @@ const NICENESS = 5;
 /** When memory runs out, the kernel kills these processes first. */
 const OUT_OF_MEMORY_SCORE = '1000';
 
-/** Limits one process and all it will start. True when the process is in the control group. Never rejects. */
-async function layLimits(pid: number, cgroup: Cgroup | undefined): Promise<boolean> {
+/** For a process and all it will start: they are the last to run and the first to go when the machine has too little. */
+export function yieldToOthers(pid: number): void {
   tryTo(() => setPriority(pid, NICENESS));
   tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, OUT_OF_MEMORY_SCORE));
+}
+
+/** Limits one process and all it will start. True when the process is in the control group. Never rejects. */
+async function layLimits(pid: number, cgroup: Cgroup | undefined): Promise<boolean> {
+  yieldToOthers(pid);
   if (!cgroup) return false;
   return cgroup.add(pid).then(
     () => true,
@@ -38,6 +43,10 @@ export function createLimiter({ memoryBytes }: Limits, cgroup: Cgroup | undefine
     /** Never rejects. */
     async hold(pid: number): Promise<void> {
       isInGroup = await layLimits(pid, cgroup);
+    },
+    /** Instead of `hold`, for a process that was started with its limits. */
+    holds(isHeldByGroup: boolean): void {
+      isInGroup = isHeldByGroup;
     },
     /** Where the kernel does not count memory, from the start of the command on. */
     watch(pid: number, stop: (ending: Ending) => void): void {

@@ -1,12 +1,11 @@
 // The life of a sandbox as bubblewrap reports it: the pid of its first process, then the exit code of the command. Killing
 // the first process of a pid namespace kills all its processes, and the first process ends last.
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import { readStat } from './end-tree.ts';
+import type { Child } from './run-process.ts';
 
 /** A process that survives this long hangs in the kernel (a dead network disk): stop waiting for it. */
 const DEADLINE_MS = 10_000;
@@ -17,10 +16,10 @@ const QUICK_LOOKS = 50;
 export interface Namespace {
   /** The pid of the first process; undefined until bubblewrap has reported it. */
   readonly firstProcess: number | undefined;
-  /** The command starts only after `ready` resolves. `ready` gets the pid of the first process and must not reject. */
-  follow(child: ChildProcess, ready: (firstProcess: number) => Promise<void>): void;
+  /** `status` is where bubblewrap reports. Where there is a gate, the command starts only after `ready`, which must not reject. */
+  follow(status: Readable, gate?: { open: Writable; ready(firstProcess: number): Promise<void> }): void;
   /** Resolves once every process of the sandbox is gone. */
-  end(child: ChildProcess): Promise<void>;
+  end(child: Child): Promise<void>;
   /** After `end`. Undefined when the command was never started. */
   exitCode(): Promise<number | undefined>;
 }
@@ -47,15 +46,15 @@ export function createNamespace(): Namespace {
     return readText(`/proc/${first.pid}/task/${first.pid}/children`) === '';
   }
 
-  function hear(line: string, gate: Writable, ready: (firstProcess: number) => Promise<void>): void {
+  function hear(line: string, gate?: Parameters<Namespace['follow']>[1]): void {
     const status = parse(line);
     if (status['exit-code'] !== undefined) exitCode = status['exit-code'];
     const pid = status['child-pid'];
     if (pid === undefined) return;
     first = { pid, started: readStat(pid)?.started ?? 0 };
     toldFirst.resolve();
-    void ready(pid).then(() => {
-      if (!isEnding) gate.end('go');
+    void gate?.ready(pid).then(() => {
+      if (!isEnding) gate.open.end('go');
     });
   }
 
@@ -64,18 +63,16 @@ export function createNamespace(): Namespace {
       return first?.pid;
     },
 
-    follow(child, ready) {
-      const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
-      const gate = child.stdio[GATE_DESCRIPTOR] as Writable;
+    follow(status, gate) {
       // These streams fail only when the process ends, and its end is awaited anyway.
       status.on('error', () => {});
-      gate.on('error', () => {});
+      gate?.open.on('error', () => {});
       told = once(status, 'close');
       let text = '';
       status.setEncoding('utf8').on('data', (chunk: string) => {
         const lines = (text + chunk).split('\n');
         text = lines.pop() ?? '';
-        for (const line of lines) hear(line, gate, ready);
+        for (const line of lines) hear(line, gate);
       });
     },
 

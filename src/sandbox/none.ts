@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { endTree, readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { createInherited } from './inherited.ts';
-import { openOutputPipes } from './pipes.ts';
+import { mkfifoWith, openOutputPipes } from './pipes.ts';
 import { checkCommand, runProcess, startProcess } from './run-process.ts';
 import { type Finished, type RunOptions, type Sandbox, type SandboxCommand, SandboxError } from './sandbox.ts';
 
@@ -45,7 +45,7 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
             startProcess(async () => launch, {
               temporary,
               inherited: inherited(),
-              openPipes: () => openOutputPipes({ temporary, mkfifo }),
+              openPipes: () => openOutputPipes(temporary, mkfifoWith(mkfifo)),
             }),
           options,
           tree,

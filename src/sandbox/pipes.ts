@@ -10,8 +10,14 @@ import type { OutputStream } from './sandbox.ts';
 
 /** As much as a pipe holds. */
 const CHUNK_BYTES = 65_536;
-/** Commands for which pipes are made at once. */
-const STOCK = 8;
+/** Pipes that are made at once, after the first few. */
+const STOCK = 16;
+
+/** Both ends of a pipe, as descriptors. */
+export interface Fifo {
+  readonly reader: number;
+  readonly writer: number;
+}
 
 export interface Pipe {
   /** For the child; closed by the caller once it is spawned. */
@@ -25,61 +31,62 @@ export interface Pipe {
 /** Where a command's output goes. */
 export type OutputPipes = Readonly<Record<OutputStream, Pipe>>;
 
-export interface PipeDependencies {
-  /** A private directory; nothing is left in it. */
-  temporary: string;
-  /** The program. */
-  mkfifo: string;
-  /** Called with the pid of the process that makes the pipes. */
-  onMaker?(pid: number): void;
+/** Makes a FIFO at each path, for its owner alone. */
+export type MakeFifos = (paths: readonly string[]) => Promise<void>;
+
+export async function openOutputPipes(temporary: string, make: MakeFifos): Promise<OutputPipes> {
+  return outputPipes(await openFifos(2, temporary, make));
 }
 
-export async function openOutputPipes(dependencies: PipeDependencies): Promise<OutputPipes> {
-  const [pipes] = await openPairs(1, dependencies);
-  return pipes as OutputPipes;
+export function outputPipes([stdout, stderr]: readonly Fifo[]): OutputPipes {
+  return { stdout: readFrom(stdout as Fifo), stderr: readFrom(stderr as Fifo) };
 }
 
-export interface PipeStock {
-  take(onMaker?: (pid: number) => void): Promise<OutputPipes>;
+/** `onMaker` is called with the pid of the process that makes them. */
+export function mkfifoWith(program: string, onMaker?: (pid: number) => void): MakeFifos {
+  return async (paths) => {
+    const making = promisify(execFile)(program, ['-m', '600', ...paths], { env: {} });
+    if (making.child.pid !== undefined) onMaker?.(making.child.pid);
+    await making;
+  };
+}
+
+export interface FifoStock {
+  take(count: number, make: MakeFifos): Promise<Fifo[]>;
   /** Closes those that nobody took. */
   close(): void;
 }
 
-/** Makes pipes for several commands at once, from the second on: starting the program that makes them costs more than they do. */
-export function createPipeStock(dependencies: () => Promise<PipeDependencies>): PipeStock {
-  const stock: OutputPipes[] = [];
-  let size = 1;
+/** Makes pipes for several commands at once, from the second time on: starting the program that makes them costs more than they do. */
+export function createFifoStock(temporary: string): FifoStock {
+  const stock: Fifo[] = [];
+  let isFirst = true;
   return {
-    async take(onMaker) {
-      const ready = stock.pop();
-      if (ready) return ready;
-      const [first, ...rest] = await openPairs(size, { ...(await dependencies()), onMaker });
-      size = STOCK;
-      stock.push(...rest);
-      return first as OutputPipes;
+    async take(count, make) {
+      if (stock.length < count) stock.push(...(await openFifos(isFirst ? count : STOCK, temporary, make)));
+      isFirst = false;
+      return stock.splice(0, count);
     },
     close() {
-      for (const pair of stock.splice(0)) {
-        for (const pipe of Object.values(pair)) {
-          closeSync(pipe.writer);
-          pipe.abandon();
-        }
-      }
+      for (const fifo of stock.splice(0)) closeFifo(fifo);
     },
   };
 }
 
-async function openPairs(count: number, { temporary, mkfifo, onMaker }: PipeDependencies): Promise<OutputPipes[]> {
+export function closeFifo({ reader, writer }: Fifo): void {
+  closeSync(reader);
+  closeSync(writer);
+}
+
+/** `temporary` is a private directory; nothing is left in it. */
+async function openFifos(count: number, temporary: string, make: MakeFifos): Promise<Fifo[]> {
   const directory = mkdtempSync(join(temporary, 'pipes-'));
-  const paths = Array.from({ length: count * 2 }, (_, index) => join(directory, String(index)));
+  const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)));
   try {
-    const making = promisify(execFile)(mkfifo, ['-m', '600', ...paths], { env: {} });
-    if (making.child.pid !== undefined) onMaker?.(making.child.pid);
-    await making;
-    const pipes = paths.map(openPipe);
-    return Array.from({ length: count }, (_, index) => ({
-      stdout: pipes[index * 2] as Pipe,
-      stderr: pipes[index * 2 + 1] as Pipe,
+    await make(paths);
+    return paths.map((path) => ({
+      reader: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
+      writer: openSync(path, constants.O_WRONLY),
     }));
   } finally {
     for (const path of paths) tryTo(() => unlinkSync(path));
@@ -100,9 +107,7 @@ export function openText(text: string, temporary: string): number {
   }
 }
 
-function openPipe(path: string): Pipe {
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(path, constants.O_WRONLY);
+function readFrom({ reader, writer }: Fifo): Pipe {
   let socket: Socket | undefined;
   let isAbandoned = false;
 

@@ -1,32 +1,47 @@
 // Bubblewrap started before its command is known: it has made its namespaces and mounts, and inside them a shell waits for one
 // script on its standard input, to become the command. It ends by itself when this process does.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { closeSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { OutputPipes } from './pipes.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
+import { type Fifo, type OutputPipes, outputPipes } from './pipes.ts';
+import type { Child } from './run-process.ts';
 import { type SandboxCommand, SandboxError } from './sandbox.ts';
-import { stdioFor } from './spawn-stdio.ts';
+import { quoted } from './shell-quote.ts';
+import type { Starter } from './starter.ts';
 
-/** The descriptor on which the shell says that it waits, after those of bubblewrap. */
+/** The descriptor on which the shell says that it waits: bubblewrap's status, which bubblewrap keeps from it under its own number. */
 const WAITING_DESCRIPTOR = 5;
-const CHANNELS = 3;
 /** What bubblewrap runs: the same shell for every command. */
 export const WAITING_SHELL = ['/bin/sh'];
-const SAY_WAITING = `echo >&${WAITING_DESCRIPTOR}\nexec ${WAITING_DESCRIPTOR}>&-\n`;
+const SAY_WAITING = `echo '{"waits":true}' >&${WAITING_DESCRIPTOR}\nexec ${WAITING_DESCRIPTOR}>&-\n`;
+/** How long bubblewrap may take to mount everything. */
+const START_MS = 10_000;
 
 /** The kernel accepts no longer argument; a shell would only report it on stderr. */
 const LONGEST_ARGUMENT = 131_000;
 const MOST_BYTES = 1_000_000;
 const NAME = /^[A-Za-z_]\w*$/;
 
+/** How many pipes `startReadyProcess` needs. */
+export const READY_FIFOS = 4;
+
 export interface ReadyProcess {
-  readonly child: ChildProcess;
+  readonly child: Child;
   readonly pipes: OutputPipes;
+  readonly isInGroup: boolean;
+  /** Where bubblewrap reports. */
+  readonly status: Readable;
   /** Resolves once the shell waits, and from then on keeps this process alive no longer. Rejects when it ended before. */
   waits(): Promise<void>;
+  /** Keeps this process alive again. */
+  ref(): void;
   /** Replaces the shell by the command. At most once. */
   become(command: Pick<SandboxCommand, 'argv' | 'cwd' | 'env'>): void;
+  /** Closes our ends of its pipes. */
+  abandon(): void;
 }
 
 /** False when a shell cannot exec this program: then it is started directly. */
@@ -41,52 +56,125 @@ export function canBecome({ argv, env, stdin }: Pick<SandboxCommand, 'argv' | 'e
   );
 }
 
-/** `argv`: bubblewrap with its arguments, `WAITING_SHELL` last. Closes the writing ends of the pipes, also when it throws. */
-export function startReadyProcess(
-  argv: readonly string[],
-  { pipes, inherited }: { pipes: OutputPipes; inherited: readonly number[] },
-): ReadyProcess {
-  const { stdio, close } = stdioFor({ input: 'pipe', pipes, channels: CHANNELS, inherited });
-  const [program = '', ...rest] = argv;
-  let child: ChildProcess;
+export interface ReadyProcessOptions {
+  /** Bubblewrap with its arguments, `WAITING_SHELL` last. */
+  argv: readonly string[];
+  /** The file that takes a process into its control group. */
+  group: string | undefined;
+  /** As many as `READY_FIFOS`. Closed here, also when it rejects. */
+  fifos: readonly Fifo[];
+  starter: Starter;
+}
+
+export async function startReadyProcess({ argv, group, fifos, starter }: ReadyProcessOptions): Promise<ReadyProcess> {
+  const [stdout, stderr, status, script] = fifos as [Fifo, Fifo, Fifo, Fifo];
+  const pipes = outputPipes([stdout, stderr]);
+  const starting = starter.start({
+    argv,
+    group,
+    descriptors: [
+      { as: 0, from: script.reader, mode: 'read' },
+      { as: 1, from: stdout.writer, mode: 'write' },
+      { as: 2, from: stderr.writer, mode: 'write' },
+      { as: STATUS_DESCRIPTOR, from: status.writer, mode: 'write' },
+      { as: WAITING_DESCRIPTOR, from: status.writer, mode: 'write' },
+    ],
+  });
+  const input = new Socket({ fd: script.writer, readable: false, writable: true });
+  const said = new Socket({ fd: status.reader, readable: true, writable: false });
+  const abandon = (): void => {
+    for (const pipe of Object.values(pipes)) pipe.abandon();
+    input.destroy();
+    said.destroy();
+  };
   try {
-    child = spawn(program, rest, { cwd: '/', env: {}, detached: true, stdio });
+    const { pid, isInGroup } = await starting;
+    return { pipes, isInGroup, status: said, abandon, ...follow(pid, { input, said, starter }) };
+  } catch (error) {
+    abandon();
+    throw error;
   } finally {
-    close();
-    for (const { writer } of Object.values(pipes)) closeSync(writer);
+    // What was started has its own.
+    for (const descriptor of [stdout.writer, stderr.writer, status.writer, script.reader]) closeSync(descriptor);
   }
-  // The standard output and error are real pipes: node has no streams for them.
-  const streams: readonly unknown[] = child.stdio;
-  const sockets = streams.filter((stream): stream is Socket => stream !== null);
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
-  child.once('error', (error) => ended.reject(error));
-  child.once('exit', () => ended.reject(new SandboxError('setup-failed', 'bubblewrap ended before its command')));
-  child.stdin?.on('error', () => {});
-  child.stdin?.write(SAY_WAITING);
+}
+
+interface Ends {
+  input: Socket;
+  said: Socket;
+  starter: Starter;
+}
+
+function follow(pid: number, { input, said, starter }: Ends): Pick<ReadyProcess, 'child' | 'waits' | 'ref' | 'become'> {
+  const child = new FollowedChild(pid);
+  const waiting = Promise.withResolvers<void>();
+  waiting.promise.catch(() => {});
+  input.on('error', () => {});
+  said.on('error', () => {});
+  let text = '';
+  said.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    if (text.includes('"waits"')) waiting.resolve();
+  });
+  // Bubblewrap holds it open as long as it runs.
+  said.once('close', () => {
+    const code = /"exit-code": *(\d+)/.exec(text)?.[1];
+    starter.forget(pid);
+    waiting.reject(new SandboxError('setup-failed', 'bubblewrap ended before its command'));
+    child.end(code === undefined ? undefined : Number(code));
+  });
+  input.write(SAY_WAITING);
   return {
     child,
-    pipes,
     async waits() {
-      const said = streams[WAITING_DESCRIPTOR] as Readable;
-      const heard = new Promise<void>((resolve) => said.once('data', () => resolve()));
-      await Promise.race([heard, ended.promise]);
-      for (const each of [child, ...sockets]) each.unref();
+      const patience = new AbortController();
+      const late = sleep(START_MS, undefined, { signal: patience.signal }).then(
+        () => waiting.reject(new SandboxError('setup-failed', 'bubblewrap took too long')),
+        () => {},
+      );
+      await waiting.promise.finally(() => patience.abort());
+      await late;
+      for (const each of [input, said]) each.unref();
     },
-    become(command) {
-      for (const each of [child, ...sockets]) each.ref();
-      child.stdin?.end(scriptOf(command));
+    ref() {
+      for (const each of [input, said]) each.ref();
     },
+    become: (command) => void input.end(scriptOf(command)),
   };
 }
 
-/** For the shell. Single quotes keep every character literal. What the shell itself adds to an environment is taken out. */
+/** A process that another one started: its end is seen by its pipe. */
+class FollowedChild extends EventEmitter implements Child {
+  readonly pid: number;
+  exitCode: number | null = null;
+  signalCode: NodeJS.Signals | null = null;
+
+  constructor(pid: number) {
+    super();
+    this.pid = pid;
+  }
+
+  kill(signal: NodeJS.Signals): boolean {
+    // Its number may be another's by now.
+    if (this.exitCode !== null || this.signalCode !== null) return false;
+    try {
+      return process.kill(this.pid, signal);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Without an exit code it was killed. */
+  end(code: number | undefined): void {
+    if (code === undefined) this.signalCode = 'SIGKILL';
+    else this.exitCode = code;
+    this.emit('exit', this.exitCode, this.signalCode);
+  }
+}
+
+/** For the shell. What the shell itself adds to an environment is taken out. */
 function scriptOf({ argv, cwd, env }: Pick<SandboxCommand, 'argv' | 'cwd' | 'env'>): string {
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`);
   const lines = [`cd ${quoted(cwd)} || exit 126`, 'unset OLDPWD SHLVL', ...exports];
   return `${[...lines, `exec ${argv.map(quoted).join(' ')} </dev/null`].join('\n')}\n`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const descriptor of held.splice(0)) closeSync(descriptor);
   await sandbox.close?.();
-  expect(children()).toEqual([]);
+  expect(descendants()).toEqual([]);
   expect(readdirSync(trial.temporary)).toEqual([]);
   if (existsSync(trial.path('lainclaw/sandbox'))) expect(readdirSync(trial.path('lainclaw/sandbox'))).toEqual([]);
   trial.remove();
@@ -45,20 +45,30 @@ const run = (text: string, profile: Partial<Profile> = {}): Promise<Finished> =>
 /** Open namespaces: the kernel gives their names to no others. */
 const held: number[] = [];
 
-/** The mount namespaces of the sandboxes that wait. */
-function waitingNamespaces(): string[] {
-  return children().flatMap((pid) =>
-    children(pid).map((first) => {
-      held.push(openSync(`/proc/${first}/ns/mnt`, 'r'));
-      return readlinkSync(`/proc/${first}/ns/mnt`);
-    }),
-  );
+/** The mount namespaces of the sandboxes that run or wait. */
+function namespaces(): string[] {
+  return sandboxes().map((first) => {
+    held.push(openSync(`/proc/${first}/ns/mnt`, 'r'));
+    return readlinkSync(`/proc/${first}/ns/mnt`);
+  });
 }
 
-function children(parent = process.pid): number[] {
-  return readdirSync('/proc')
+/** The first processes of sandboxes that this process started. */
+function sandboxes(): number[] {
+  return descendants().filter((pid) => {
+    try {
+      return /^NSpid:.*\s1$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    } catch {
+      return false; // It has just ended.
+    }
+  });
+}
+
+function descendants(parent = process.pid): number[] {
+  const children = readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && readStat(pid)?.parent === parent && readStat(pid)?.state !== 'Z');
+  return children.flatMap((pid) => [pid, ...descendants(pid)]);
 }
 
 function makeRepository(): void {
@@ -100,12 +110,12 @@ describe('the command runs in the sandbox that was prepared', () => {
     const command = trial.script('readlink /proc/self/ns/mnt; pwd', { cwd: root }, profile);
     await sandbox.prepare?.(command);
     expect(listing(root)).toEqual(before);
-    const [waiting] = waitingNamespaces();
+    const [waiting] = namespaces();
     expect(waiting).toBeDefined();
     const finished = await sandbox.run(command, trialOptions());
     expect(finished.stdout.text).toBe(`${waiting}\n${root}\n`);
     expect(listing(root)).toEqual(before);
-    expect(children()).toEqual([]);
+    expect(sandboxes()).toEqual([]);
   });
 });
 
@@ -166,7 +176,7 @@ describe('what changed after the preparation is honoured', () => {
   ])('%s', async (_, change) => {
     makeRepository();
     await prepare();
-    const [waiting] = waitingNamespaces();
+    const [waiting] = namespaces();
     expect(waiting).toBeDefined();
     change();
     const stays = listing(trial.workspace).filter((line) => !line.includes('.lainclaw'));
@@ -212,7 +222,7 @@ describe('preparing', () => {
     await eventually(() => expect(existsSync(trial.path('workspace/begun'))).toBe(true));
     for (let count = 0; count < 3; count += 1) {
       await sandbox.prepare?.(command);
-      expect(waitingNamespaces()).toHaveLength(2);
+      expect(namespaces()).toHaveLength(2);
       // Another state: the next preparation starts again.
       trial.write(`workspace/.claude/${count}`, '');
       rmSync(trial.path(`workspace/.claude/${count}`));
@@ -238,10 +248,10 @@ describe('preparing', () => {
 
   test('a cancelled command leaves nothing of what was prepared for it', async () => {
     await prepare();
-    expect(children()).toHaveLength(1);
+    expect(sandboxes()).toHaveLength(1);
     const finished = await sandbox.run(trial.script('touch made'), trialOptions({ signal: AbortSignal.abort() }));
     expect(finished.cancelled).toBe(true);
-    expect(children()).toEqual([]);
+    expect(sandboxes()).toEqual([]);
     expect(readdirSync(trial.workspace)).toEqual([]);
   });
 
@@ -250,7 +260,7 @@ describe('preparing', () => {
       mkdirSync(trial.path(`outside/${count}`));
       await prepare({ workspace: { path: trial.path(`outside/${count}`), access: 'read-write' } });
     }
-    await eventually(() => expect(children()).toHaveLength(4));
+    await eventually(() => expect(sandboxes()).toHaveLength(4));
   });
 
   test('a killed process leaves no sandbox and nothing in the workspace, and the next one sweeps the rest', async () => {

@@ -11,10 +11,11 @@ import { readStat } from './end-tree.ts';
 import { createLimiter } from './limiter.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
-import type { OutputPipes } from './pipes.ts';
+import type { Fifo } from './pipes.ts';
 import { type PreparedPlaceholders, preparePlaceholders } from './prepared-placeholders.ts';
-import { type ReadyProcess, startReadyProcess, WAITING_SHELL } from './ready-process.ts';
+import { READY_FIFOS, type ReadyProcess, startReadyProcess, WAITING_SHELL } from './ready-process.ts';
 import type { Limits, SandboxCommand } from './sandbox.ts';
+import type { Starter } from './starter.ts';
 
 export interface ReadySandbox {
   readonly cgroup: Cgroup | undefined;
@@ -26,8 +27,8 @@ export interface ReadySandbox {
 
 export interface ReadyDependencies {
   limits: Limits;
-  openPipes(): Promise<OutputPipes>;
-  inherited: readonly number[];
+  openFifos(count: number): Promise<Fifo[]>;
+  starter: Starter;
   cgroup: Cgroup | undefined;
   /** Where placeholders wait for their command. */
   store: string;
@@ -35,11 +36,11 @@ export interface ReadyDependencies {
 }
 
 /** For `bubblewrapArguments`: a shell that waits for its command. */
-export const WAITING = { argv: WAITING_SHELL, cwd: '/' };
+export const WAITING = { argv: WAITING_SHELL, cwd: '/', waits: true };
 
 /** Takes the plan over. */
 export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDependencies): Promise<ReadySandbox> {
-  const { limits, cgroup, openPipes, inherited } = dependencies;
+  const { limits, cgroup, openFifos, starter } = dependencies;
   const limiter = createLimiter(limits, cgroup);
   const namespace = createNamespace();
   let placeholders: PreparedPlaceholders | undefined;
@@ -47,8 +48,8 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
 
   async function discard(): Promise<void> {
     limiter.release();
-    for (const pipe of Object.values(process?.pipes ?? {})) pipe.abandon();
     if (process) await endProcess(process, namespace);
+    process?.abandon();
     await placeholders?.discard();
   }
 
@@ -56,9 +57,12 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
     placeholders = await preparePlaceholders(plan.guards, dependencies);
     const { currentPath, expectedMounts, withdraw, place } = placeholders;
     const mounts = plan.mountsWith(plan.guards.mounts).map((mount) => ({ ...mount, path: currentPath(mount.path) }));
-    const started = startReadyProcess(plan.argvFor(mounts, WAITING), { pipes: await openPipes(), inherited });
+    const argv = plan.argvFor(mounts, WAITING);
+    const fifos = await openFifos(READY_FIFOS);
+    const started = await startReadyProcess({ argv, group: cgroup?.members, fifos, starter });
     process = started;
-    namespace.follow(started.child, limiter.hold);
+    namespace.follow(started.status);
+    limiter.holds(started.isInGroup);
     await started.waits();
     const expected = expectedMounts(readMounts(namespace));
     await withdraw();
@@ -75,10 +79,11 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
         return {
           ...{ plan: now, namespace, limiter, cgroup },
           async start() {
+            started.ref();
             started.become({ ...command, cwd: realPath(command.cwd) ?? command.cwd });
             return started;
           },
-          follow: (_child, stop) => limiter.watch(namespace.firstProcess as number, stop),
+          follow: (stop) => limiter.watch(namespace.firstProcess as number, stop),
           async release() {
             await discard();
             await guards.release();
@@ -97,10 +102,10 @@ function readMounts({ firstProcess }: Namespace): string {
   return readFileSync(`/proc/${firstProcess}/mountinfo`, 'latin1');
 }
 
-async function endProcess({ child }: ReadyProcess, namespace: Namespace): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+async function endProcess({ child, ref }: ReadyProcess, namespace: Namespace): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
-  child.ref();
+  ref();
   await namespace.end(child);
   await gone;
 }

@@ -27,11 +27,19 @@ export interface Launch {
   channels?: number;
 }
 
-export interface Tree {
+/** What is needed of a process, whoever started it. */
+export interface Child extends NodeJS.EventEmitter {
+  readonly pid?: number;
+  readonly exitCode: number | null;
+  readonly signalCode: NodeJS.Signals | null;
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+export interface Tree<Started extends Child = Child> {
   /** Called once the child exists, before it can have done much. `stop` ends the command. */
-  started?(child: ChildProcess, stop: (ending: Ending) => void): void;
+  started?(child: Started, stop: (ending: Ending) => void): void;
   /** Resolves once nothing the command started is alive. Called at an ending and again after every exit. */
-  end(child: ChildProcess): Promise<void>;
+  end(child: Started): Promise<void>;
 }
 
 export interface ProcessDependencies {
@@ -44,16 +52,16 @@ export interface ProcessDependencies {
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-export interface StartedProcess {
-  child: ChildProcess;
+export interface StartedProcess<Started extends Child = Child> {
+  child: Started;
   /** The writing ends are closed here. */
   pipes: OutputPipes;
 }
 
-export async function runProcess(
-  start: () => Promise<StartedProcess>,
+export async function runProcess<Started extends Child>(
+  start: () => Promise<StartedProcess<Started>>,
   options: RunOptions,
-  tree: Tree,
+  tree: Tree<Started>,
 ): Promise<{ finished: Finished; exit: Exit }> {
   const output = createOutput(options.output);
   if (options.signal?.aborted) return finish({ code: null, signal: null }, 'cancelled', await output.finish());
@@ -159,7 +167,7 @@ function readAll(pipes: OutputPipes, take: (name: OutputStream, chunk: Buffer) =
 export async function startProcess(
   prepare: () => Promise<Launch>,
   dependencies: ProcessDependencies,
-): Promise<StartedProcess> {
+): Promise<StartedProcess<ChildProcess>> {
   const opening = dependencies.openPipes();
   const prepared = prepare();
   prepared.catch(() => {});
@@ -181,7 +189,8 @@ async function spawnOn(
 ): Promise<ChildProcess> {
   const [file = '', ...rest] = argv;
   const input = stdin === undefined ? 'nothing' : openText(stdin, temporary);
-  const { stdio, close } = stdioFor({ input, pipes, channels, inherited });
+  const outputs = [pipes.stdout.writer, pipes.stderr.writer];
+  const { stdio, close } = stdioFor({ input, outputs, channels, inherited });
   try {
     // In its own session: what a person types at the terminal goes to Lainclaw.
     const child = spawn(file, rest, { cwd, env: { ...env }, detached: true, stdio });

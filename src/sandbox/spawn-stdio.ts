@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
-import type { OutputPipes } from './pipes.ts';
 
 type Stdio = 'ignore' | 'pipe' | number;
 
 export interface StdioOptions {
   /** A descriptor, a pipe made by node, or nothing to read. */
   input: number | 'pipe' | 'nothing';
-  pipes: OutputPipes;
+  /** The standard output and error. */
+  outputs: readonly (number | 'pipe' | 'nothing')[];
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
   channels: number;
   /** Descriptors that must not reach the child, ascending. */
@@ -14,9 +14,9 @@ export interface StdioOptions {
 }
 
 /** The descriptors of a child. Call `close` once it is spawned. */
-export function stdioFor({ input, pipes, channels, inherited }: StdioOptions): { stdio: Stdio[]; close(): void } {
+export function stdioFor({ input, outputs, channels, inherited }: StdioOptions): { stdio: Stdio[]; close(): void } {
   const nothing = openSync('/dev/null', 'r');
-  const stdio: Stdio[] = [input === 'nothing' ? nothing : input, pipes.stdout.writer, pipes.stderr.writer];
+  const stdio: Stdio[] = [input, ...outputs].map((each) => (each === 'nothing' ? nothing : each));
   for (let channel = 0; channel < channels; channel += 1) stdio.push('pipe');
   for (const descriptor of inherited) {
     while (stdio.length < descriptor) stdio.push('ignore');

@@ -1,0 +1,4 @@
+/** A word for a shell. Single quotes keep every character literal. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,186 @@
+// A small shell that starts programs for this process. Starting one from here takes milliseconds in which nothing else runs:
+// the kernel copies the tables of all our memory first. The shell is fed one script, piece by piece. What it starts has
+// pipes of ours as its descriptors, opened through /proc, and ends when the shell does (`--die-with-parent`). The shell ends
+// when this process does, because its input then ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { yieldToOthers } from './limiter.ts';
+import type { MakeFifos } from './pipes.ts';
+import { SandboxError } from './sandbox.ts';
+import { quoted } from './shell-quote.ts';
+import { stdioFor } from './spawn-stdio.ts';
+
+const SHELL = '/bin/sh';
+/** How long one request may take: a shell that hangs is given up. */
+const ANSWER_MS = 10_000;
+
+export interface StartRequest {
+  argv: readonly string[];
+  /** Our pipes, by the descriptor that the program gets them as; `from` is ours. */
+  descriptors: readonly { as: number; from: number; mode: 'read' | 'write' }[];
+  /** The file that takes a process into a control group. */
+  group?: string;
+}
+
+export interface StartedProgram {
+  pid: number;
+  isInGroup: boolean;
+}
+
+export interface Starter {
+  /** Resolves once the program has its descriptors: ours are then needed no longer. Its environment is empty. */
+  start(request: StartRequest): Promise<StartedProgram>;
+  /** Called once a started program has ended. */
+  forget(pid: number): void;
+  makeFifos: MakeFifos;
+  /** Ends the shell, and with it all that it started. */
+  close(): Promise<void>;
+}
+
+export interface StarterDependencies {
+  /** The program. */
+  mkfifo(): Promise<string>;
+  /** Descriptors that must not reach what is started. */
+  inherited(): readonly number[];
+}
+
+export function createStarter({ mkfifo, inherited }: StarterDependencies): Starter {
+  let shell: Shell | undefined;
+
+  /** The words that the shell answers, one line each. */
+  function request(lines: number, scriptFor: (answer: string) => string): Promise<string[]> {
+    if (!shell || shell.hasEnded()) shell = startShell(inherited());
+    return shell.ask(lines, scriptFor);
+  }
+
+  return {
+    async start({ argv, descriptors, group }) {
+      const opened = descriptors.map(
+        ({ as, from, mode }) => `${as}${mode === 'read' ? '<' : '>'}/proc/${process.pid}/fd/${from}`,
+      );
+      const enter = group === undefined ? ':' : `{ echo 0 >${quoted(group)}; } 2>/dev/null && group=1`;
+      const answers = await request(
+        2,
+        (answer) => `(
+command exec ${opened.join(' ')} || { ${answer} refused; exit 1; }
+group=0; ${enter}
+${answer} group $group
+exec 9>&-
+exec ${argv.map(quoted).join(' ')}
+) &
+${answer} pid $!
+`,
+      );
+      const answerOf = (name: string): string | undefined =>
+        answers.find((each) => each.startsWith(`${name} `))?.slice(name.length + 1);
+      const [pid, isInGroup] = [Number(answerOf('pid')), answerOf('group')];
+      if (isInGroup === undefined) {
+        shell?.say(`wait ${pid}\n`);
+        throw new SandboxError('setup-failed', 'the shell that starts sandboxes cannot open their pipes');
+      }
+      return { pid, isInGroup: isInGroup === '1' };
+    },
+    forget(pid) {
+      if (shell && !shell.hasEnded()) shell.say(`wait ${pid}\n`);
+    },
+    async makeFifos(paths) {
+      const program = quoted(await mkfifo());
+      const script = `${program} -m 600 ${paths.map(quoted).join(' ')} >/dev/null 2>&1`;
+      const [answer] = await request(1, (say) => `${script}; ${say} $?\n`);
+      if (answer !== '0') throw new SandboxError('setup-failed', 'no pipes could be made');
+    },
+    async close() {
+      await shell?.end();
+    },
+  };
+}
+
+interface Shell {
+  hasEnded(): boolean;
+  say(script: string): void;
+  /** `scriptFor` gets the command that answers with the words behind it. Rejects when the shell ends before. */
+  ask(lines: number, scriptFor: (answer: string) => string): Promise<string[]>;
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  lines: number;
+  answers: string[];
+  resolve(answers: string[]): void;
+  reject(error: Error): void;
+}
+
+function startShell(inherited: readonly number[]): Shell {
+  const { stdio, close } = stdioFor({ input: 'pipe', outputs: ['pipe', 'nothing'], channels: 0, inherited });
+  let child: ChildProcess;
+  try {
+    child = spawn(SHELL, [], { cwd: '/', env: {}, detached: true, stdio });
+  } finally {
+    close();
+  }
+  if (child.pid !== undefined) yieldToOthers(child.pid);
+  const [input, output] = [child.stdin, child.stdout] as [Socket, Socket];
+  const all = [child, input, output];
+  for (const each of all) each.unref();
+  const waiting = new Map<string, Waiting>();
+  let hasEnded = false;
+  let requests = 0;
+
+  const ended = (): void => {
+    hasEnded = true;
+    for (const { reject } of waiting.values())
+      reject(new SandboxError('setup-failed', 'the shell that starts sandboxes has ended'));
+    waiting.clear();
+  };
+  child.once('error', ended);
+  child.once('exit', ended);
+  input.on('error', () => {});
+  let text = '';
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) hear(line);
+  });
+
+  function hear(line: string): void {
+    const [id = '', ...words] = line.split(' ');
+    const request = waiting.get(id);
+    request?.answers.push(words.join(' '));
+    if (request?.answers.length !== request?.lines) return;
+    waiting.delete(id);
+    request?.resolve(request.answers);
+  }
+
+  async function end(): Promise<void> {
+    if (child.pid === undefined || hasEnded) return;
+    const gone = once(child, 'exit');
+    child.ref();
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  // Answers go to a descriptor that what is started does not get.
+  input.write('exec 9>&1 >/dev/null\n');
+  return {
+    hasEnded: () => hasEnded,
+    say: (script) => void input.write(script),
+    async ask(lines, scriptFor) {
+      requests += 1;
+      const id = String(requests);
+      const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+      waiting.set(id, { lines, answers: [], resolve, reject });
+      input.write(scriptFor(`echo >&9 ${id}`));
+      const patience = new AbortController();
+      const tooLong = sleep(ANSWER_MS, undefined, { signal: patience.signal }).then(end, () => {});
+      try {
+        return await promise;
+      } finally {
+        patience.abort();
+        void tooLong;
+      }
+    },
+    end,
+  };
+}
