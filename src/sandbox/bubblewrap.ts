@@ -72,7 +72,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       limitsProcesses: rlimitHoldsProcesses,
       ownLimits: readFileSync('/proc/self/limits', 'latin1'),
     };
-    const { workspace, limits } = profile;
+    const { workspace, limits, readOnly, scratch } = profile;
     const guards = planGuards(profile);
     const mountsWith: RunPlan['mountsWith'] = (made) => withGuards(planned, made);
     const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd, waits }) =>
@@ -83,7 +83,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       argvFor,
       wanted: {
         place: workspace?.path ?? '',
-        kind: JSON.stringify([workspace?.access, limits]),
+        kind: JSON.stringify([workspace?.access, limits, readOnly, scratch]),
         state: JSON.stringify(argvFor(mountsWith(guards.mounts), WAITING)),
       },
     };
