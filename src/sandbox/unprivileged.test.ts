@@ -8,18 +8,24 @@ const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=
 const wrapper = [...nobody, 'prlimit', '--fsize=20000000', '--cpu=20', '--'];
 
 const code = `
-  import { existsSync, readdirSync } from 'node:fs';
+  import { existsSync, readdirSync, readlinkSync } from 'node:fs';
   import { createTrial, processesWith, TRIAL_LIMITS, trialOptions } from '${new URL('../../test/support/sandbox-trial.ts', import.meta.url).href}';
   const trial = createTrial();
   trial.write('home/.ssh/id_ed25519', 'KEY');
   const sandbox = trial.bubblewrap();
   const run = (text, profile, change, options) => sandbox.run(trial.script(text, change, profile), trialOptions(options));
+  const readable = (pid) => { try { return [readlinkSync('/proc/' + pid + '/ns/mnt')]; } catch { return []; } };
   const result = { available: await sandbox.available() };
   result.writes = (await run('touch /usr/x /etc/x /var/x; echo x > ' + trial.path('outside/x') + '; cat ~/.ssh/id_ed25519; echo fine > fine; cat fine')).stdout.text;
   result.size = (await run('head -c 30000000 /dev/zero > big; echo $(stat -c %s big); rm big')).stdout.text;
   result.outside = existsSync(trial.path('outside/x'));
   await run('mkdir -p .git/hooks .vscode; echo evil > .envrc; echo evil > .git/hooks/x');
   result.workspace = readdirSync(trial.workspace);
+  await sandbox.prepare(trial.script('true'));
+  const waiting = processesWith(trial.workspace).flatMap((pid) => readable(pid));
+  const ran = await run('readlink /proc/self/ns/mnt; mkdir -p .git/hooks .vscode 2>/dev/null; echo evil 2>/dev/null > .envrc');
+  result.prepared = waiting.includes(ran.stdout.text.trim()) ? 'used' : 'not used';
+  result.left = readdirSync(trial.workspace);
   const limits = { ...TRIAL_LIMITS, processes: 40 };
   const many = await run('for i in $(seq 60); do sleep 1 & done 2>/dev/null & sleep 0.4; ls /proc | grep -c "^[0-9]"; kill -9 -1', { limits });
   result.most = Number.parseInt(many.stdout.text, 10);
@@ -42,6 +48,7 @@ const code = `
   result.network = (await runWithHosts(sandbox, fetched, trialOptions(), hosts)).finished.interleaved.text;
   server.closeAllConnections();
   server.close();
+  await sandbox.close();
   trial.remove();
   console.log(JSON.stringify(result));`;
 
@@ -68,6 +75,10 @@ test('nothing is written outside, and no secret is read', () => {
 
 test('a permitted host is reached', () => {
   expect(result.network).toBe('reached\n');
+});
+
+test('a sandbox that was prepared is used, and leaves nothing', () => {
+  expect(result).toMatchObject({ prepared: 'used', left: ['fine'] });
 });
 
 test('a fork bomb leaves its caller responsive and is gone after the timeout', () => {
