@@ -47,7 +47,11 @@ export function targetOfUrl(text: string): Target | undefined {
 
 /** The shortest text that names this target among hosts. */
 export function hostOfTarget({ name, port }: Target): string {
-  return WEB_PORTS.includes(port) ? name : `${name}:${port}`;
+  return isWebPort(port) ? name : `${name}:${port}`;
+}
+
+export function isWebPort(port: number): boolean {
+  return WEB_PORTS.includes(port);
 }
 
 export function spellHost({ name, port, below }: Host): string {
@@ -56,12 +60,12 @@ export function spellHost({ name, port, below }: Host): string {
 
 /** Whether reaching the target is what this host means. */
 export function coversTarget(host: Host, { name, port }: Target): boolean {
-  return coversName(host, name) && (host.port === undefined ? WEB_PORTS.includes(port) : host.port === port);
+  return coversName(host, name) && (host.port === undefined ? isWebPort(port) : host.port === port);
 }
 
 /** Whether everything that `wanted` means is part of `host`. */
 export function coversHost(host: Host, wanted: Host): boolean {
-  const samePort = host.port === wanted.port || (host.port === undefined && WEB_PORTS.includes(wanted.port ?? 0));
+  const samePort = host.port === wanted.port || (host.port === undefined && isWebPort(wanted.port ?? 0));
   if (!samePort) return false;
   return wanted.below ? host.below === true && isBelow(wanted.name, host.name) : coversName(host, wanted.name);
 }

@@ -84,11 +84,12 @@ test('inside a tunnel the permitted server is asked for, and its bytes pass both
 });
 
 test.for([
-  ['another server', 'evil.example', 'evil.example at a.example'],
-  ['no server', undefined, 'an unnamed server at a.example'],
-] as const)('a tunnel in which %s is named carries nothing', async ([, servername, refused]) => {
-  await open(['a.example']);
-  const { socket } = await tunnel('a.example:443');
+  ['a.example:443', 'another server', 'evil.example', 'evil.example at a.example'],
+  ['a.example:443', 'no server', undefined, 'an unnamed server at a.example'],
+  ['b.example:8443', 'another server', 'evil.example', 'evil.example at b.example:8443'],
+] as const)('a tunnel to %s in which %s is named carries nothing', async ([target, , servername, refused]) => {
+  await open(['a.example', 'a.example:443', 'b.example:8443']);
+  const { socket } = await tunnel(target);
   const closed = once(socket, 'close');
   connectTls({ socket, servername, rejectUnauthorized: false }).on('error', () => {});
   await closed;
@@ -106,6 +107,20 @@ test('a tunnel to a port of the web carries only TLS, one to a named port anythi
   const named = await tunnel('b.example:22');
   named.socket.write('SSH-2.0-x');
   expect(String((await once(named.socket, 'data'))[0])).toBe('heard 9');
+});
+
+test('on a named port a server may speak first', async () => {
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => socket.on('error', () => {}).write('220 mail'));
+  await open(['b.example:25']);
+  const socket = connect(proxy.socketPath).on('error', () => {});
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk.toString();
+  });
+  socket.write('CONNECT b.example:25 HTTP/1.1\r\nHost: b.example:25\r\n\r\n');
+  await eventually(() => expect(heard).toMatch(/200 .*\r\n\r\n220 mail$/s));
+  socket.destroy();
 });
 
 test('what is not permitted is not even resolved', async () => {

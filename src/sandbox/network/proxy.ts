@@ -1,16 +1,16 @@
 // The only way out of a sandbox that may reach some hosts: an HTTP proxy on a Unix socket, in this process. A request in
 // order: read its target → permitted? → resolve and check → connect → carry bytes until either side ends. Whatever is not
-// permitted is refused with 403 and counted; no name of it is resolved. Inside a tunnel to a port of the web only TLS with the
-// permitted server's name passes: one address serves many names.
+// permitted is refused with 403 and counted; no name of it is resolved. Inside a tunnel TLS must name the permitted server
+// (tunnel-start.ts): one address serves many names.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Duplex, pipeline } from 'node:stream';
 import { hostOfTarget, parseTarget, type Target, targetOfUrl } from './host.ts';
 import { connectTo, type Permission, permit, type ReachDependencies } from './reach.ts';
-import { readFirstMessage } from './server-name.ts';
 import { createTrafficCounter, type RefusalReason, type Traffic } from './traffic.ts';
+import { readTunnelStart } from './tunnel-start.ts';
 
 export interface ProxyOptions extends ReachDependencies {
   /** Where the socket's private directory is made; removed with `close`. */
@@ -25,7 +25,6 @@ export interface NetworkProxy {
 }
 
 const MOST_CONNECTIONS = 256;
-const FIRST_MESSAGE_MS = 30_000;
 /** Headers of one hop, which are never passed on. */
 const HOP_HEADERS = new Set([
   'connection',
@@ -83,17 +82,19 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     const { upstream, permission } = reached;
     if (client.destroyed) return void upstream.destroy();
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    const first: First = permission.anyProtocol ? { ok: true, bytes: head } : await readFirst(client, head, target);
-    if (!first.ok) {
-      if (first.asked !== undefined) counter.refuse(first.asked, 'other-server');
+    // Either way ends by itself; an error of one side destroys both, and has been heard by `keep`.
+    const { mustBeTls } = permission;
+    if (!mustBeTls) pipeline(upstream, client, () => {});
+    const start = await readTunnelStart(client, { head, target, mustBeTls });
+    if (!start.ok) {
+      if (start.asked !== undefined) counter.refuse(start.asked, 'other-server');
       client.destroy();
       upstream.destroy();
       return;
     }
-    if (first.bytes.length > 0) upstream.write(first.bytes);
-    // Either way ends by itself; an error of one side destroys both, and has been heard by `keep`.
+    if (start.bytes.length > 0) upstream.write(start.bytes);
     pipeline(client, upstream, () => {});
-    pipeline(upstream, client, () => {});
+    if (mustBeTls) pipeline(upstream, client, () => {});
   }
 
   async function forward(call: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -181,42 +182,6 @@ function sayOn(client: Duplex): Say {
       `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   };
-}
-
-type First = { ok: true; bytes: Buffer } | { ok: false; asked?: string };
-
-/** What the client says first: bytes to pass on when they ask for the target's own name; else what they ask for instead. */
-function readFirst(client: Duplex, head: Buffer, target: Target): Promise<First> {
-  return new Promise((resolve) => {
-    let bytes = head;
-    const done = (first: First): void => {
-      clearTimeout(timer);
-      client.off('data', onData).off('end', onEnd).off('close', onEnd).pause();
-      resolve(first);
-    };
-    const look = (): void => {
-      const message = readFirstMessage(bytes);
-      if (message.kind === 'incomplete') return;
-      const at = `at ${hostOfTarget(target)}`;
-      if (message.kind === 'other') done({ ok: false, asked: `what is not TLS ${at}` });
-      else if (namesServer(message.name, target)) done({ ok: true, bytes });
-      else done({ ok: false, asked: `${message.name ?? 'an unnamed server'} ${at}` });
-    };
-    const onData = (chunk: Buffer): void => {
-      bytes = Buffer.concat([bytes, chunk]);
-      look();
-    };
-    const onEnd = (): void => done({ ok: false });
-    const timer = setTimeout(onEnd, FIRST_MESSAGE_MS);
-    client.on('data', onData).on('end', onEnd).on('close', onEnd);
-    look();
-  });
-}
-
-/** A client names no server where it was given an address. */
-function namesServer(name: string | undefined, target: Target): boolean {
-  if (name === undefined) return isIP(target.name.replace(/^\[|\]$/g, '')) !== 0;
-  return name.toLowerCase().replace(/\.$/, '') === target.name;
 }
 
 function endToEnd(raw: readonly string[]): string[] {

@@ -3,7 +3,7 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { coversTarget, type Host, isAddress, namesPrivately, type Target } from './host.ts';
+import { coversTarget, type Host, isAddress, isWebPort, namesPrivately, type Target } from './host.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { RefusalReason } from './traffic.ts';
 
@@ -19,8 +19,8 @@ export interface ReachDependencies {
 }
 
 export type Permission =
-  | { ok: true; addresses: readonly LookupAddress[]; anyProtocol: boolean }
-  | { ok: false; reason: RefusalReason };
+  /** `mustBeTls`: a tunnel on this port carries nothing else. */
+  { ok: true; addresses: readonly LookupAddress[]; mustBeTls: boolean } | { ok: false; reason: RefusalReason };
 
 const CONNECT_MS = 20_000;
 
@@ -31,13 +31,12 @@ export async function permit(
 ): Promise<Permission> {
   const host = allowed.find((each) => coversTarget(each, target));
   if (!host) return { ok: false, reason: 'not-allowed' };
-  // On a port that was named, the person knows what answers. On those of the web one address serves many names.
-  const anyProtocol = host.port !== undefined;
-  if (isAddress(target.name)) return { ok: true, addresses: [literal(target.name)], anyProtocol };
+  const mustBeTls = isWebPort(target.port);
+  if (isAddress(target.name)) return { ok: true, addresses: [literal(target.name)], mustBeTls };
   const found = await resolve(target.name);
   const mayBePrivate = namesPrivately(target) || privateNames.some((each) => coversTarget(each, target));
   const addresses = mayBePrivate ? found : found.filter(({ address }) => isPublicAddress(address));
-  return addresses.length > 0 ? { ok: true, addresses, anyProtocol } : { ok: false, reason: 'private-address' };
+  return addresses.length > 0 ? { ok: true, addresses, mustBeTls } : { ok: false, reason: 'private-address' };
 }
 
 /** Connects to one of the addresses, whatever the target's name means by now. Rejects when `signal` fires. */

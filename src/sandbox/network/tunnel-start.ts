@@ -1,0 +1,52 @@
+// The first bytes of a client inside a tunnel. One address serves many names, so a client that begins TLS must name the server that
+// was permitted. On the ports of the web it must begin TLS; on another port, which a person named, it may speak anything else.
+import type { Duplex } from 'node:stream';
+import { hostOfTarget, isAddress, type Target } from './host.ts';
+import { readFirstMessage } from './server-name.ts';
+
+export interface TunnelOptions {
+  /** What came with the request for the tunnel. */
+  head: Buffer;
+  target: Target;
+  mustBeTls: boolean;
+}
+
+/** Bytes to pass on; or what was asked for instead, when it is known. */
+export type TunnelStart = { ok: true; bytes: Buffer } | { ok: false; asked?: string };
+
+/** How long a client that must begin TLS may take to. */
+const FIRST_MESSAGE_MS = 30_000;
+
+/** Leaves the client paused. */
+export function readTunnelStart(client: Duplex, { head, target, mustBeTls }: TunnelOptions): Promise<TunnelStart> {
+  return new Promise((resolve) => {
+    let bytes = head;
+    const done = (start: TunnelStart): void => {
+      clearTimeout(timer);
+      client.off('data', onData).off('end', onEnd).off('close', onEnd).pause();
+      resolve(start);
+    };
+    const look = (): void => {
+      const message = readFirstMessage(bytes);
+      if (message.kind === 'incomplete') return;
+      const at = `at ${hostOfTarget(target)}`;
+      if (message.kind === 'tls' && !namesServer(message.name, target))
+        done({ ok: false, asked: `${message.name ?? 'an unnamed server'} ${at}` });
+      else if (message.kind === 'other' && mustBeTls) done({ ok: false, asked: `what is not TLS ${at}` });
+      else done({ ok: true, bytes });
+    };
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      look();
+    };
+    const onEnd = (): void => done({ ok: false });
+    const timer = mustBeTls ? setTimeout(onEnd, FIRST_MESSAGE_MS) : undefined;
+    client.on('data', onData).on('end', onEnd).on('close', onEnd);
+    look();
+  });
+}
+
+/** Where an address was permitted, so is every server at it. */
+function namesServer(name: string | undefined, target: Target): boolean {
+  return isAddress(target.name) || name?.toLowerCase().replace(/\.$/, '') === target.name;
+}
