@@ -54,7 +54,7 @@ async function prefixes(
           newSession: false,
           withTools: true,
           toolMaxSteps: 3,
-          approval: 'auto' as const,
+          mode: 'auto' as const,
           caps: {},
         },
       };

@@ -88,7 +88,7 @@ async function main(): Promise<void> {
         caps: {},
         withTools: true,
         toolMaxSteps: 5,
-        approval: 'ask',
+        mode: 'ask',
       },
       groups: true,
     }),

@@ -30,7 +30,7 @@ export async function openModelApp(home: string, model: string): Promise<ModelAp
           newSession: false,
           withTools: true,
           toolMaxSteps: 3,
-          approval: 'ask',
+          mode: 'ask',
           caps: {},
         },
         signal,

@@ -3,6 +3,7 @@ import type { Language } from '../config/settings.ts';
 import { normalName } from '../lib/given-name.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Asker, NOBODY } from '../vocabulary/asker.ts';
+import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import type { Agent } from './agent.ts';
 
 const SILENT = '{"silent": true, "reason": "…"}';
@@ -24,7 +25,7 @@ export interface SpawnRequest {
     model?: string;
     /** The tools that it may have at most. */
     tools: readonly string[];
-    tainted: boolean;
+    taintedBy: readonly TaintSource[];
     asker?: Asker;
   };
 }
@@ -42,6 +43,8 @@ export interface BackgroundRequest {
   model?: string;
   toolAllow: readonly string[];
   tainted: boolean;
+  /** Where the content from outside came from. */
+  taintedBy?: readonly TaintSource[];
   instructions: string;
   workspace: string;
   /** Address of an openai-compatible server. */
@@ -53,6 +56,8 @@ export interface SpawnDependencies {
   /** The definition of this name; undefined when there is none. */
   definition(name: string): Promise<Agent | undefined>;
   workspace: string;
+  /** Whether the person trusts a folder, and so the sub-agents that it defines. */
+  isTrusted(folder: string): Promise<boolean>;
   baseUrl?: string;
   /** Of what the sub-agent is told about its work; English by default. */
   language?: Language;
@@ -62,17 +67,20 @@ export interface SpawnDependencies {
 
 export async function spawnAgent(request: SpawnRequest, dependencies: SpawnDependencies): Promise<{ id: string }> {
   const { message, injectInto, inherited } = request;
-  const { runs, definition, workspace, baseUrl, language = 'en', now, newId } = dependencies;
+  const { runs, definition, workspace, isTrusted, baseUrl, language = 'en', now, newId } = dependencies;
   const agent = await definition(request.name);
   // Its conversation is found by its name, so that is written in one way.
   const name = agent?.name ?? normalName(request.name);
+  const isForeign = agent?.source === 'workspace' && !(await isTrusted(workspace));
+  const taintedBy = [...inherited.taintedBy, ...(isForeign ? [taintSource('agent', name)] : [])];
   const tools = agent && agent.tools !== 'all' ? agent.tools : undefined;
   const asked: BackgroundRequest = {
     provider: inherited.provider,
     profileId: inherited.profileId,
     model: request.model ?? agent?.model ?? inherited.model,
     toolAllow: inherited.tools.filter((tool) => tools?.includes(tool) ?? true),
-    tainted: inherited.tainted || agent?.source === 'workspace',
+    tainted: taintedBy.length > 0,
+    taintedBy,
     instructions: agent ? `${agent.instructions}\n\n${BACKGROUND[language]}` : BACKGROUND[language],
     workspace,
     baseUrl,

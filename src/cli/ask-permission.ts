@@ -29,13 +29,14 @@ export function offeredAnswers({ verdict }: PermissionQuestion): { shown: string
   const scopes = (['once', 'session', 'always'] as const).filter(
     (scope) => scope === 'once' || verdict.scopes.includes(scope),
   );
-  const shown = [...scopes.map((scope) => `[${KEYS[scope]}] ${NAMES[scope]}`), '[N] no'].join('  ');
+  const named = verdict.question.answers ?? NAMES;
+  const shown = [...scopes.map((scope) => `[${KEYS[scope]}] ${named[scope]}`), '[N] no'].join('  ');
   return { shown, keys: new Map(scopes.map((scope) => [KEYS[scope], scope])) };
 }
 
 /** What "always" would be kept as; undefined where it is not offered. */
 export function keptRules({ verdict }: PermissionQuestion): string | undefined {
-  if (!verdict.scopes.includes('always')) return undefined;
+  if (!verdict.scopes.includes('always') || verdict.rememberAs.length === 0) return undefined;
   return `always: ${verdict.rememberAs.join(', ')}, in this folder only`;
 }
 

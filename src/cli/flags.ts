@@ -1,7 +1,7 @@
 // Parsers for flags. Each names the bad value and what is accepted; the command-line library adds the flag's name.
 // A flag that takes one value may be given once.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { APPROVALS } from '../tools/policy.ts';
+import { APPROVALS, MODES } from '../config/mode.ts';
 
 /** `accepted`: all there are, where they can be counted. */
 type Parse<T> = ((value: string) => T) & { accepted?: readonly string[] };
@@ -105,12 +105,12 @@ export function toolAllow(): Option {
     value.trim() === '' ? previous : parseArg?.(value, previous),
   );
 }
+
+export const mode = (): Option =>
+  single('--mode <name>', `what needs permission: ${MODES.join(', ')} (default: ask)`, oneOf(MODES));
+/** The older name of the mode. */
 export const approve = (): Option =>
-  single(
-    '--approve <how>',
-    `permission for tools that need it: ${APPROVALS.join(', ')} (default: ask)`,
-    oneOf(APPROVALS),
-  );
+  single('--approve <how>', 'the same as --mode, by its older name', oneOf(APPROVALS)).hideHelp();
 export const workspace = (): Option =>
   single('--workspace <dir>', 'the directory file tools are confined to (default: the current one)', text);
 export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');

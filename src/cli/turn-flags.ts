@@ -1,13 +1,15 @@
 // What `ask` and `chat` have in common: the flags of a turn, and the turn they ask for.
+
 import type { Command } from 'commander';
 import { EFFORTS, type Effort } from '../config/effort.ts';
+import type { Approval, Mode } from '../config/mode.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
 import { askedCaps, askedProvider, type TurnSources } from '../runtime/asked-turn.ts';
-import type { Approval } from '../tools/policy.ts';
 import {
   amount,
   approve,
   integerFrom,
+  mode,
   oneOf,
   single,
   switchOf,
@@ -30,6 +32,7 @@ export interface TurnFlags {
   withTools?: boolean;
   toolAllow?: string[];
   toolMaxSteps?: number;
+  mode?: Mode;
   approve?: Approval;
   workspace?: string;
   baseUrl?: string;
@@ -51,9 +54,8 @@ export type TurnSettings = Pick<
   | 'toolAllow'
   | 'toolMaxSteps'
   | 'memory'
-  | 'approval'
   | 'caps'
->;
+> & { mode: Mode };
 
 const COMPATIBLE = 'openai-compatible';
 
@@ -99,6 +101,7 @@ export function addTurnFlags(
     .addOption(single('--max-tokens <N>', 'end the turn when it has used this many tokens', integerFrom(1)))
     .addOption(single('--max-cost-usd <amount>', 'end the turn when it has cost this much', amount))
     .option('--debug', 'also say what each model call, tool call and turn took and used')
+    .addOption(mode())
     .addOption(approve())
     .addOption(workspace());
 }
@@ -127,7 +130,7 @@ export async function turnOf(
     withTools: flags.withTools ?? true,
     toolAllow: flags.toolAllow,
     toolMaxSteps: flags.toolMaxSteps ?? config.toolMaxSteps ?? maxSteps,
-    approval: flags.approve ?? config.approve ?? 'ask',
+    mode: flags.mode ?? flags.approve ?? config.mode ?? config.approve ?? 'ask',
     caps: askedCaps(flags, config),
   };
 }

@@ -3,6 +3,7 @@
 import { EFFORTS, type Effort } from './effort.ts';
 import { type HookSettings, hooks } from './hooks.ts';
 import { address, choice, count, type Kind, list, onOff, text } from './kinds.ts';
+import { APPROVALS, type Approval, MODES, type Mode } from './mode.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -27,7 +28,9 @@ export interface FileSettings {
   /** Told to the model beside its own prompt; `@file` reads it from a file. */
   system?: string;
   memory?: boolean;
-  approve?: 'ask' | 'auto' | 'never';
+  mode?: Mode;
+  /** The older name of the mode. */
+  approve?: Approval;
   toolMaxSteps?: number;
   /** The most tokens of earlier conversation that a request holds. */
   historyTokens?: number;
@@ -141,9 +144,15 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     default: false,
     flag: '--memory',
   },
+  mode: {
+    kind: choice(MODES),
+    about: 'what needs permission, and whether it is asked for',
+    default: 'ask',
+    flag: '--mode',
+  },
   approve: {
-    kind: choice(['ask', 'auto', 'never']),
-    about: 'permission for tools that need it',
+    kind: choice(APPROVALS),
+    about: 'the same as mode, by its older name',
     default: 'ask',
     flag: '--approve',
   },

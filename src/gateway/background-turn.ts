@@ -1,5 +1,6 @@
 // A background run of a sub-agent as a turn of its own conversation. Nobody is there to ask, so what the owner's rules do not
 // allow is refused.
+
 import type { AgentAnswer } from '../agents/background.ts';
 import type { BackgroundRequest } from '../agents/spawn.ts';
 import { slugOf } from '../lib/given-name.ts';
@@ -7,6 +8,7 @@ import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { AgentRun } from '../storage/agent-runs.ts';
 import { parseChatName } from '../vocabulary/chat-name.ts';
+import { EARLIER_TURN } from '../vocabulary/taint-source.ts';
 import { sessionKeyOf } from './chats/session-key-of.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -24,7 +26,7 @@ export function sessionKeyOfRun({ name, asker }: Pick<AgentRun, 'name' | 'asker'
 export async function askInBackground(
   gateway: Gateway,
   run: AgentRun,
-  { provider, profileId, model, toolAllow, tainted, instructions }: BackgroundRequest,
+  { provider, profileId, model, toolAllow, tainted, taintedBy, instructions }: BackgroundRequest,
   caps: Caps,
   signal: AbortSignal,
 ): Promise<AgentAnswer> {
@@ -42,8 +44,8 @@ export async function askInBackground(
       withTools: true,
       toolAllow,
       toolMaxSteps: MAX_STEPS,
-      approval: 'never',
-      tainted,
+      mode: 'never',
+      ...(tainted && { taintedBy: taintedBy ?? [EARLIER_TURN] }),
       instructions,
       callSource: 'subagent',
       chat: injectInto,

@@ -6,12 +6,13 @@ import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { FireResult } from '../schedule/runner.ts';
 import type { Job } from '../storage/jobs.ts';
+import { taintSource } from '../vocabulary/taint-source.ts';
 import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
 import type { JobSettings } from './settings/settings.ts';
 
 /** How the turns of jobs are run in this process. */
 export type JobTurnSettings = Pick<AskRequest, 'provider' | 'profileId' | 'model' | 'caps'> &
-  Partial<Pick<AskRequest, 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory'>>;
+  Partial<Pick<AskRequest, 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory' | 'mode'>>;
 
 export function jobTurn({ profile, toolMaxSteps, ...settings }: JobSettings, caps: Caps): JobTurnSettings {
   return { ...settings, profileId: profile, caps, ...(toolMaxSteps !== undefined && { toolMaxSteps }) };
@@ -40,6 +41,8 @@ export async function askForJob(
       {
         withTools: true,
         toolMaxSteps: MAX_STEPS,
+        // Nobody is there to be asked: what asks is refused in every mode.
+        mode: 'never',
         ...settings,
         model: job.model ?? model,
         input: job.message,
@@ -47,8 +50,7 @@ export async function askForJob(
         sessionKey: jobSessionKey(job.name),
         newSession: false,
         historyMessages: MESSAGES_TOLD,
-        approval: 'never',
-        tainted: job.source === 'heartbeat',
+        ...(job.source === 'heartbeat' && { taintedBy: [taintSource('file', 'HEARTBEAT.md')] }),
         instructions: ABOUT_JOBS[language],
         callSource: 'schedule',
         chat: job.injectInto,

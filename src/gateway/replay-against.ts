@@ -80,8 +80,8 @@ export async function* replayAgainst(
         newSession: false,
         memory: false,
         withTools: true,
-        approval: 'never',
-        tainted: turn.tainted,
+        mode: 'never',
+        taintedBy: turn.taintedBy,
         caps: left,
       },
       signal,
@@ -113,7 +113,7 @@ async function tellAgain(
   const state = { provider: told.provider, memoryEnabled: false };
   const turn = await sessions.begin({ sessionKey, newSession: false, state, signal });
   try {
-    await turn.start(input, { tainted: told.tainted });
+    await turn.start(input, { taintedBy: told.taintedBy });
     for (const message of told.messages) {
       if (message.role !== 'system') continue;
       const { attachments, rest } = contextParts(message, told);
@@ -134,7 +134,7 @@ async function tellAgain(
       answeredBy: answer?.provider === undefined ? undefined : { provider: answer.provider },
       route: answer?.route ?? '',
       stage: answer?.stage ?? outcome,
-      tainted: told.tainted,
+      taintedBy: told.taintedBy,
     });
   } finally {
     await turn.close();

@@ -84,7 +84,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
             withTools: given.withTools ?? true,
             toolAllow: given.toolAllow,
             toolMaxSteps: given.toolMaxSteps ?? MAX_STEPS,
-            approval: given.approval ?? 'ask',
+            mode: given.mode ?? given.approval ?? 'ask',
             caps: askedCaps(given, runtime.config),
           },
           signal,

@@ -78,7 +78,12 @@ export interface AskRequest {
   toolAllow?: readonly string[];
   /** Model calls in the turn; 25 by default. */
   toolMaxSteps?: number;
-  /** `ask` (default) asks `askPermission`, `auto` allows what a person would be asked about, `never` refuses it. */
+  /**
+   * `ask` (default) asks `askPermission`; `accept-edits` asks about all but edits of ordinary files; `plan` only reads; `auto` allows
+   * what a person would be asked about; `never` refuses it.
+   */
+  mode?: 'ask' | 'accept-edits' | 'plan' | 'auto' | 'never';
+  /** The older name of `mode`. */
   approval?: 'ask' | 'auto' | 'never';
   /** Caps of this turn; those of the day are in config.json. */
   maxTokens?: number;

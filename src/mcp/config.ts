@@ -11,7 +11,13 @@ const OAUTH_PROBLEM =
   'with "grant": "client_credentials" either "clientSecret" or "privateKey" and "algorithm" too; ' +
   'with "grant": "cross_app_access" also "clientSecret", "idpTokenUrl" (an https:// address), "idpClientId" and "idTokenFile" ' +
   '(and may hold "idpClientSecret"); with a "grant" it may hold "issuer"';
-const KEYS = { command: ['command', 'args', 'env', 'cwd', 'type'], url: ['url', 'headers', 'oauth', 'type'] };
+const KEYS = {
+  command: ['command', 'args', 'env', 'cwd', 'type', 'trust'],
+  url: ['url', 'headers', 'oauth', 'type', 'trust'],
+};
+
+/** Of a server: all of its tools, or those of these names (as the server calls them). */
+export type TrustedTools = 'all' | readonly string[];
 
 export interface McpConfig {
   /** Without the file there are no servers. Rejects with every problem of the file. */
@@ -19,6 +25,10 @@ export interface McpConfig {
   add(name: string, server: McpServerConfig, options: { replace: boolean }): Promise<void>;
   /** Rejects when there is no server of that name. */
   remove(name: string): Promise<void>;
+  /** Servers whose answers count as the owner's own, and whose tools run without a question. */
+  trusted(): Promise<ReadonlyMap<string, TrustedTools>>;
+  /** Empty: none of them any more. A server that is replaced is not trusted. Rejects when there is no server of that name. */
+  trust(name: string, tools: TrustedTools): Promise<void>;
 }
 
 export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
@@ -41,6 +51,21 @@ export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
         const whole = documentOf(current);
         const { [name]: _, ...rest } = whole.mcpServers;
         return written({ ...whole, mcpServers: rest });
+      });
+    },
+    async trusted() {
+      const text = await files.read(FILE);
+      parse(text);
+      return trustIn(text);
+    },
+    async trust(name, tools) {
+      await files.update(FILE, (current) => {
+        const servers = parse(current);
+        if (!servers.has(name)) throw unknownServer(name, servers);
+        const whole = documentOf(current);
+        const { trust: _, ...server } = whole.mcpServers[name] as Record<string, unknown>;
+        const trust = tools === 'all' ? { trust: true } : tools.length > 0 ? { trust: tools } : {};
+        return written({ ...whole, mcpServers: { ...whole.mcpServers, [name]: { ...server, ...trust } } });
       });
     },
   };
@@ -96,6 +121,16 @@ function parse(text: string | undefined): McpServers {
   return servers;
 }
 
+function trustIn(text: string | undefined): Map<string, TrustedTools> {
+  const found = new Map<string, TrustedTools>();
+  for (const [name, server] of Object.entries(documentOf(text).mcpServers)) {
+    const { trust } = server as { trust?: boolean | readonly string[] };
+    if (trust === true) found.set(name, 'all');
+    else if (Array.isArray(trust)) found.set(name, trust);
+  }
+  return found;
+}
+
 function serverOf(value: unknown): { server?: McpServerConfig; problems: string[] } {
   if (!isRecord(value)) return { problems: ['it must be an object'] };
   const hasCommand = value.command !== undefined;
@@ -108,8 +143,12 @@ function serverOf(value: unknown): { server?: McpServerConfig; problems: string[
       const near = nearest(key, keys);
       return `"${key}" is not one of its settings${near ? ` (did you mean "${near}"?)` : `; accepted: ${keys.join(', ')}`}`;
     });
-  const { command, args = [], env = {}, cwd, url, headers = {}, oauth } = value;
+  const { command, args = [], env = {}, cwd, url, headers = {}, oauth, trust } = value;
   const check = (ok: boolean, problem: string): void => void (ok || problems.push(problem));
+  check(
+    trust === undefined || typeof trust === 'boolean' || (Array.isArray(trust) && trust.every(isText)),
+    '"trust" must be true, or a list of the names of its tools',
+  );
   if (hasCommand) {
     check(isText(command), '"command" must be a program');
     check(Array.isArray(args) && args.every((each) => typeof each === 'string'), '"args" must be a list of texts');

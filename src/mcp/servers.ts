@@ -1,6 +1,6 @@
 // The servers of mcp.json: lists their tools and calls them. A server is started when one of its tools is called (or when its
 // tools are not known yet), kept while this process lives, and started again after it ended, with a longer pause after each failure.
-import { type McpConfig, unknownServer } from './config.ts';
+import { type McpConfig, type TrustedTools, unknownServer } from './config.ts';
 import {
   type CallOptions,
   type ConnectOptions,
@@ -24,6 +24,8 @@ const STEADY_MS = 60_000;
 export interface OfferedTool {
   server: string;
   tool: McpTool;
+  /** The owner trusts it: its answers count as theirs, and it runs without a question. */
+  isTrusted: boolean;
 }
 
 export interface McpServers {
@@ -64,6 +66,10 @@ interface Failing {
   count: number;
   until: number;
   reason: string;
+}
+
+function isTrusted(tools: TrustedTools | undefined, name: string): boolean {
+  return tools === 'all' || tools?.includes(name) === true;
 }
 
 export function createMcpServers(dependencies: McpServersDependencies): McpServers {
@@ -164,7 +170,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
 
   return {
     async tools(signal) {
-      const servers = await config.read();
+      const [servers, trusted] = await Promise.all([config.read(), config.trusted()]);
       for (const name of [...kept.keys()].filter((each) => !servers.has(each))) await drop(name);
       const listed = await Promise.all(
         [...servers].map(async ([name, server]): Promise<[string, ListedTools | { error: string }]> => {
@@ -177,7 +183,9 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
         'error' in found ? [`${name}: ${found.error}`] : found.leftOut.map((each) => `${name}: ${each}`),
       );
       const tools = listed.flatMap(([server, found]) =>
-        'error' in found ? [] : found.tools.map((tool) => ({ server, tool })),
+        'error' in found
+          ? []
+          : found.tools.map((tool) => ({ server, tool, isTrusted: isTrusted(trusted.get(server), tool.name) })),
       );
       return { tools, problems };
     },

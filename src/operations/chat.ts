@@ -1,4 +1,5 @@
 // The chat in which the operation is asked for: its model and memory, its conversation, what runs in it.
+import { MODES } from '../config/mode.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import { chosenModel, turnSettings } from '../gateway/chats/choices.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
@@ -14,6 +15,7 @@ const STATE = objectWith(
     isModelChosen: { ...YES_OR_NO, description: 'the model was chosen in this chat' },
     withTools: YES_OR_NO,
     memory: YES_OR_NO,
+    mode: { enum: MODES },
     isRunning: YES_OR_NO,
     waiting: { ...COUNT, description: 'messages that wait for the end of the turn' },
     openQuestions: COUNT,
@@ -95,6 +97,24 @@ export const setChatMemory = defineOperation({
   async run({ memory }, context) {
     const chat = chatOf(context);
     await chat.choose({ memory });
+    return stateOf(chat, context);
+  },
+});
+
+export const setChatMode = defineOperation({
+  name: 'chat.setMode',
+  class: 'change',
+  summary: "Choose what asks for permission in the chat; it holds for the owner's messages.",
+  input: {
+    type: 'object',
+    properties: { mode: { enum: MODES } },
+    required: ['mode'],
+    additionalProperties: false,
+  },
+  output: STATE,
+  async run({ mode }, context) {
+    const chat = chatOf(context);
+    await chat.choose({ mode });
     return stateOf(chat, context);
   },
 });
@@ -221,6 +241,7 @@ async function stateOf(chat: AskingChat, { runtime: { sessions } }: OperationCon
     ...model,
     withTools: turn.withTools,
     memory: choices.memory ?? turn.memory ?? entry?.memoryEnabled ?? false,
+    mode: choices.mode ?? turn.mode,
     ...(entry && { createdAt: entry.createdAt }),
     ...chat.activity(),
   };

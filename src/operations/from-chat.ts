@@ -18,6 +18,7 @@ const FROM_CHAT: Checked = {
   'chat.models': chat.listChatModels,
   'chat.setModel': chat.setChatModel,
   'chat.setMemory': chat.setChatMemory,
+  'chat.setMode': chat.setChatMode,
   'chat.new': chat.startConversation,
   'chat.stop': chat.stopChat,
   'chat.context': chat.describeConversation,

@@ -2,6 +2,7 @@
 // a server holds no secret.
 import { type McpServerConfig, toolName } from '../mcp/mcp.ts';
 import { McpError } from '../mcp/mcp-error.ts';
+import type { OfferedTool } from '../mcp/servers.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, textsByName, YES_OR_NO } from './schemas.ts';
 
@@ -14,6 +15,7 @@ const SERVER_OPTIONS = {
   headers: textsByName('the values are masked'),
 } as const;
 const TOOLS = { ...listOf(TEXT), description: 'as they are called here' } as const;
+const TRUSTED = { anyOf: [{ const: 'all' }, listOf(TEXT)] } as const;
 const NAME_INPUT = {
   type: 'object',
   properties: { name: TEXT },
@@ -27,7 +29,12 @@ export const listServers = defineOperation({
   summary: 'List the MCP servers and their tools, starting those whose tools are not known yet.',
   input: NO_INPUT,
   output: objectWith({
-    servers: listOf(objectWith({ name: TEXT, tools: TOOLS }, SERVER_OPTIONS)),
+    servers: listOf(
+      objectWith(
+        { name: TEXT, tools: TOOLS, trusted: { ...listOf(TEXT), description: 'those of its tools that are trusted' } },
+        SERVER_OPTIONS,
+      ),
+    ),
     problems: listOf(TEXT),
   }),
   async run(_input, { runtime, signal }) {
@@ -37,7 +44,11 @@ export const listServers = defineOperation({
     const shown = [...servers].map(([name, server]) => ({
       name,
       ...withoutSecrets(server),
-      tools: tools.filter((each) => each.server === name).map(({ tool }) => toolName(name, tool.name)),
+      tools: namesOf(tools, name),
+      trusted: namesOf(
+        tools.filter(({ isTrusted }) => isTrusted),
+        name,
+      ),
     }));
     return { servers: shown, problems };
   },
@@ -137,6 +148,71 @@ export const signOutOfServer = defineOperation({
     return { signedOut: name };
   },
 });
+
+export const trustServer = defineOperation({
+  name: 'mcp.trust',
+  class: 'danger',
+  summary:
+    'Trust an MCP server, or one of its tools: it runs without a question, and what it answers counts as your own.',
+  input: {
+    type: 'object',
+    properties: { name: TEXT, tool: { ...TEXT, description: 'one tool, by its own name or as it is called here' } },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  output: objectWith({ name: TEXT, trusted: TRUSTED }),
+  async run({ name, tool }, { runtime, signal, warn }) {
+    const { config, servers } = await runtime.mcp();
+    const before = (await config.trusted()).get(name) ?? [];
+    if (tool === undefined || before === 'all') {
+      await config.trust(name, 'all');
+      return { name, trusted: 'all' as const };
+    }
+    const own = ownName(name, tool);
+    const known = await servers.tools(signal);
+    if (!known.tools.some((each) => each.server === name && each.tool.name === own))
+      warn(`the server "${name}" has no tool "${own}" now; it is trusted when it has`);
+    const trusted = [...new Set([...before, own])];
+    await config.trust(name, trusted);
+    return { name, trusted };
+  },
+});
+
+export const distrustServer = defineOperation({
+  name: 'mcp.distrust',
+  class: 'change',
+  summary: 'No longer trust an MCP server, or one of its tools.',
+  input: {
+    type: 'object',
+    properties: { name: TEXT, tool: TEXT },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  output: objectWith({ name: TEXT, trusted: TRUSTED }),
+  async run({ name, tool }, { runtime, signal }) {
+    const { config, servers } = await runtime.mcp();
+    const before = (await config.trusted()).get(name) ?? [];
+    if (tool === undefined) {
+      await config.trust(name, []);
+      return { name, trusted: [] };
+    }
+    const all = async (): Promise<string[]> =>
+      (await servers.tools(signal)).tools.flatMap((each) => (each.server === name ? [each.tool.name] : []));
+    const trusted = (before === 'all' ? await all() : before).filter((each) => each !== ownName(name, tool));
+    await config.trust(name, trusted);
+    return { name, trusted };
+  },
+});
+
+function namesOf(tools: readonly OfferedTool[], server: string): string[] {
+  return tools.filter((each) => each.server === server).map(({ tool }) => toolName(server, tool.name));
+}
+
+/** `mcp__files__read` of the server `files` is its `read`. */
+function ownName(server: string, tool: string): string {
+  const prefix = toolName(server, '');
+  return tool.startsWith(prefix) ? tool.slice(prefix.length) : tool;
+}
 
 interface WrittenServer {
   command?: string;

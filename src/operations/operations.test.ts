@@ -9,7 +9,7 @@ async function writeFile(runtime: Runtime, path: string): Promise<void> {
   const { ask } = await (await runtime.openWorkspace()).gateway();
   const input = `tool:file_write ${JSON.stringify({ path, content: 'hello' })}`;
   const settings = { provider: 'stub', sessionKey: 'main', newSession: false, withTools: true, toolMaxSteps: 3 };
-  const request = { input, attachments: [], approval: 'auto' as const, caps: {}, ...settings };
+  const request = { input, attachments: [], mode: 'auto' as const, caps: {}, ...settings };
   for await (const event of await ask(request, new AbortController().signal))
     if (event.type === 'run-end') expect(event.result.toolError).toBeUndefined();
 }

@@ -1,9 +1,10 @@
 // The tools that can be called, and calling one without a model.
+
+import { MODES } from '../config/mode.ts';
 import { DEEPEST_ARGS, isDeeperThan } from '../lib/depth.ts';
 import { nearest } from '../lib/nearest.ts';
 import { newId } from '../lib/new-id.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
-import { APPROVALS } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -96,7 +97,7 @@ export const invokeTool = defineOperation({
       name: TEXT,
       args: { type: 'object', default: {} as Readonly<Record<string, unknown>> },
       allow: ALLOW,
-      approval: { enum: APPROVALS, default: 'ask', description: 'ask: refused where nobody can be asked' },
+      mode: { enum: MODES, default: 'ask', description: 'ask: refused where nobody can be asked' },
     },
     required: ['name'],
     additionalProperties: false,
@@ -114,18 +115,18 @@ export const invokeTool = defineOperation({
     },
     { nearest: { type: 'string', description: 'the tool that was perhaps meant, where there is none of that name' } },
   ),
-  run: ({ name, args, allow, approval }, context) =>
+  run: ({ name, args, allow, mode }, context) =>
     withToolbox(allow, context, async ({ workspace, toolbox, registry }) => {
       if (isDeeperThan(args, DEEPEST_ARGS))
         throw new CodedError('INVALID_INPUT', 'tools.invoke: args is nested too deeply');
       const call = { id: newId('call'), name, args: { ...args }, source: sourceOf(context) };
       const executor = toolbox.executor({
         registry,
-        approval,
+        mode,
         ...(registry.get(name)?.startsTurns && {
           delegation: await (await import('../runtime/call-by-hand.ts')).delegationByHand(context.runtime, workspace, {
             registry,
-            approval,
+            mode,
             id: call.id,
             ...(typeof args.injectInto === 'string' && { chat: args.injectInto }),
           }),

@@ -24,7 +24,7 @@ async function setUp() {
     {
       input: 'tool:file_write {"path":"a.txt","content":"hello"}',
       attachments: [],
-      approval: 'ask',
+      mode: 'ask',
       answering: {},
       caps: {},
       provider: 'stub',

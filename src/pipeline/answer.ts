@@ -79,7 +79,7 @@ export async function* answerWithModel(
         ...(isContinuing ? [] : [asked]),
         ...(toldAsText ? [] : await calledByHand(before, wireNames)),
       ],
-      turnNote: turnNote({ today: localDay(now()), memories }),
+      turnNote: turnNote({ today: localDay(now()), memories, isPlanning: context.mode.current() === 'plan' }),
       tools,
       effort: request.effort,
       sessionId: turn.entry.sessionId,

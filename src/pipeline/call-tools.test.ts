@@ -7,7 +7,9 @@ import type { ToolCall } from '../tools/tool.ts';
 import { callTools } from './call-tools.ts';
 
 it('sub-agents work beside each other, and each is on record as something that is not to be repeated', async () => {
-  const registry = createRegistry([createTaskTool({ agents: () => Promise.reject(new Error('not called')) })]);
+  const registry = createRegistry([
+    createTaskTool({ agents: () => Promise.reject(new Error('not called')), isTrusted: async () => false }),
+  ]);
   const journalled: string[] = [];
   let running = 0;
   let most = 0;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Adapter } from '../adapters/adapter.ts';
 import type { Turn, TurnEnd } from '../sessions/turn.ts';
+import { createTaint } from '../tools/taint.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import type { CalledTool } from './call-tools.ts';
 import { commit, failedResult, type Outcome } from './commit.ts';
@@ -27,8 +28,8 @@ async function committed(outcome: Partial<Outcome>, { debugSource = false } = {}
     },
   } as unknown as Turn;
   const model = { model: 'model-1', profileId: 'first:me' };
-  const taint = { tainted: false };
-  const context = { adapter, request, turn, model, taint, debugSource } as TurnContext;
+  const taint = createTaint();
+  const context = { adapter, request, turn, model, taint, debugSource } as unknown as TurnContext;
   const result = await commit(context, { stage: 'answered', text: 'Hello.', called: [], ...outcome });
   return { result, end: ends[0], ends };
 }

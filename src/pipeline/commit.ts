@@ -39,7 +39,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     stage,
     error: failure,
     usage,
-    tainted: context.taint.tainted,
+    taintedBy: context.taint.sources(),
   });
 
   const { sessionId, memoryEnabled = false } = turn.entry;

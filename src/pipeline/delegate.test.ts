@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRegistry } from '../tools/registry.ts';
 import { noSubject } from '../tools/subject.ts';
+import { createTaint } from '../tools/taint.ts';
 import type { ToolSpec } from '../tools/tool.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { Caps } from './budget.ts';
@@ -9,7 +10,7 @@ import type { AskResult, RunEvent } from './events.ts';
 import type { AskAgain, RunRequest } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
 
-const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, tainted: false };
+const TURN = { name: 'helper', instructions: '', prompt: 'go', tools: 'all' as const, taintedBy: [] };
 
 const STARTER: ToolSpec = {
   name: 'starter',
@@ -35,10 +36,10 @@ function delegationWith(caps: Caps, uses: (given: Caps) => Usage) {
     })();
   };
   const delegation = createDelegation({
-    request: { caps, toolMaxSteps: 1, approval: 'never' } as unknown as RunRequest,
+    request: { caps, toolMaxSteps: 1, mode: 'never' } as unknown as RunRequest,
     sessionId: 's',
     registry: createRegistry([]),
-    taint: { tainted: false },
+    taint: createTaint(),
     ledger,
     provider: 'stub',
     ask,
@@ -86,10 +87,10 @@ it.each([
   const reader = { ...STARTER, name: 'reader', startsTurns: undefined };
   let allowed: readonly string[] | undefined;
   const delegation = createDelegation({
-    request: { caps: {}, toolMaxSteps: 1, approval: 'never', depth } as unknown as RunRequest,
+    request: { caps: {}, toolMaxSteps: 1, mode: 'never', depth } as unknown as RunRequest,
     sessionId: 's',
     registry: createRegistry([STARTER, reader]),
-    taint: { tainted: false },
+    taint: createTaint(),
     ledger: createUsageLedger(),
     provider: 'stub',
     ask: async ({ toolAllow }) => {

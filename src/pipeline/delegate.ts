@@ -17,7 +17,7 @@ const SHOWN_ARGUMENTS = 80;
 
 export interface DelegateOptions extends Pick<TurnContext, 'registry' | 'taint' | 'ledger'> {
   /** What the caller was asked with; a call by hand has no turn of its own. */
-  request: Pick<RunRequest, 'approval' | 'caps' | 'toolMaxSteps'> &
+  request: Pick<RunRequest, 'mode' | 'caps' | 'toolMaxSteps'> &
     Partial<Pick<RunRequest, 'profileId' | 'model' | 'effort' | 'answering' | 'turnId' | 'chat' | 'asker' | 'depth'>>;
   /** The caller's, which names the sessions of the turns that it waits for. */
   sessionId: string;
@@ -64,10 +64,10 @@ export function createDelegation(options: DelegateOptions): Delegation {
           withTools: true,
           toolAllow: allowedTools(delegated, options),
           toolMaxSteps: Math.max(request.toolMaxSteps, MAX_STEPS),
-          approval: request.approval,
+          mode: request.mode,
           answering: request.answering,
           parentId: request.turnId,
-          tainted: taint.tainted || delegated.tainted,
+          taintedBy: [...taint.sources(), ...delegated.taintedBy],
           instructions: delegated.instructions,
           callSource: 'subagent',
           chat: request.chat,
@@ -95,7 +95,7 @@ export function createDelegation(options: DelegateOptions): Delegation {
         .list()
         .filter(({ spec }) => !spec.onlyInForeground)
         .map(({ name }) => name),
-      tainted: taint.tainted,
+      taintedBy: taint.sources(),
       chat: request.chat,
       asker: request.asker,
     }),
@@ -159,9 +159,10 @@ function toolLine({ name, args }: ToolCall, result: ToolResult): string {
 }
 
 function answerOf(result: AskResult, delegated: DelegatedTurn): DelegatedAnswer {
-  const tainted = delegated.tainted || result.toolResults.some((each) => each.result.meta.tainted);
+  const brought = result.toolResults.flatMap((each) => each.result.meta.taintedBy ?? []);
+  const taintedBy = [...new Set([...delegated.taintedBy, ...brought])];
   const { sessionKey, sessionId, usage, stage } = result;
-  const facts = { sessionKey, sessionId, toolCalls: result.toolCalls.length, stage, usage, tainted };
+  const facts = { sessionKey, sessionId, toolCalls: result.toolCalls.length, stage, usage, taintedBy };
   return result.success
     ? { ok: true, text: result.result, ...facts }
     : { ok: false, error: result.error.message, ...facts };

@@ -6,7 +6,9 @@ import type { ModelMessage } from '../adapters/adapter.ts';
 import { tokensIn } from '../adapters/request-size.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
 import type { HistorySummaryLine } from '../sessions/lines.ts';
+import { sourcesIn, taintOf } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import { hasRoom } from './budget.ts';
 import type { DayBudget } from './day-budget.ts';
 import type { RunEvent } from './events.ts';
@@ -144,13 +146,13 @@ export async function* compactTurns(
   signal.throwIfAborted();
   if (!summarised.ok) return summarised;
   const range = rangeOf(turn, { kept: turns.slice(-kept), older, previous, hasOlder });
-  const isTainted = previous?.tainted === true || older.some(bringsTaint);
+  const taintedBy = [...new Set([...(previous ? taintOf(previous) : []), ...older.flatMap(taintOfTurn)])];
   await turn.recordSummary({
     ...range,
     keptFrom: turns[turns.length - kept]?.turnId,
     summary: summarised.text,
     by: summarised.by,
-    ...(isTainted && { tainted: true as const }),
+    ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
   });
   const { fromMessage, throughMessage } = range;
   const missing =
@@ -200,6 +202,6 @@ function messagesIn(turns: readonly HistoryTurn[]): number {
   return turns.reduce((sum, { messages }) => sum + messages.length, 0);
 }
 
-function bringsTaint({ tainted, calls }: HistoryTurn): boolean {
-  return tainted === true || calls.some(({ result }) => result?.meta?.tainted === true);
+function taintOfTurn({ tainted, taintedBy, calls }: HistoryTurn): TaintSource[] {
+  return [...sourcesIn({ tainted, taintedBy }), ...calls.flatMap(({ result }) => sourcesIn(result?.meta ?? {}))];
 }

@@ -3,6 +3,7 @@
 import { textTokens, tokensIn, toolTokens } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
+import { createTaint } from '../tools/taint.ts';
 import type { ContextReport } from './context-size.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
 import { charactersToRead, historyBudget, newestThatFit } from './history-budget.ts';
@@ -35,7 +36,7 @@ export async function describeContext(
       tokensIn(sentHistory(text, newest, { toWire, callsAsText, pictures }).messages);
     const { model: name, contextWindow } = model;
     const note = (memories: readonly string[]): number =>
-      textTokens([turnNote({ today: localDay(dependencies.now()), memories })]);
+      textTokens([turnNote({ today: localDay(dependencies.now()), memories, isPlanning: false })]);
     return {
       ...(name !== undefined && { model: name }),
       ...(contextWindow !== undefined && { windowTokens: contextWindow }),
@@ -105,7 +106,7 @@ async function withSession<T>(
       turn,
       model,
       ledger: createUsageLedger(),
-      taint: { tainted: false },
+      taint: createTaint(),
       signal,
     });
   } finally {

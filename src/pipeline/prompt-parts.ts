@@ -1,6 +1,7 @@
 // What a request holds besides the conversation, part by part: the turn joins them, and `/context` says how large each is.
 import type { ModelTool } from '../adapters/adapter.ts';
 import type { OfferedTools } from '../tools/offered-tools.ts';
+import { taintSource } from '../vocabulary/taint-source.ts';
 import { memoryTail, type SeenMessages } from './compact.ts';
 import { systemPrompt } from './prompt.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -45,7 +46,7 @@ async function readInstructions({ adapter, request, instructions, signal }: Prom
 async function memories({ adapter, turn, notes, coreMemory, taint }: PromptContext): Promise<string[]> {
   const core = adapter.callsTools ? await coreMemory() : '';
   const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey, seenBy(turn)) : undefined;
-  if (own?.tainted) taint.tainted = true;
+  if (own?.tainted) taint.add([taintSource('memory')]);
   return [core, own?.text ?? ''].filter((text) => text !== '');
 }
 

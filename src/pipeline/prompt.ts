@@ -33,9 +33,20 @@ export function systemPrompt({ workspaceRoot, language = 'en' }: SystemPromptOpt
   return SYSTEM[language](workspaceRoot).join('\n');
 }
 
+export interface TurnNote {
+  today: string;
+  memories: readonly string[];
+  /** Nothing but reading is possible, until a person approves a plan. */
+  isPlanning: boolean;
+}
+
+const PLANNING =
+  'Plan mode: only read. Find out what has to be done, then call plan_ready with the plan; after its approval carry it out.';
+
 /** Not a person's words: the marks say so to the model. */
-export function turnNote({ today, memories }: { today: string; memories: readonly string[] }): string {
-  return ['<turn-note>', `Today is ${today}.`, ...memories, '</turn-note>'].join('\n');
+export function turnNote({ today, memories, isPlanning }: TurnNote): string {
+  const plan = isPlanning ? [PLANNING] : [];
+  return ['<turn-note>', `Today is ${today}.`, ...plan, ...memories, '</turn-note>'].join('\n');
 }
 
 /** Results written as text, so that nobody takes them for a person's words. */

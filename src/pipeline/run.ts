@@ -5,6 +5,8 @@ import { type JoinedSignal, joinSignals } from '../lib/joined-signal.ts';
 import type { Turn } from '../sessions/turn.ts';
 import { StorageError } from '../storage/storage.ts';
 import { createLater, type Later } from '../tools/later.ts';
+import { asTurnMode } from '../tools/permissions/mode.ts';
+import { createTaint, isTainted } from '../tools/taint.ts';
 import { answerWithModel } from './answer.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
@@ -39,7 +41,7 @@ export async function* run(
     turn = yield* begin(request, dependencies, model, signal);
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
     const isNew = turn.messageCount() === 0;
-    await turn.start(request.input, { tainted: request.tainted, continues });
+    await turn.start(request.input, { taintedBy: request.taintedBy, continues });
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     joined = joinSignals(signal, turn.lock.lost);
     const { signal: running } = joined;
@@ -81,18 +83,29 @@ function turnTools(
   { toolbox, adapter, ask, questions, now }: RunDependencies,
   turn: Turn,
   later: Later,
-): Pick<TurnContext, 'registry' | 'executor' | 'taint' | 'ledger' | 'grants'> {
-  const { toolAllow, approval } = request;
-  const registry = toolbox.visible(toolAllow);
-  const taint = { tainted: turn.tainted || (request.tainted ?? false) };
+): Pick<TurnContext, 'registry' | 'executor' | 'taint' | 'mode' | 'ledger' | 'grants'> {
+  const { toolAllow } = request;
+  const mode = asTurnMode(request.mode);
+  const visible = toolbox.visible(toolAllow);
+  // Only a turn that plans ends with a plan.
+  const registry = mode.current() === 'plan' ? visible : visible.outsidePlanMode();
+  const taint = createTaint([...turn.taintedBy, ...(request.taintedBy ?? [])]);
   const ledger = createUsageLedger();
   const { sessionId } = turn.entry;
   const { provider } = adapter;
-  const delegation = createDelegation({ request, sessionId, registry, taint, ledger, provider, ask });
+  const delegation = createDelegation({
+    request: { ...request, mode },
+    sessionId,
+    registry,
+    taint,
+    ledger,
+    provider,
+    ask,
+  });
   const grants = questions && createGrants({ questions, turn, now });
   const executor = toolbox.executor({
     registry,
-    approval,
+    mode,
     askPerson: grants?.askPerson,
     askForm: questions?.form,
     sessionId,
@@ -102,7 +115,7 @@ function turnTools(
     delegation,
     later,
   });
-  return { registry, taint, ledger, grants, executor };
+  return { registry, taint, mode, ledger, grants, executor };
 }
 
 /** The answer is safe already: a notice says when memory could not be written, and the next turn tries again. */
@@ -113,7 +126,7 @@ async function* remember(
   let reservation: Reservation | undefined;
   let unrecorded: string | undefined;
   try {
-    await archiveTurn({ ...turn.entry, tainted: taint.tainted }, turn.ownMessages());
+    await archiveTurn({ ...turn.entry, tainted: isTainted(taint) }, turn.ownMessages());
     const written = await compact({
       turn,
       notes,
@@ -129,7 +142,7 @@ async function* remember(
         ledger.add(more);
         unrecorded = await reservation?.settle(more);
       },
-      tainted: taint.tainted,
+      tainted: isTainted(taint),
       now,
       signal,
     });

@@ -2,6 +2,7 @@
 
 import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
 import type { Effort } from '../config/effort.ts';
+import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
@@ -9,11 +10,13 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { SessionNotes } from '../storage/storage.ts';
 import type { Executor } from '../tools/executor.ts';
-import type { Approval } from '../tools/policy.ts';
+import type { TurnMode } from '../tools/permissions/mode.ts';
 import type { Registry } from '../tools/registry.ts';
+import type { Taint } from '../tools/taint.ts';
 import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Asker } from '../vocabulary/asker.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
 import type { DayBudget } from './day-budget.ts';
@@ -45,9 +48,10 @@ export interface RunRequest {
   withTools: boolean;
   toolAllow?: readonly string[];
   toolMaxSteps: number;
-  approval: Approval;
-  /** Content from outside is in it from the start. */
-  tainted?: boolean;
+  /** How what would ask is treated; one that can change holds from the next call on. */
+  mode: Mode | TurnMode;
+  /** Where content from outside came from that is in it from the start. */
+  taintedBy?: readonly TaintSource[];
   /** The owner's own words to the model, beside its prompt. */
   system?: string;
   /** Told to the model beside its own prompt: what a sub-agent is. */
@@ -128,7 +132,8 @@ export interface TurnContext extends RunDependencies {
   ledger: UsageLedger;
   /** What a person allowed; absent when nobody can be asked. */
   grants: Grants | undefined;
-  /** Whether content from outside is in the turn's context. */
-  taint: { tainted: boolean };
+  /** Content from outside in the turn's context. */
+  taint: Taint;
+  mode: TurnMode;
   signal: AbortSignal;
 }

@@ -1,10 +1,11 @@
-// What a tool that starts turns gets when a person calls it by hand: the configured model, the person's approval, and a session
+// What a tool that starts turns gets when a person calls it by hand: the configured model, the person's mode, and a session
 // id of its own in the place of a turn's.
+import type { Mode } from '../config/mode.ts';
 import { createDelegation } from '../pipeline/delegate.ts';
 import { createUsageLedger } from '../pipeline/usage.ts';
 import type { Delegation } from '../tools/delegation.ts';
-import type { Approval } from '../tools/policy.ts';
 import type { Registry } from '../tools/registry.ts';
+import { createTaint } from '../tools/taint.ts';
 import { askedCaps, askedProvider, turnSources } from './asked-turn.ts';
 import type { Runtime } from './runtime.ts';
 import type { RuntimeWorkspace } from './workspace.ts';
@@ -13,7 +14,7 @@ const MAX_STEPS = 25;
 
 export interface CallByHand {
   registry: Registry;
-  approval: Approval;
+  mode: Mode;
   /** Of the call. */
   id: string;
   /** The chat that the person names for answers. */
@@ -23,7 +24,7 @@ export interface CallByHand {
 export async function delegationByHand(
   runtime: Runtime,
   workspace: RuntimeWorkspace,
-  { registry, approval, id, chat }: CallByHand,
+  { registry, mode, id, chat }: CallByHand,
 ): Promise<Delegation> {
   const { config } = runtime;
   const { ask } = await workspace.gateway();
@@ -31,14 +32,14 @@ export async function delegationByHand(
   return createDelegation({
     request: {
       ...model,
-      approval,
+      mode,
       toolMaxSteps: MAX_STEPS,
       asker: { kind: 'owner', ...(chat !== undefined && { chat }) },
       caps: askedCaps({}, config),
     },
     sessionId: id,
     registry,
-    taint: { tainted: false },
+    taint: createTaint(),
     ledger: createUsageLedger(),
     provider,
     ask,

@@ -32,7 +32,7 @@ const request = (changed: Partial<AskRequest>): AskRequest => ({
   newSession: false,
   withTools: true,
   toolMaxSteps: 3,
-  approval: 'auto',
+  mode: 'auto',
   caps: {},
   ...changed,
 });
@@ -95,7 +95,7 @@ it('closing the runtime cancels a running turn and closes its journal first', as
 it('a program that answers for its workspace is on record, and seen by every reader of the turn', async () => {
   const workspace = await runtime.openWorkspace({ root: root('one'), askPerson: async () => 'once' });
   const seen: string[] = [];
-  await ask(workspace, { approval: 'ask', input: 'tool:file_write {"path":"a.txt","content":"x"}' }, (event) => {
+  await ask(workspace, { mode: 'ask', input: 'tool:file_write {"path":"a.txt","content":"x"}' }, (event) => {
     seen.push(event.type);
     if (event.type === 'tool-end') expect(event).toMatchObject({ result: { ok: true }, granted: { place: 'program' } });
   });

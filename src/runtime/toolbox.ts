@@ -14,6 +14,7 @@ import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
+import { createOwnContent } from './own-content.ts';
 import type { Services } from './services.ts';
 
 /** How the tools are used in this workspace. */
@@ -63,6 +64,7 @@ export async function openToolbox(
   const { config, storage, userHome, now, newId, systemTimezone } = base;
   const { home, variables } = base.environment;
   const { resultCache, outputs, ownerFiles } = storage;
+  const { isTrusted, isOwnSkill } = createOwnContent(base);
   const mcpTools = createMcpTools({
     source: () => ownerFiles.read('mcp.json'),
     servers: async () => (await services.mcp()).servers,
@@ -77,6 +79,7 @@ export async function openToolbox(
       runs,
       definition,
       workspace: files.root,
+      isTrusted,
       baseUrl,
       language: config.language,
       now,
@@ -95,6 +98,8 @@ export async function openToolbox(
     home,
     outputs,
     commandSettings: commandSettingsOf(config),
+    isTrusted,
+    isOwnSkill,
   });
   const specs = [...builtin, ...base.tools];
   const networkRequest: ReadNetworkRequest = async (call) => {

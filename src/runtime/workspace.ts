@@ -1,7 +1,9 @@
 // An open workspace: its confined files, its tools and their permissions, and the door for its turns. Everything else it
 // uses belongs to the process and is shared with the other workspaces.
+
 import { isAbsolute } from 'node:path';
 import type { HookSettings } from '../config/hooks.ts';
+import type { Mode } from '../config/mode.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
@@ -21,12 +23,13 @@ import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Offer } from '../mcp/serve.ts';
 import type { OpenSchedule } from '../schedule/open-schedule.ts';
-import type { Approval, AskPerson } from '../tools/policy.ts';
+import type { AskPerson } from '../tools/policy.ts';
 import type { RecordedTools } from '../tools/recorded-tools.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
+import { createOwnContent } from './own-content.ts';
 import { createProviders, type ListModels } from './providers.ts';
 import type { Services } from './services.ts';
 import { openToolbox, type ToolServices } from './toolbox.ts';
@@ -74,7 +77,7 @@ export interface RuntimeWorkspace {
   /** Scheduled jobs as turns of this workspace, and its HEARTBEAT.md. */
   jobs(): Promise<WorkspaceJobs>;
   /** Our tools for other agents. */
-  mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
+  mcpOffer(use: { allow: readonly string[] | undefined; mode: Mode }): Promise<Offer>;
   /** Cancels the turns that run in it and resolves when they have ended. */
   close(): Promise<void>;
 }
@@ -225,7 +228,16 @@ export async function openWorkspace(
       const { createToolOffer } = await import('../tools/mcp/offer.ts');
       const { docs, skills } = services;
       const { version } = environment;
-      return createToolOffer({ ...use, toolbox: await toolbox(), workspace: files, version, docs, skills, newId });
+      return createToolOffer({
+        ...use,
+        ...createOwnContent(base),
+        toolbox: await toolbox(),
+        workspace: files,
+        version,
+        docs,
+        skills,
+        newId,
+      });
     },
     async close() {
       await Promise.all(closings.map((close) => close()));

@@ -61,7 +61,7 @@ describe('the recent conversation', () => {
       lines: [],
       hasOlder: false,
       messageCount: 0,
-      tainted: false,
+      taintedBy: [],
       unfinished: [],
     });
   });

@@ -2,8 +2,9 @@
 // never ended. It reads backwards and stops at the turn where the newest summary ends, or at the first turn beyond both the
 // least number of messages and the size asked for, so the cost does not depend on the transcript's length.
 import type { ScannedLine, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import { createHistoryReader, type HistoryTurn, questionIn } from './history.ts';
-import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine } from './lines.ts';
+import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine, taintOf } from './lines.ts';
 
 /** Always read, whatever their size. */
 export const LEAST_MESSAGES = 12;
@@ -39,8 +40,8 @@ export interface RecentLines {
   hasOlder: boolean;
   /** Of the whole transcript. */
   messageCount: number;
-  /** Content from outside is among them. */
-  tainted: boolean;
+  /** Where content from outside among them came from; sorted. */
+  taintedBy: readonly TaintSource[];
   /** The journal of a last turn without its end, oldest first; empty when every turn ended. */
   unfinished: SessionLine[];
 }
@@ -56,7 +57,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
   let counted: number | undefined;
   let uncounted = 0;
   let ended = false;
-  let tainted = false;
+  const taintedBy = new Set<TaintSource>();
   let hasOlder = false;
   const isSummarised = (): boolean =>
     summary !== undefined && counted !== undefined && counted + uncounted - messages <= summary.throughMessage;
@@ -74,7 +75,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     }
     if (line.type === 'history-summary') {
       summary ??= line;
-      if (line === summary && line.tainted) tainted = true;
+      if (line === summary) for (const source of taintOf(line)) taintedBy.add(source);
       continue;
     }
     if (line.type === 'summary-refused') {
@@ -83,7 +84,8 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     }
     if (line.type === 'message' && isSummarised()) break;
     lines.push(line);
-    if (bringsTaint(line)) tainted = true;
+    // Also where the turn never came to its end.
+    for (const source of taintOf(line)) taintedBy.add(source);
     if (!ended && belongsToATurn(line)) unfinished.push(line);
     if (line.type === 'turn-start') {
       ended = true;
@@ -100,7 +102,7 @@ export async function readRecent(transcript: Transcript, characters: number): Pr
     lines: lines.reverse(),
     hasOlder,
     messageCount: (counted ?? 0) + uncounted,
-    tainted,
+    taintedBy: [...taintedBy].sort(),
     unfinished: unfinished.at(-1)?.type === 'turn-start' ? unfinished.reverse() : [],
   };
 }
@@ -139,10 +141,4 @@ function sizeOf(line: SessionLine): number {
     default:
       return 0;
   }
-}
-
-/** Also where the turn never came to its end. */
-function bringsTaint(line: SessionLine): boolean {
-  if (line.type === 'turn-start' || line.type === 'turn-end') return line.tainted === true;
-  return line.type === 'tool-result' && (line.meta as { tainted?: unknown } | undefined)?.tainted === true;
 }

@@ -1,7 +1,9 @@
 // A transcript read turn by turn, oldest first, with one turn in memory at a time. A turn begins with its `turn-start` and
 // ends with its `turn-end`; messages without a journal (written by hand, or around a damaged line) are turns of their own,
 // one for each question. A line that cannot be read is reported in its place.
+
 import type { ScannedLine } from '../storage/storage.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import {
   asSessionLine,
   type JournalledCall,
@@ -10,6 +12,7 @@ import {
   type SessionMessage,
   STEERING,
   type TurnOutcome,
+  taintOf,
 } from './lines.ts';
 
 /** A turn with more messages than this is read in parts, so that memory stays bounded. */
@@ -80,6 +83,7 @@ export interface HistoryTurn {
   origin?: string;
   /** Content from outside was part of it. */
   tainted?: true;
+  taintedBy?: readonly TaintSource[];
   /** The turn that this one continues; it has no question of its own. */
   continues?: string;
   messages: SessionMessage[];
@@ -244,7 +248,7 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
     ...(typeof profileId === 'string' && { profileId }),
     ...(typeof memoryEnabled === 'boolean' && { memoryEnabled }),
     ...(line.origin !== undefined && { origin: line.origin }),
-    ...(line.tainted && { tainted: true as const }),
+    ...(line.tainted && { tainted: true as const, taintedBy: taintOf(line) }),
     ...(typeof line.continues === 'string' && { continues: line.continues }),
   };
 }
@@ -258,7 +262,7 @@ function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<His
     ...(error && { error }),
     ...(usage && { usage }),
     ...(typeof line.model === 'string' && { model: line.model }),
-    ...(line.tainted && { tainted: true as const }),
+    ...(line.tainted && { tainted: true as const, taintedBy: taintOf(line) }),
   };
 }
 

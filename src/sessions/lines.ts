@@ -1,6 +1,7 @@
 // The lines of a transcript. `message` lines are the conversation; the others are the turn's journal, from which a
 // turn that was cut short is closed with what is known.
 import type { TranscriptLine } from '../storage/storage.ts';
+import { EARLIER_TURN, type TaintSource } from '../vocabulary/taint-source.ts';
 
 export type MessageRole = 'user' | 'assistant' | 'system';
 
@@ -54,6 +55,8 @@ export type HistorySummaryLine = {
   by: 'model' | 'extract';
   /** Content from outside is in the summary. */
   tainted?: true;
+  /** Where it came from; absent in transcripts of earlier versions. */
+  taintedBy?: readonly TaintSource[];
 };
 
 /** A summary of the older turns could not be used. Until the conversation has grown, it is not asked for again. */
@@ -79,6 +82,7 @@ export type SessionLine =
       origin?: string;
       /** What is asked came from outside. */
       tainted?: true;
+      taintedBy?: readonly TaintSource[];
       /** The turn that this one continues where it stopped; it has no question of its own. */
       continues?: string;
     }
@@ -130,6 +134,7 @@ export type SessionLine =
       model?: string;
       /** Content from outside became part of the conversation in this turn. */
       tainted?: true;
+      taintedBy?: readonly TaintSource[];
     };
 
 const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
@@ -163,4 +168,25 @@ function withTaint(line: TranscriptLine): TranscriptLine {
 function isMessage(value: unknown): value is SessionMessage {
   const message = value as SessionMessage | undefined;
   return typeof message?.content === 'string' && ['user', 'assistant', 'system'].includes(message.role);
+}
+
+/** Where the content from outside came from that this line brings; empty when it brings none. */
+export function taintOf(line: SessionLine): readonly TaintSource[] {
+  switch (line.type) {
+    case 'turn-start':
+    case 'turn-end':
+    case 'history-summary':
+      return sourcesIn(line);
+    case 'tool-result':
+      return sourcesIn((line.meta ?? {}) as { tainted?: unknown; taintedBy?: unknown });
+    default:
+      return [];
+  }
+}
+
+/** An earlier version named no source. */
+export function sourcesIn({ tainted, taintedBy }: { tainted?: unknown; taintedBy?: unknown }): readonly TaintSource[] {
+  if (tainted !== true) return [];
+  const named = Array.isArray(taintedBy) ? taintedBy.filter((each) => typeof each === 'string') : [];
+  return named.length > 0 ? named : [EARLIER_TURN];
 }

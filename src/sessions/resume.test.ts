@@ -50,14 +50,14 @@ const begin = (sessionKey: string, historyCharacters: number, service = sessions
 
 interface Before {
   history: unknown;
-  tainted: boolean;
+  taintedBy: readonly string[];
   messageCount: number;
 }
 
-function before({ history: { turns, ...history }, tainted, messageCount }: Turn): Before {
+function before({ history: { turns, ...history }, taintedBy, messageCount }: Turn): Before {
   // Turns are counted from the first that was read.
   const uncounted = turns.map(({ number: _number, ...turn }) => turn);
-  return { history: { ...history, turns: uncounted }, tainted, messageCount: messageCount() };
+  return { history: { ...history, turns: uncounted }, taintedBy, messageCount: messageCount() };
 }
 
 async function look(sessionKey: string, characters: number, service: Sessions): Promise<Before> {
@@ -90,7 +90,7 @@ async function converse(
   turn: Turn,
   said: typeof step extends fc.Arbitrary<infer Value> ? Value : never,
 ): Promise<void> {
-  await turn.start(said.input, { tainted: said.tainted });
+  await turn.start(said.input, { ...(said.tainted && { taintedBy: ['message'] }) });
   for (const { args, text, tainted, isAnswered } of said.calls) {
     const id = newId('call');
     await turn.stepAnswered({ text, native: { undefined: undefined, text } });

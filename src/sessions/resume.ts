@@ -2,9 +2,10 @@
 // the session takes it from there, with the turn that has ended in between, as long as nobody else has written to the
 // transcript. What is kept is what would be read. It is bounded over all sessions; the one used longest ago goes first.
 import type { Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import { belongsToATurn, LEAST_MESSAGES, readRecent, turnsOf } from './conversation.ts';
 import type { HistoryTurn } from './history.ts';
-import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine } from './lines.ts';
+import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine, taintOf } from './lines.ts';
 import { recoverTurn } from './recover.ts';
 
 interface Conversation {
@@ -18,8 +19,8 @@ interface Conversation {
   hasOlder: boolean;
   /** Of the whole transcript. */
   messageCount: number;
-  /** Content from outside is among them. */
-  tainted: boolean;
+  /** Where content from outside among them came from; sorted. */
+  taintedBy: readonly TaintSource[];
 }
 
 interface ResumeOptions {
@@ -117,14 +118,14 @@ async function readConversation(
   const ending = recoverTurn({ ...found, timestamp, newId }).lines;
   if (ending.length > 0) await transcript.append(ending as unknown as TranscriptLine[]);
   const recent = ending.length > 0 ? await readRecent(transcript, characters) : found;
-  const { summary, refusal, lines, hasOlder, messageCount, tainted } = recent;
+  const { summary, refusal, lines, hasOlder, messageCount, taintedBy } = recent;
   return measured({
     ...(summary && { summary }),
     ...(refusal && { refusal }),
     turns: turnsOf(lines),
     hasOlder,
     messageCount,
-    tainted,
+    taintedBy,
   });
 }
 
@@ -145,7 +146,7 @@ function withTurn(
     ...before,
     turns: [...before.turns, { ...turn, number }],
     messageCount: end.messageCount,
-    tainted: before.tainted || bringsTaint(turn),
+    taintedBy: [...new Set([...before.taintedBy, ...written.flatMap(taintOf)])].sort(),
     messages: before.messages + turn.messages.length,
     size: before.size + sizeOfTurn(turn),
   };

@@ -79,20 +79,25 @@ describe('a turn', () => {
 
   it('that was cut short leaves its mark: what came from outside is told to the next one', async () => {
     const asked = await begin('others');
-    await asked.start('from somebody else', { tainted: true });
+    await asked.start('from somebody else', { taintedBy: ['message'] });
     await asked.close();
     const after = await begin('others');
-    expect(after.tainted).toBe(true);
+    expect(after.taintedBy).toEqual(['message']);
     await after.close();
 
     const read = await begin('reading');
     await read.start('read it');
     await read.callStarts({ id: 'c1', name: 'skill_load', args: {}, source: 'model' }, 'read');
-    await read.callEnded({ callId: 'c1', ok: true, text: 'do as I say', meta: { tainted: true } });
+    await read.callEnded({
+      callId: 'c1',
+      ok: true,
+      text: 'do as I say',
+      meta: { tainted: true, taintedBy: ['skill:x'] },
+    });
     await read.close();
     for (const input of ['and now?', 'and now?']) {
       const next = await begin('reading');
-      expect(next.tainted).toBe(true);
+      expect(next.taintedBy).toEqual(['skill:x']);
       await next.start(input);
       await next.close();
     }

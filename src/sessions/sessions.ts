@@ -144,11 +144,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             timestamp,
             newId,
           });
-          const { summary, refusal, turns, hasOlder, tainted, messageCount } = conversation;
+          const { summary, refusal, turns, hasOlder, taintedBy, messageCount } = conversation;
           return createTurn({
             entry,
             history: { summary, refusal, turns: withoutQuestionOf(origin, turns), hasOlder },
-            tainted,
+            taintedBy,
             messageCount,
             turnId,
             origin,

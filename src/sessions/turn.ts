@@ -2,6 +2,7 @@
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
 import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { HistoryPicture, HistoryTurn } from './history.ts';
 import {
   asSessionLine,
@@ -20,7 +21,7 @@ import { toolContext, unfinishedCall } from './tool-context.ts';
 export interface TurnDependencies {
   entry: SessionEntry;
   history: TurnHistory;
-  tainted: boolean;
+  taintedBy: readonly TaintSource[];
   messageCount: number;
   turnId?: string;
   origin?: string;
@@ -72,23 +73,23 @@ export interface TurnEnd {
   stage: string;
   error?: { code: string; message: string };
   usage?: unknown;
-  /** Content from outside became part of the conversation. */
-  tainted?: boolean;
+  /** Where content from outside came from that became part of the conversation. */
+  taintedBy?: readonly TaintSource[];
 }
 
 export interface Turn {
   readonly id: string;
   readonly entry: SessionEntry;
-  /** Some of that conversation came from outside. */
-  readonly tainted: boolean;
+  /** Where content from outside in that conversation came from. */
+  readonly taintedBy: readonly TaintSource[];
   readonly history: TurnHistory;
   /** The session's lock. Once it is lost, nothing more of this turn is journalled: every write rejects. */
   readonly lock: Omit<Lock, 'release'>;
   /**
-   * Journals the user's message and enters the session in the index. `tainted`: it came from outside. `continues`: there is no
+   * Journals the user's message and enters the session in the index. `taintedBy`: where it came from, when that is outside. `continues`: there is no
    * message; the turn of this id is continued where it stopped.
    */
-  start(input: string, options?: { tainted?: boolean; continues?: string }): Promise<void>;
+  start(input: string, options?: { taintedBy?: readonly TaintSource[]; continues?: string }): Promise<void>;
   /** Journals where the pictures that came with the question are kept. */
   attached(pictures: readonly HistoryPicture[]): Promise<void>;
   /** Journals an answer that calls tools, before the first of its calls starts. */
@@ -169,11 +170,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
   return {
     id: turnId,
     entry,
-    tainted: dependencies.tainted,
+    taintedBy: dependencies.taintedBy,
     history: dependencies.history,
     lock,
 
-    async start(input, { tainted = false, continues } = {}) {
+    async start(input, { taintedBy = [], continues } = {}) {
       const title = entry.title ?? titleFrom(firstQuestion(dependencies.history) ?? input);
       if (title !== undefined) entry.title = title;
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
@@ -184,7 +185,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         timestamp: timestamp(),
         entry: state,
         ...(origin !== undefined && { origin }),
-        ...(tainted && { tainted }),
+        ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
         ...(continues !== undefined && { continues }),
       };
       await append(start, ...asked);
@@ -240,7 +241,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, answeredBy, model, route, stage, error, usage, tainted }) {
+    async end({ outcome, text, answeredBy, model, route, stage, error, usage, taintedBy = [] }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -260,7 +261,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         ...(error && { error }),
         ...(usage !== undefined && { usage }),
         ...(model && { model }),
-        ...(tainted && { tainted: true as const }),
+        ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
       });
       await append(...lines);
       await synced;

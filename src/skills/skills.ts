@@ -13,7 +13,14 @@ import {
   scanPlace,
   within,
 } from './read-skill.ts';
-import { type ConfinedFiles, MAX_FILE_BYTES, SKILL_FILE, type Skill, type SkillProblem } from './skill.ts';
+import {
+  type ConfinedFiles,
+  MAX_FILE_BYTES,
+  SKILL_FILE,
+  type Skill,
+  type SkillProblem,
+  type SkillSource,
+} from './skill.ts';
 import { SkillError } from './skill-error.ts';
 
 const MAX_FILES_SHOWN = 200;
@@ -52,7 +59,7 @@ export interface Skills {
   /** Rejects with SkillError: not found (suggests the nearest name) or invalid (says why). */
   load(name: string, at: SkillsAt): Promise<LoadedSkill>;
   /** A supporting file as text; never through a link, never outside the skill's folder. */
-  readFile(name: string, file: string, at: SkillsAt): Promise<{ path: string; text: string }>;
+  readFile(name: string, file: string, at: SkillsAt): Promise<{ path: string; text: string; source: SkillSource }>;
 }
 
 /** `home` opens `<home>/skills`; it may reject when that does not exist. */
@@ -158,7 +165,7 @@ export function createSkills({ home }: { home(): Promise<ConfinedFiles> }): Skil
           );
         if (bytes.includes(0))
           throw new SkillError('SKILL_INVALID', `${parts.join('/')} is a binary file: it has no text to show`);
-        return { path: parts.join('/'), text: bytes.toString('utf8') };
+        return { path: parts.join('/'), text: bytes.toString('utf8'), source: place.source };
       } finally {
         await opened.handle.close();
       }

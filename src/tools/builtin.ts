@@ -1,4 +1,5 @@
 // Every built-in tool, one line each.
+
 import { join } from 'node:path';
 import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
@@ -26,6 +27,8 @@ import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
 import { createMemorySaveTool } from './memory/save.ts';
 import { createMemorySearchTool } from './memory/search.ts';
+import type { OwnContent } from './own-content.ts';
+import { createPlanReadyTool } from './plan/ready.ts';
 import { createScheduleAddTool, type ScheduleAddDependencies } from './schedule/add.ts';
 import { createScheduleListTool } from './schedule/list.ts';
 import { createScheduleRemoveTool } from './schedule/remove.ts';
@@ -40,7 +43,7 @@ import { createCurrentTimeTool } from './time/current.ts';
 import { createTimeNowTool } from './time/now.ts';
 import type { ToolSpec } from './tool.ts';
 
-export interface BuiltinToolsDependencies extends ScheduleAddDependencies {
+export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
   docs(): Promise<Docs>;
   memory(): Promise<Memory>;
@@ -80,12 +83,15 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     userHome,
     home,
     commandSettings,
+    isTrusted,
+    isOwnSkill,
   } = dependencies;
   const environment = commandEnvironment(variables);
   return [
     createTimeNowTool(),
     createCurrentTimeTool({ systemTimezone }),
     createEchoTool(),
+    createPlanReadyTool(),
     createPwdTool(),
     createListDirTool(),
     createReadFileTool(),
@@ -118,12 +124,12 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createDocsSearchTool({ docs }),
     createDocsReadTool({ docs }),
     createDocsListTool({ docs }),
-    createSkillListTool({ skills }),
-    createSkillLoadTool({ skills }),
+    createSkillListTool({ skills, isOwnSkill }),
+    createSkillLoadTool({ skills, isOwnSkill }),
     createScheduleListTool({ schedule }),
     createScheduleAddTool({ schedule, isGatewayRunning, answerProblem }),
     createScheduleRemoveTool({ schedule }),
-    createTaskTool({ agents }),
+    createTaskTool({ agents, isTrusted }),
     createSubagentSpawnTool({ spawn: spawnAgent, answerProblem, isGatewayRunning }),
     createSendMessageTool({ send: dependencies.sendMessage }),
   ];

@@ -12,8 +12,10 @@ type Fixed =
   | 'aliases'
   | 'description'
   | 'effect'
+  | 'lasts'
   | 'startsTurns'
   | 'onlyInForeground'
+  | 'endsPlan'
   | 'handlesFiles'
   | 'rules'
   | 'unavailable';
@@ -26,6 +28,7 @@ export interface ToolDefinition<Schema extends JsonSchema> extends Pick<ToolSpec
   /** A minute by default. */
   timeoutMs?: number;
   subject(args: ArgsOf<Schema>): ToolSubject;
+  isContained?(args: ArgsOf<Schema>): Promise<boolean>;
   timeoutOf?(args: ArgsOf<Schema>): number;
   fingerprint?(args: ArgsOf<Schema>, context: ToolContext): Promise<string | undefined>;
   preview?(args: ArgsOf<Schema>, context: ToolContext): Promise<ToolPreview>;
@@ -33,7 +36,7 @@ export interface ToolDefinition<Schema extends JsonSchema> extends Pick<ToolSpec
 }
 
 export function defineTool<const Schema extends JsonSchema>(definition: ToolDefinition<Schema>): ToolSpec {
-  const { schema, effect, subject, timeoutOf, fingerprint, preview, execute, ...rest } = definition;
+  const { schema, effect, subject, isContained, timeoutOf, fingerprint, preview, execute, ...rest } = definition;
   const defaults = defaultsOf(schema);
   // The one place where unknown arguments become typed ones: they were validated against this schema.
   const typed = (args: ToolArgs): ArgsOf<Schema> => ({ ...defaults, ...args }) as ArgsOf<Schema>;
@@ -44,6 +47,7 @@ export function defineTool<const Schema extends JsonSchema>(definition: ToolDefi
     effect,
     inputSchema: schema,
     subject: (args) => subject(typed(args)),
+    ...(isContained && { isContained: (args) => isContained(typed(args)) }),
     ...(timeoutOf && { timeoutOf: (args) => timeoutOf(typed(args)) }),
     ...(fingerprint && { fingerprint: (args, context) => fingerprint(typed(args), context) }),
     ...(preview && { preview: (args, context) => preview(typed(args), context) }),

@@ -1,5 +1,6 @@
 // Starting another turn from within one: the contract between a tool that delegates and the turn it runs in.
 import type { Asker } from '../vocabulary/asker.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 
 export interface DelegatedTurn {
   /** Of the sub-agent, for whoever watches. */
@@ -8,8 +9,8 @@ export interface DelegatedTurn {
   prompt: string;
   tools: 'all' | readonly string[];
   model?: string;
-  /** The instructions were written by somebody else. */
-  tainted: boolean;
+  /** Set when somebody else wrote the instructions. */
+  taintedBy: readonly TaintSource[];
 }
 
 interface DelegatedFacts {
@@ -18,8 +19,8 @@ interface DelegatedFacts {
   toolCalls: number;
   stage: string;
   usage?: { inputTokens: number; outputTokens: number; costUsd?: number };
-  /** Content from outside was part of it. */
-  tainted: boolean;
+  /** Where content from outside that was part of it came from. */
+  taintedBy: readonly TaintSource[];
 }
 
 export type DelegatedAnswer = ({ ok: true; text: string } | { ok: false; error: string }) & DelegatedFacts;
@@ -31,8 +32,8 @@ export interface Inheritance {
   model?: string;
   /** The tools of this turn, without those that are for turns in the foreground. */
   tools: readonly string[];
-  /** Content from outside is in this turn. */
-  tainted: boolean;
+  /** Where content from outside in this turn came from. */
+  taintedBy: readonly TaintSource[];
   /** Where its answers go unless it names a chat, as `channel:chatId`. */
   chat?: string;
   /** Who this turn was asked by, which decides where they may go. */

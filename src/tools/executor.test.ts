@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
+import type { Mode } from '../config/mode.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createExecutor, type ExecutorOptions } from './executor.ts';
 import { createLater, type Later } from './later.ts';
+import { createTurnMode } from './permissions/mode.ts';
 import { NO_RULES } from './permissions/rules.ts';
 import { readPictures } from './pictures.ts';
 import { type Authorise, createPolicy, type PolicyOptions } from './policy.ts';
 import { createRegistry } from './registry.ts';
 import { noSubject } from './subject.ts';
+import { createTaint } from './taint.ts';
 import { type ToolCall, ToolFailure, type ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
@@ -36,16 +39,17 @@ function tool(execute: ToolSpec['execute'], facts: Partial<ToolSpec> = {}): Tool
   };
 }
 
-function policy(options: Pick<PolicyOptions, 'approval' | 'askPerson'>): Authorise {
+function policy({ mode, askPerson }: { mode: Mode } & Pick<PolicyOptions, 'askPerson'>): Authorise {
   return createPolicy({
-    ...options,
+    mode: createTurnMode(mode),
+    askPerson,
     permissions: {
       rules: async () => ({ ok: true, rules: NO_RULES }),
       remembered: async () => [],
       remember: async () => {},
     },
     places: { workspaceRoot: '/ws', userHome: '/home/me', lainclawHome: '/home/me/.lainclaw' },
-    isTainted: () => false,
+    taint: createTaint(),
   });
 }
 
@@ -57,7 +61,7 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
   const executor = createExecutor({
     registry: createRegistry([spec]),
     validate: createValidate(),
-    authorise: policy({ approval: 'ask' }),
+    authorise: policy({ mode: 'ask' }),
     context: { workspace: {} as Workspace, now: () => 42 } as ExecutorOptions['context'],
     reused: noReuse,
     keepOutput: async (_call, text) => {
@@ -148,12 +152,12 @@ describe('a call', () => {
 
   it.each([
     ['ask', undefined, /nobody is there/],
-    ['never', 'once', /--approve=never/],
+    ['never', 'once', /mode never/],
     ['ask', 'no', /was not approved/],
-  ] as const)('that needs permission and does not get it (%s, %s) does not run', async (approval, answer, message) => {
+  ] as const)('that needs permission and does not get it (%s, %s) does not run', async (mode, answer, message) => {
     const spec = tool(async () => expect.unreachable(), { requiresPermission: true, effect: 'write' });
     const askPerson = answer === undefined ? undefined : async () => (answer === 'no' ? undefined : answer);
-    const { executor } = setUp(spec, { authorise: policy({ approval, askPerson }) });
+    const { executor } = setUp(spec, { authorise: policy({ mode, askPerson }) });
     const { result } = await executor.execute(call(), never);
     expect(result).toMatchObject({
       ok: false,
@@ -164,11 +168,11 @@ describe('a call', () => {
   it.each([
     ['auto', undefined],
     ['ask', 'once'],
-  ] as const)('that needs permission and gets it (%s) runs', async (approval, answer) => {
+  ] as const)('that needs permission and gets it (%s) runs', async (mode, answer) => {
     const askPerson = answer === undefined ? undefined : async () => answer;
     const { executor } = setUp(
       tool(async () => ({ data: 1 }), { requiresPermission: true, effect: 'write' }),
-      { authorise: policy({ approval, askPerson }) },
+      { authorise: policy({ mode, askPerson }) },
     );
     expect((await executor.execute(call(), never)).result.ok).toBe(true);
   });
@@ -284,7 +288,7 @@ describe('cancellation', () => {
       controller.abort(new Error('stop'));
       return 'once';
     };
-    const { executor } = setUp(spec, { authorise: policy({ approval: 'ask', askPerson }) });
+    const { executor } = setUp(spec, { authorise: policy({ mode: 'ask', askPerson }) });
     await expect(executor.execute(call(), controller.signal)).rejects.toThrow('stop');
     expect(ran).toBe(false);
   });

@@ -2,6 +2,7 @@
 // It stops at the first step that says no, and always returns a result: a ToolFailure speaks to the caller, anything
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { joinSignals } from '../lib/joined-signal.ts';
+import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
 import { createLater, type Later } from './later.ts';
@@ -58,8 +59,8 @@ export interface ExecutorOptions {
   onDefect(call: ToolCall, error: unknown): void;
   /** The owner's hooks around each call. */
   hooks?: ExecutorHooks;
-  /** Told when a result holds content from outside. */
-  onTainted?(): void;
+  /** Told when a result holds content from outside, and where that came from. */
+  onTainted?(sources: readonly TaintSource[]): void;
 }
 
 export interface Executor {
@@ -75,7 +76,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       await left.done();
       signal.throwIfAborted();
       const started = performance.now();
-      const brought = { tainted: false, askedMs: 0, hasRun: false };
+      const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false };
       const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
         (error: unknown): Outcome => {
           if (signal.aborted) throw error;
@@ -93,8 +94,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const text = [bounded.text, ...lines, told ?? ''].filter((line) => line !== '').join('\n');
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
       // Also of a call that failed: what went wrong is told with pieces of the file.
-      if (brought.tainted) meta.tainted = true;
-      if (meta.tainted) options.onTainted?.();
+      if (brought.taintedBy.length > 0) meta.tainted = true;
+      if (meta.tainted) {
+        const named = [...brought.taintedBy, ...(meta.taintedBy ?? [])];
+        meta.taintedBy = named.length > 0 ? named : [taintSource('tool', call.name)];
+        options.onTainted?.(meta.taintedBy);
+      }
       if (outcome.ok && outcome.cached) meta.cached = true;
       if (fullOutputPath) meta.fullOutputPath = fullOutputPath;
       const pictures = kept.length > 0 && { pictures: kept };
@@ -132,8 +137,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const { onlyReads, hides, network, tainted = false } = decision;
-      brought.tainted = tainted;
+      const { onlyReads, hides, network, taintedBy } = decision;
+      if (taintedBy !== undefined) brought.taintedBy = [taintSource('file', taintedBy)];
       brought.hasRun = true;
       const full: ToolContext = {
         ...asking,
@@ -161,7 +166,7 @@ interface Attempt {
   left: Later;
   /** Told as soon as it is known, because the attempt may end with an error. */
   brought: {
-    tainted: boolean;
+    taintedBy: readonly TaintSource[];
     /** How long permission took: no time of the tool's. */
     askedMs: number;
     hasRun: boolean;

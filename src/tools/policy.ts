@@ -1,18 +1,22 @@
-// Who may run what. permissions/ decides allow, ask or deny; here the question is put to whoever can answer it: a person
-// now (`ask`), the person who said so beforehand (`auto`), or nobody (`never`, or no one there), which is a no. Access
-// never falls open: rules that cannot be read deny, and a turn with content from outside is never approved beforehand.
+// Who may run what. permissions/ decides allow, ask or deny from the mode of the turn; here the question is put to a person who
+// can answer it. Nobody there, or the mode `never`, is a no. Access never falls open: rules that cannot be read deny, and what
+// lasts or leaves a tainted turn is approved by nobody but a person.
+import type { Mode } from '../config/mode.ts';
+import { trustAdvice } from '../vocabulary/taint-source.ts';
 import type { NetworkRequest } from './network/network-request.ts';
 import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import type { CommandParser } from './permissions/command.ts';
 import type { Scope, Decision as Verdict } from './permissions/decision.ts';
 import type { HidesPath } from './permissions/hides-path.ts';
+import type { TurnMode } from './permissions/mode.ts';
 import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import type { ToolSubject } from './subject.ts';
+import type { Taint } from './taint.ts';
 import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
 
-export const APPROVALS = ['ask', 'auto', 'never'] as const;
-export type Approval = (typeof APPROVALS)[number];
+/** How the work continues after a plan was approved: the answers of planQuestion(). */
+const PLAN_ANSWERS: Record<Scope, Mode> = { once: 'ask', session: 'accept-edits', always: 'auto' };
 
 /** `onlyReads`: allowed unasked because the command only reads, which holds in a guarded environment alone. */
 export type Decision =
@@ -23,8 +27,8 @@ export type Decision =
       hides?: HidesPath;
       /** The hosts that it may reach. */
       network?: NetworkRequest;
-      /** It shows files that somebody else wrote. */
-      tainted?: true;
+      /** The file that it shows, which somebody else wrote. */
+      taintedBy?: string;
     }
   | { allowed: false; message: string };
 
@@ -39,13 +43,12 @@ export interface PermissionQuestion {
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<Scope | undefined>;
 
 export interface PolicyOptions {
-  approval: Approval;
+  mode: TurnMode;
   askPerson?: AskPerson;
   permissions: Pick<PermissionStore, 'rules' | 'remembered' | 'remember'>;
   sessionId?: string;
   places: Omit<PathContext, 'directory'>;
-  /** Content from outside is in this turn's context. */
-  isTainted(): boolean;
+  taint: Pick<Taint, 'sources'>;
   /** Absent where no call is given any network. */
   networkRequest?: ReadNetworkRequest;
 }
@@ -53,10 +56,10 @@ export interface PolicyOptions {
 export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) => Promise<Decision>;
 
 export function createPolicy(options: PolicyOptions): Authorise {
-  const { approval, askPerson, permissions, sessionId, places } = options;
+  const { askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { namesOf }, { hiddenPaths }, { showsTaintedFile }] = await Promise.all([
+    const [{ decide }, { namesOf }, { hiddenPaths }, { shownTaintedFile }] = await Promise.all([
       import('./permissions/decide.ts'),
       import('./permissions/decision.ts'),
       import('./permissions/hidden-paths.ts'),
@@ -64,7 +67,8 @@ export function createPolicy(options: PolicyOptions): Authorise {
     ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
-    const tainted = options.isTainted();
+    const mode = options.mode.current();
+    const taint = options.taint.sources();
     const subject = spec.subject(call.args);
     const judging = { ...places, directory: directoryOf(subject, places), parseCommand: await parserFor(subject) };
     const network = await options.networkRequest?.({
@@ -77,29 +81,33 @@ export function createPolicy(options: PolicyOptions): Authorise {
       call,
       rules: rules.rules,
       remembered: await permissions.remembered(sessionId),
-      tainted,
+      mode,
+      taint,
+      // Only a tainted turn depends on it, and a sandbox takes a moment to be tried.
+      isContained: taint.length > 0 && ((await spec.isContained?.(call.args)) ?? false),
       context: judging,
       network,
     });
     const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
-    const taints = showsTaintedFile(spec, call.args, judging);
+    const taintedBy = shownTaintedFile(spec, call.args, judging);
     const yes = {
       allowed: true as const,
       ...(hides && { hides }),
-      ...(taints && { tainted: taints }),
+      ...(taintedBy !== undefined && { taintedBy }),
       ...(network && { network }),
     };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
-    if (approval === 'auto' && !verdict.tainted) return yes;
     // What could not be done anyway says so itself, before anyone is bothered.
     const preview = await spec.preview?.(call.args, context);
-    if (approval === 'never') return no(`${call.name} needs permission, and --approve=never refuses it`);
-    if (!askPerson || approval === 'auto') return no(nobodyThere(call, verdict));
+    if (mode === 'never') return no(`${call.name} needs permission, and the mode never refuses it`);
+    if (!askPerson) return no(nobodyThere({ spec, call, verdict, taint, subject }));
 
     const scope = await askPerson({ call, verdict, preview }, context.signal);
     if (scope === undefined) return no(`${call.name} was not approved`);
-    if (scope !== 'once') await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted });
+    if (subject.kind === 'plan') options.mode.change(PLAN_ANSWERS[scope]);
+    else if (scope !== 'once')
+      await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted: verdict.needsPerson });
     return yes;
   };
 }
@@ -108,15 +116,39 @@ function no(message: string): Decision {
   return { allowed: false, message };
 }
 
-/** Says how to allow it, with the very rule that would. */
-function nobodyThere(call: ToolCall, { reasons, tainted, rememberAs, scopes }: Verdict): string {
-  const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
+interface Unanswered {
+  spec: ToolSpec;
+  call: ToolCall;
+  verdict: Verdict;
+  taint: readonly string[];
+  subject: ToolSubject;
+}
+
+/** Says why nobody but a person could allow it, or how to allow it, with the very rule that would. */
+function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): string {
+  const { reasons, needsPerson, rememberAs, scopes } = verdict;
+  if (subject.kind === 'plan') return 'nobody is there to approve the plan: give it as your answer';
+  const found = reasons.filter((reason) => reason !== `${call.name} needs permission`);
+  const why = found.length > 0 ? ` (${found.join('; ')})` : '';
+  if (needsPerson) {
+    const ways = [
+      ...taint.flatMap((source) => trustAdvice(source) ?? []),
+      'run it where you can be asked',
+      'start a new conversation without that content (--new-session, /new)',
+    ];
+    return `${call.name} needs a person's approval${why}, and nobody is there to give it. Ways out: ${[...new Set(ways)].join('; ')}`;
+  }
   const rule =
     scopes.includes('always') && rememberAs.length > 0
-      ? `, or add ${rememberAs.map((text) => JSON.stringify(text)).join(', ')} to "allow" in permissions.json`
-      : '';
-  if (tainted) return `${call.name} needs a person's approval${why}, and nobody is there to give it`;
-  return `${call.name} needs permission${why} and nobody is there to give it: run it with --approve=auto${rule}`;
+      ? [`add the rule: ${rememberAs.map((text) => `lainclaw permissions add ${quoted(text)}`).join(', ')}`]
+      : [];
+  const trust = spec.trustCommand === undefined ? [] : [`trust it: ${spec.trustCommand}`];
+  const ways = ['run it with --mode auto', ...rule, ...trust].join(', or ');
+  return `${call.name} needs permission${why} and nobody is there to give it: ${ways}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A command's relative paths start where it runs. */

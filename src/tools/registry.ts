@@ -16,6 +16,8 @@ export interface Registry {
   distinct(): readonly RegisteredTool[];
   /** Only these names; names that do not exist are ignored. */
   filter(names: readonly string[]): Registry;
+  /** Without the tools that end planning. The same one each time. */
+  outsidePlanMode(): Registry;
 }
 
 export function createRegistry(specs: readonly ToolSpec[]): Registry {
@@ -32,10 +34,12 @@ export function createRegistry(specs: readonly ToolSpec[]): Registry {
 
 function registryOf(tools: ReadonlyMap<string, ToolSpec>): Registry {
   const distinct = distinctTools(tools);
+  let outside: Registry | undefined;
   return {
     list: () => [...tools].map(([name, spec]) => ({ name, spec })),
     get: (name) => tools.get(name),
     distinct: () => distinct,
+    outsidePlanMode: () => (outside ??= registryOf(new Map([...tools].filter(([, spec]) => !spec.endsPlan)))),
     filter(names) {
       const wanted = new Set(names);
       return registryOf(new Map([...tools].filter(([name]) => wanted.has(name))));

@@ -20,6 +20,8 @@ export type ToolSubject =
   | { kind: 'paths'; paths: readonly PathSubject[] }
   | { kind: 'url'; url: string }
   | { kind: 'chat'; channel: string; chatId: string }
+  /** What would be done, for a person to approve before anything is. */
+  | { kind: 'plan'; plan: string }
   /** Nothing that a rule could name: only the tool itself can be allowed or denied. */
   | { kind: 'none'; network?: readonly string[] };
 

@@ -3,6 +3,7 @@ import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
 import type { SeenFiles } from './fs/seen.ts';
@@ -41,6 +42,8 @@ export interface ToolMeta {
   cached?: true;
   /** It holds content that somebody else wrote: what follows in this turn needs a person's approval. */
   tainted?: true;
+  /** Where that content came from. */
+  taintedBy?: readonly TaintSource[];
   /** What the model saw was cut; the whole is in this file. */
   fullOutputPath?: string;
   [key: string]: unknown;
@@ -120,7 +123,18 @@ export interface ToolSpec {
   startsTurns?: true;
   /** Runs of sub-agents in the background do not have it: nobody reads along there. */
   onlyInForeground?: true;
+  /** It ends planning: it exists in plan mode only. */
+  endsPlan?: true;
   requiresPermission: boolean;
+  /** What it does stays and is followed later (memory, schedules, work in the background): in a tainted turn a person is asked. */
+  lasts?: true;
+  /**
+   * Whether what this call runs cannot get out of the workspace: it is in a sandbox, without network. Absent: it can. A write of
+   * the workspace's files needs no such word.
+   */
+  isContained?(args: ToolArgs): Promise<boolean>;
+  /** The command line by which a person trusts it, for those who would otherwise be asked. */
+  trustCommand?: string;
   /** What a call with these arguments touches: the policy judges that. It is pure, and told validated arguments only. */
   subject(args: ToolArgs): ToolSubject;
   /** What the rules of permissions.json can say about this tool; by default a pattern is one of paths. */

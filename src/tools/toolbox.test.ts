@@ -9,7 +9,7 @@ import { createToolbox, type ToolboxDependencies } from './toolbox.ts';
 const askForm = async () => ({ action: 'decline' as const });
 
 /** Whether a tool of this turn could put a form to somebody. */
-async function canAsk(turn: Pick<TurnTools, 'approval' | 'askPerson'>): Promise<boolean> {
+async function canAsk(turn: Pick<TurnTools, 'mode' | 'askPerson'>): Promise<boolean> {
   let found = false;
   const spec: ToolSpec = {
     name: 'look',
@@ -54,12 +54,12 @@ async function canAsk(turn: Pick<TurnTools, 'approval' | 'askPerson'>): Promise<
 
 describe('a form', () => {
   it('is put to the person at the terminal who answers permission questions', async () => {
-    expect(await canAsk({ approval: 'ask' })).toBe(true);
+    expect(await canAsk({ mode: 'ask' })).toBe(true);
   });
 
   it('is put to nobody where permission is asked of nobody, or of somebody in a chat', async () => {
-    expect(await canAsk({ approval: 'auto' })).toBe(false);
-    expect(await canAsk({ approval: 'never' })).toBe(false);
-    expect(await canAsk({ approval: 'ask', askPerson: async () => 'once' })).toBe(false);
+    expect(await canAsk({ mode: 'auto' })).toBe(false);
+    expect(await canAsk({ mode: 'never' })).toBe(false);
+    expect(await canAsk({ mode: 'ask', askPerson: async () => 'once' })).toBe(false);
   });
 });

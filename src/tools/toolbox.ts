@@ -1,5 +1,6 @@
 // The toolbox: everything a turn or a command needs to show and run tools, with what they run on already inside.
 
+import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
@@ -17,11 +18,13 @@ import type { ToolTexts } from './languages/tool-texts.ts';
 import type { Later } from './later.ts';
 import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import { createOfferTools, type OfferTools } from './offered-tools.ts';
+import { asTurnMode, type TurnMode } from './permissions/mode.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
-import { type Approval, type AskPerson, createPolicy } from './policy.ts';
+import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
+import { createTaint, type Taint } from './taint.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
@@ -54,7 +57,8 @@ export interface ToolboxDependencies {
 /** What the calls of one turn, or of one command, have in common. */
 export interface TurnTools {
   registry: Registry;
-  approval: Approval;
+  /** One that can change holds from the next call on. */
+  mode: Mode | TurnMode;
   /** With a session, results are reused within it and answers are remembered for it. */
   sessionId?: string;
   /** With a turn, changes are recorded under it, and only while its lock is held. */
@@ -67,8 +71,8 @@ export interface TurnTools {
   delegation?: Delegation;
   /** Takes what calls leave behind; whoever ends the turn waits for it. */
   later?: Later;
-  /** Whether content from outside is in the turn's context; a result may bring it. */
-  taint?: { tainted: boolean };
+  /** Content from outside in the turn's context; a result may bring more. */
+  taint?: Taint;
 }
 
 export interface Toolbox {
@@ -117,33 +121,22 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async keepPictures(pictures, { sessionId, name }) {
       return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
     },
-    executor: ({
-      registry,
-      approval,
-      sessionId,
-      turnId,
-      fence,
-      taint = { tainted: false },
-      delegation,
-      later,
-      ...turn
-    }) =>
-      createExecutor({
+    executor: ({ registry, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
+      const mode = asTurnMode(turn.mode);
+      return createExecutor({
         registry,
         validate,
         later,
         authorise: createPolicy({
-          approval,
+          mode,
           askPerson: turn.askPerson ?? askPerson,
           permissions,
           sessionId,
           places,
-          isTainted: () => taint.tainted,
+          taint,
           networkRequest: dependencies.networkRequest,
         }),
-        onTainted: () => {
-          taint.tainted = true;
-        },
+        onTainted: taint.add,
         context: {
           workspace,
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
@@ -151,7 +144,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           now,
           language: dependencies.language,
           delegation,
-          ...(approval === 'ask' && { askForm: turn.askPerson ? turn.askForm : askForm }),
+          ...(canFillForms(mode.current()) && { askForm: turn.askPerson ? turn.askForm : askForm }),
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
@@ -165,6 +158,12 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
               hooks.afterTool({ tool: name, args, sessionId, turnId, result }, signal),
           },
         }),
-      }),
+      });
+    },
   };
+}
+
+/** Where nobody wants to be asked, a server that asks is declined. */
+function canFillForms(mode: Mode): boolean {
+  return mode !== 'auto' && mode !== 'never';
 }

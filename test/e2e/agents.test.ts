@@ -175,7 +175,7 @@ describe('task', () => {
     model.follow((request): Reply => {
       const result = lastResult(request);
       if (asks('child')(request))
-        return result ? { text: result } : { toolCalls: [{ name: 'bash', args: { command: 'touch made' } }] };
+        return result ? { text: result } : { toolCalls: [{ name: 'bash', args: { command: 'touch Makefile' } }] };
       return result ? { text: result } : { toolCalls: [task('helper', 'child')] };
     });
     const { toolResults, result } = (await model.ask('go', '--approve', 'auto')).json();

@@ -92,7 +92,7 @@ it('asks again what was interrupted before it did anything, and tells the model 
 it('does not repeat what had an effect: it says what was running', async () => {
   const { home, gateway, asked, start, write } = await prepared(
     () => ({ toolCalls: [{ name: 'bash', args: { command: 'echo ran >> count.txt; sleep 60' } }] }),
-    { turn: { approval: 'auto' } },
+    { turn: { mode: 'auto' } },
   );
   const count = join(home.workspace, 'count.txt');
   await start();
@@ -136,7 +136,7 @@ it('starts another conversation with /new, and takes changes back with /undo', a
         ? { toolCalls: [{ name: 'file_write', args: { path: 'note.txt', content: 'hello' } }] }
         : { text: 'fine' };
     },
-    { turn: { approval: 'auto' } },
+    { turn: { mode: 'auto' } },
   );
   await start();
   write('write it');

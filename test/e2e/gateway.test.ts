@@ -28,7 +28,7 @@ const request = (changed: Partial<AskRequest> = {}): AskRequest => ({
   newSession: false,
   withTools: true,
   toolMaxSteps: 3,
-  approval: 'ask',
+  mode: 'ask',
   caps: {},
   ...changed,
 });

@@ -38,7 +38,7 @@ export type Answer = (
 ) => AsyncIterable<RunEvent>;
 
 export const SETTINGS: BotSettings = {
-  turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
+  turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, mode: 'ask', caps: {} },
   groups: false,
 };
 

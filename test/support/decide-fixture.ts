@@ -1,5 +1,6 @@
 // Test support: decisions from rule texts and call arguments.
 
+import type { Mode } from '../../src/config/mode.ts';
 import type { NetworkRequest } from '../../src/tools/network/network-request.ts';
 import { decide } from '../../src/tools/permissions/decide.ts';
 import type { DecideContext, Decision } from '../../src/tools/permissions/decision.ts';
@@ -33,7 +34,8 @@ export const SPECS = {
   send: { ...spec('send_message', 'send', true, ['channel', 'chatId', 'text']), rules: { pattern: 'chat' } },
   fetch: { ...spec('web_fetch', 'read', true, ['url']), rules: { pattern: 'url' } },
   move: spec('file_move', 'write', true, ['from', 'to']),
-  remember: spec('memory_save', 'write', false, ['content']),
+  remember: { ...spec('memory_save', 'write', false, ['content']), lasts: true },
+  code: spec('code_execute', 'exec', true, ['code']),
   mcp: spec('mcp__github__create_issue', 'send', true, ['title']),
 } satisfies Record<string, ToolSpec>;
 
@@ -42,6 +44,9 @@ export interface Case {
   ask?: readonly string[];
   deny?: readonly string[];
   tainted?: boolean;
+  mode?: Mode;
+  /** What runs is in a sandbox without network. */
+  isContained?: boolean;
   /** Answered "this session" before. */
   answered?: { as: readonly string[]; tainted?: boolean };
   context?: Partial<DecideContext>;
@@ -50,7 +55,7 @@ export interface Case {
 
 export function createDecider(context: Partial<DecideContext>) {
   return (tool: keyof typeof SPECS, args: ToolArgs, given: Case = {}): Decision => {
-    const { allow = [], ask = [], deny = [], tainted = false, answered } = given;
+    const { allow = [], ask = [], deny = [], tainted = false, mode = 'ask', isContained = false, answered } = given;
     const tools = Object.values(SPECS);
     const parsed = parseRules(JSON.stringify({ version: 1, allow, ask, deny }), tools);
     if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
@@ -63,7 +68,9 @@ export function createDecider(context: Partial<DecideContext>) {
       call: { id: 'c1', name: SPECS[tool].name, args, source: 'model' },
       rules: parsed.rules,
       remembered,
-      tainted,
+      mode,
+      taint: tainted ? ['mcp:x'] : [],
+      isContained,
       context: {
         workspaceRoot: ROOT,
         directory: ROOT,

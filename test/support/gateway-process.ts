@@ -31,7 +31,7 @@ const gateway = await opened.channelGateway({
   channels: [createLocalChannel({ account: 'default', directory, now: Date.now, warn: console.error })],
   admit: async () => ({ allowed: true }),
   settings: async () => ({
-    turn: { ...usual, withTools: true, toolMaxSteps: 5, approval: 'ask', ...turn },
+    turn: { ...usual, withTools: true, toolMaxSteps: 5, mode: 'ask', ...turn },
     groups: true,
   }),
   limits,

@@ -104,7 +104,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     newSession: false,
     withTools: true,
     toolMaxSteps: 3,
-    approval: 'auto',
+    mode: 'auto',
     caps: {},
   });
   const never = new AbortController().signal;

@@ -1,5 +1,6 @@
 // A chat at the terminal: the screen, the person, the workspace and the conversation put together; keys; and leaving, whatever the reason,
 // with the turn closed, the terminal as it was, and nothing lost that was typed.
+import { nextMode } from '../../config/mode.ts';
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import { isContinue } from '../../gateway/chats/continuing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -7,6 +8,7 @@ import type { ContextSize } from '../../pipeline/context-size.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { sessionKeyProblem } from '../../sessions/session-key.ts';
+import { createTurnMode, type TurnMode } from '../../tools/permissions/mode.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
 import { askTrust } from '../ask-trust.ts';
 import type { Colors } from '../colors.ts';
@@ -71,6 +73,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let answeredBy: string | undefined;
   let conversation: Conversation | undefined;
   let notifier: Notifier | undefined;
+  let mode: TurnMode = createTurnMode('ask');
 
   const nextId = (): number => ++lastId;
   const add = (entry: NewEntry): number => {
@@ -88,7 +91,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     below: () => ({
       queued: conversation?.queued ?? [],
       status: conversation && statusOf(conversation, screen.hasPrompt, now()),
-      footer: footerLine({ model: modelName(), sessionKey, context, usage }),
+      footer: footerLine({ mode: mode.current(), model: modelName(), sessionKey, context, usage }),
     }),
     onSubmit(text) {
       if (text.trim() === '') return;
@@ -104,6 +107,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       onKey: () => notifier?.typed(),
       pictures: () => parts.pictures,
       edit: () => void editInput({ screen, terminal, notice }),
+      nextMode: () => mode.change(nextMode(mode.current())),
     }),
   });
   const person = createPerson({
@@ -144,6 +148,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     now,
   });
 
+  // Read for every call of a turn: a key pressed while it runs holds from the next call on.
+  mode = {
+    current: () => chosen.now().mode ?? turn.mode,
+    change: (next) => void chosen.change({ mode: next }),
+  };
   const modelName = (): string => {
     const own = chosenModel(chosen.now(), turn.provider);
     const provider = own?.provider ?? turn.provider;
@@ -177,7 +186,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       const asked = isContinue(request.input) ? { ...request, input: '', continues: true } : request;
       return watchContext(await ask(asked, signal), showSize);
     },
-    request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), sessionKey, newSession }),
+    request: async () => ({ ...turnSettings({ turn, groups: false }, chosen.now()), mode, sessionKey, newSession }),
     ...parts,
     readCommand: (text) => (isContinue(text) ? undefined : readCommand(text, commands.list)),
     steer: (turnId, message) => void runtime.hub.steer(turnId, message),

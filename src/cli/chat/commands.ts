@@ -1,12 +1,14 @@
 // The commands of a chat at the terminal. Those that a chat on a platform has too are the very same ones (gateway/chats/commands), with
 // this chat around them; the others are here.
 
+import { MODES } from '../../config/mode.ts';
 import { approveCommand, readApproval } from '../../gateway/chats/commands/approve.ts';
 import type { CommandContext, ChatCommand as SharedCommand } from '../../gateway/chats/commands/command.ts';
 import { compactCommand } from '../../gateway/chats/commands/compact.ts';
 import { contextCommand } from '../../gateway/chats/commands/context.ts';
 import { denyCommand } from '../../gateway/chats/commands/deny.ts';
 import { memoryCommand } from '../../gateway/chats/commands/memory.ts';
+import { modeCommand } from '../../gateway/chats/commands/mode.ts';
 import { modelCommand } from '../../gateway/chats/commands/model.ts';
 import { modelsCommand } from '../../gateway/chats/commands/models.ts';
 import { newCommand } from '../../gateway/chats/commands/new.ts';
@@ -64,6 +66,7 @@ const KEYS = [
   ['Enter', 'send; while a turn runs, the message joins it after the running call'],
   ['Shift+Enter, Alt+Enter, Ctrl+J', 'a new line'],
   ['Esc', 'cancel the turn'],
+  ['Shift+Tab', 'the next mode: ask, accept-edits, plan, auto'],
   ['Ctrl+O', 'unfold the tool cards, or fold them'],
   ['Ctrl+T', 'unfold what the model thought, or fold it'],
   ['Ctrl+G', 'write the message in your own editor'],
@@ -107,6 +110,7 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     shared(modelCommand, models),
     shared(modelsCommand),
     shared(memoryCommand, async () => ['on', 'off']),
+    shared(modeCommand, async () => MODES),
     // Asked of the model, as a turn.
     { ...CONTINUE_HELP, name: 'continue', isImmediate: false, run: async () => undefined },
     shared(contextCommand),

@@ -17,11 +17,12 @@ export interface KeyboardDependencies {
   pictures(): Pick<Pictures, 'takePaste' | 'takeClipboard'>;
   /** Puts the input into the person's own editor. */
   edit(): void;
+  nextMode(): void;
 }
 
 /** Returns whether the key was one of them. */
 export function createKeyboard(dependencies: KeyboardDependencies) {
-  const { screen, conversation, isLeaving, leave, notice, onKey, pictures, edit } = dependencies;
+  const { screen, conversation, isLeaving, leave, notice, onKey, pictures, edit, nextMode } = dependencies;
   /** The key before was a Ctrl-C with nothing to end. */
   let leavesNext = false;
 
@@ -41,6 +42,7 @@ export function createKeyboard(dependencies: KeyboardDependencies) {
     else if (action === 'cancel') conversation()?.cancel();
     else if (action === 'toggle-cards') screen().toggle('cards');
     else if (action === 'toggle-thoughts') screen().toggle('thoughts');
+    else if (action === 'next-mode') nextMode();
     else if (action === 'redraw') screen().redraw();
     else if (action === 'suspend') suspend(screen());
     else if (action === 'edit') edit();

@@ -8,6 +8,7 @@ export type KeyAction =
   | 'cancel'
   | 'toggle-cards'
   | 'toggle-thoughts'
+  | 'next-mode'
   | 'redraw'
   | 'suspend'
   | 'edit'
@@ -29,6 +30,7 @@ export function keyAction(data: string, { hasPrompt, hasText, isCompleting }: In
   if (matchesKey(data, 'ctrl+t')) return 'toggle-thoughts';
   if (matchesKey(data, 'ctrl+g')) return hasPrompt ? undefined : 'edit';
   if (matchesKey(data, 'ctrl+v')) return hasPrompt ? undefined : 'paste-picture';
+  if (matchesKey(data, 'shift+tab')) return hasPrompt ? undefined : 'next-mode';
   if (matchesKey(data, 'ctrl+l')) return 'redraw';
   return matchesKey(data, 'ctrl+z') ? 'suspend' : undefined;
 }

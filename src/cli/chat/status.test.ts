@@ -22,15 +22,17 @@ describe('the line below the input', () => {
   it('adds up what the chat has used', () => {
     const once = { inputTokens: 1_200, outputTokens: 30, costUsd: 0.0012 };
     const usage = addUsage(addUsage(addUsage(undefined, once), undefined), once);
-    expect(footerLine({ model: 'a/b', sessionKey: 'main', usage })).toBe('a/b · main · 2.4k in, 60 out · $0.0024');
+    expect(footerLine({ mode: 'ask', model: 'a/b', sessionKey: 'main', usage })).toBe(
+      'ask · a/b · main · 2.4k in, 60 out · $0.0024',
+    );
   });
 
   it('says how full the window of the model is', async () => {
     const facts = { model: 'a', sessionKey: 'k', usage: undefined };
-    expect(footerLine({ ...facts, context: { tokens: 32_000, window: 128_000 } })).toBe(
-      'a · k · context 25% of 128.0k',
+    expect(footerLine({ mode: 'ask', ...facts, context: { tokens: 32_000, window: 128_000 } })).toBe(
+      'ask · a · k · context 25% of 128.0k',
     );
-    expect(footerLine({ ...facts, context: { tokens: 900 } })).toBe('a · k · context 900');
+    expect(footerLine({ mode: 'ask', ...facts, context: { tokens: 900 } })).toBe('ask · a · k · context 900');
     const sizes: unknown[] = [];
     async function* events(): AsyncGenerator<RunEvent> {
       yield { type: 'model-start', provider: 'p' };
@@ -43,6 +45,6 @@ describe('the line below the input', () => {
 
   it('says nothing of dollars where nobody knows them', () => {
     const usage = addUsage(undefined, { inputTokens: 1, outputTokens: 2 });
-    expect(footerLine({ model: 'a', sessionKey: 'k', usage })).toBe('a · k · 1 in, 2 out');
+    expect(footerLine({ mode: 'ask', model: 'a', sessionKey: 'k', usage })).toBe('ask · a · k · 1 in, 2 out');
   });
 });

@@ -1,5 +1,6 @@
 // The two lines around the input, as texts: what is going on, and where one is.
 
+import type { Mode } from '../../config/mode.ts';
 import { type ContextSize, percentFull } from '../../pipeline/context-size.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
@@ -41,14 +42,15 @@ function elapsed(ms: number): string {
 }
 
 export interface FooterFacts {
+  mode: Mode;
   model: string;
   sessionKey: string;
   context?: ContextSize;
   usage: Usage | undefined;
 }
 
-export function footerLine({ model, sessionKey, context, usage }: FooterFacts): string {
-  const parts = [model, sessionKey];
+export function footerLine({ mode, model, sessionKey, context, usage }: FooterFacts): string {
+  const parts = [mode, model, sessionKey];
   if (context) parts.push(meter(context));
   if (usage) parts.push(`${tokenCount(usage.inputTokens)} in, ${tokenCount(usage.outputTokens)} out`);
   if (usage?.costUsd !== undefined) parts.push(`$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`);

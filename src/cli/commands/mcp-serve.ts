@@ -1,14 +1,15 @@
 // `mcp serve`: our tools for other agents. Over stdio stdout belongs to the protocol, so everything else, failures included, is
 // said on stderr.
 
+import type { Approval, Mode } from '../../config/mode.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import type { Approval } from '../../tools/policy.ts';
 import { EXIT, printable, type Terminal, UsageError, warn } from '../terminal.ts';
 import { withWorkspace } from '../with-runtime.ts';
 
 export interface ServeFlags {
   toolAllow?: string[];
+  mode?: Mode;
   approve?: Approval;
   workspace?: string;
   http?: boolean;
@@ -28,9 +29,9 @@ export async function serveMcp(flags: ServeFlags, terminal: Terminal): Promise<n
 
 async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
   if (flags.port !== undefined && !flags.http) throw new UsageError('--port goes with --http');
-  const { workspace: root, toolAllow: allow, approve: approval = 'ask' } = flags;
+  const { workspace: root, toolAllow: allow, approve = 'ask', mode = approve } = flags;
   await withWorkspace(terminal, { root, ownToolsOnly: true }, async (workspace, runtime) => {
-    const offer = await workspace.mcpOffer({ allow, approval });
+    const offer = await workspace.mcpOffer({ allow, mode });
     await (flags.http ? overHttp(runtime, offer, flags.port ?? 0, terminal) : overStdio(offer, terminal));
   });
 }

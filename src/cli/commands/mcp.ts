@@ -1,16 +1,18 @@
 import { toolName } from '../../mcp/mcp.ts';
 import {
   addServer,
+  distrustServer,
   listServers,
   removeServer,
   signInToServer,
   signOutOfServer,
   testServer,
+  trustServer,
 } from '../../operations/mcp.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
-import { approve, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
+import { approve, mode, paths, port, single, text, toolAllow, webAddress, withOutput, workspace } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import type { ServeFlags } from './mcp-serve.ts';
@@ -48,6 +50,19 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   withOutput(mcp.command('remove').description('forget a server').argument('<name>')).action(
     (name: string, flags: OutputFlags) => remove(name, flags, terminal),
   );
+  for (const [name, operation, about] of [
+    ['trust', trustServer, 'run its tools without a question, and take its answers for your own'],
+    ['distrust', distrustServer, 'no longer trust a server, or one of its tools'],
+  ] as const)
+    withOutput(
+      mcp
+        .command(name)
+        .description(about)
+        .argument('<name>', 'the server')
+        .argument('[tool]', 'only this one of its tools'),
+    ).action((server: string, tool: string | undefined, flags: OutputFlags) =>
+      changeTrust(operation, { name: server, tool }, flags, terminal),
+    );
   withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
     (name: string, flags: OutputFlags) => test(name, flags, terminal),
   );
@@ -61,6 +76,7 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     .command('serve')
     .description('offer our tools to other agents, on stdin and stdout or over HTTP')
     .addOption(toolAllow())
+    .addOption(mode())
     .addOption(approve())
     .addOption(workspace())
     .option('--http', 'listen on this machine instead, for whoever has the token')
@@ -77,10 +93,13 @@ async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { servers, problems });
     if (servers.length === 0) return void terminal.out.write('no servers yet: lainclaw mcp add <name> -- <command>\n');
     const colors = colorsFor(terminal.out, terminal);
-    for (const { name, tools, url, command, args = [] } of servers) {
+    for (const { name, tools, trusted, url, command, args = [] } of servers) {
       const where = url ?? [command, ...args].join(' ');
       terminal.out.write(`${colors.bold(name)}  ${colors.dim(printable(where))}\n`);
-      for (const tool of tools) terminal.out.write(`  ${printable(tool)}\n`);
+      for (const tool of tools) {
+        const note = trusted.includes(tool) ? `  ${colors.dim('trusted')}` : '';
+        terminal.out.write(`  ${printable(tool)}${note}\n`);
+      }
     }
   });
 }
@@ -130,6 +149,22 @@ async function logout(name: string, flags: OutputFlags, terminal: Terminal): Pro
   await runOperation(terminal, signOutOfServer, { name }, (done) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, done);
     terminal.out.write(`signed out of ${name}\n`);
+  });
+}
+
+async function changeTrust(
+  operation: typeof trustServer | typeof distrustServer,
+  input: { name: string; tool?: string },
+  flags: OutputFlags,
+  terminal: Terminal,
+): Promise<void> {
+  await runOperation(terminal, operation, input, (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, done);
+    const { name, trusted } = done;
+    if (trusted === 'all') return void terminal.out.write(`trusted: all tools of ${name}\n`);
+    terminal.out.write(
+      `trusted tools of ${name}: ${trusted.length > 0 ? trusted.map(printable).join(', ') : 'none'}\n`,
+    );
   });
 }
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import type { Approval, Mode } from '../../config/mode.ts';
 import { DEEPEST_ARGS, isDeeperThan } from '../../lib/depth.ts';
 import type { Operation, OutputOf } from '../../operations/operation.ts';
 import { describeTool, invokeTool, listTools } from '../../operations/tools.ts';
-import type { Approval } from '../../tools/policy.ts';
 import type { ToolArgs } from '../../tools/tool.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
-import { approve, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
+import { approve, mode, single, text, toolAllow, withOutput, workspace } from '../flags.ts';
 import { withoutShown } from '../live-output.ts';
 import { type OperationView, runOperation } from '../run-operation.ts';
 import { readStandardInputUnharmed } from '../standard-input.ts';
@@ -20,6 +20,7 @@ interface ToolFlags extends OutputFlags {
 
 interface InvokeFlags extends ToolFlags {
   args?: string;
+  mode?: Mode;
   approve?: Approval;
 }
 
@@ -36,6 +37,7 @@ export const configureTools: ConfigureCommand = (tools, terminal, setExitCode) =
     .addOption(
       single('--args <json>', 'the arguments as a JSON object, @file, or - for standard input (default: {})', text),
     )
+    .addOption(mode())
     .addOption(approve())
     .action(async (name: string, flags: InvokeFlags) => setExitCode(await invoke(name, flags, terminal)));
 };
@@ -86,7 +88,7 @@ async function invoke(name: string, flags: InvokeFlags, terminal: Terminal): Pro
     name,
     args: parseArgs(await readArgs(flags.args ?? '{}', terminal)),
     allow: flags.toolAllow,
-    approval: flags.approve,
+    mode: flags.mode ?? flags.approve,
   };
   const colors = colorsFor(terminal.err, terminal);
   let live = '';

@@ -9,7 +9,8 @@ const question = (exact: string, scopes: readonly Scope[] = ['once', 'session', 
   verdict: {
     verdict: 'ask',
     reasons: ['it removes files'],
-    tainted: false,
+    changes: true,
+    needsPerson: false,
     question: { title: 'Run in /work?', exact, parts: [exact] },
     rememberAs: [],
     scopes,
@@ -98,7 +99,7 @@ describe('a permission question', () => {
     await chats.start({
       admit: async ({ sender }) => ({ allowed: true, isOwner: sender.id !== 'stranger' }),
       settings: async () => ({
-        turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
+        turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, mode: 'ask', caps: {} },
         groups: true,
       }),
     });
@@ -112,7 +113,7 @@ describe('a permission question', () => {
     await chats.says([expect.stringContaining('Nothing is waiting')], 'boris');
     await chats.platform.press?.({ chatId: 'team', messageId, value, senderId: 'anna' });
     await chats.says([expect.anything(), expect.anything(), 'answer: once'], 'team');
-    expect(chats.asked).toMatchObject([{ tainted: true }]);
+    expect(chats.asked).toMatchObject([{ taintedBy: ['message'] }]);
   });
 
   it('goes away when the turn is stopped', async () => {

@@ -2,6 +2,7 @@
 // answered. Buttons and commands answer through the operation `turns.answer`, forms at the hub, which decides whether an answer counts.
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { FormQuestion, PermissionRequest } from '../../pipeline/questions.ts';
+import type { Question } from '../../tools/permissions/question.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../turns/questions.ts';
@@ -30,6 +31,8 @@ export interface ChatQuestions {
 
 interface Shown {
   chat: ChatKey;
+  /** What the question calls its answers. */
+  answers?: Question['answers'];
   conclude?: Conclude;
   ending?: string;
   /** Fires when the question has ended. */
@@ -72,6 +75,7 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
 
   function askPermission(request: PermissionRequest, turn: FollowedTurn): void {
     const question = begin(request.id, turn);
+    question.answers = request.permission.verdict.question.answers;
     const message = permissionMessage(request);
     if (!message) refuse(turn.chat, request.id);
     else
@@ -99,7 +103,7 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
       if (event.type === 'permission-request') askPermission(event.question, turn);
       else if (event.type === 'form-request') void askForm(event.question, turn);
       else if (event.type === 'permission-resolved' || event.type === 'form-resolved')
-        end(event.questionId, endingOf(event));
+        end(event.questionId, endingOf(event, shown.get(event.questionId)?.answers));
     },
 
     formAnswer: forms.answerOf,
@@ -107,6 +111,6 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
   };
 }
 
-function endingOf(event: ResolvedEvent): string {
-  return event.type === 'form-resolved' ? formEnding(event.resolution) : permissionEnding(event.resolution);
+function endingOf(event: ResolvedEvent, answers?: Question['answers']): string {
+  return event.type === 'form-resolved' ? formEnding(event.resolution) : permissionEnding(event.resolution, answers);
 }

@@ -1,5 +1,7 @@
 // What the parts of the running gateway share: a message with what is known about it, and what can be set.
+
 import type { Channel, IncomingMessage } from '../../channels/channel.ts';
+import type { Mode } from '../../config/mode.ts';
 import type { OutboxDraft } from '../../storage/mailbox.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { AskRequest } from '../gateway.ts';
@@ -14,8 +16,8 @@ export type Admit = (message: IncomingMessage, bot: BotKey) => Promise<Admission
 export interface BotSettings {
   turn: Pick<
     AskRequest,
-    'provider' | 'profileId' | 'model' | 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory' | 'approval' | 'caps'
-  >;
+    'provider' | 'profileId' | 'model' | 'withTools' | 'toolAllow' | 'toolMaxSteps' | 'memory' | 'caps'
+  > & { mode: Mode };
   /** Whether it answers in groups, when it is addressed there. */
   groups: boolean;
 }

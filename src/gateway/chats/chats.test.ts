@@ -25,7 +25,7 @@ describe('a message', () => {
     const { id } = await chats.write('hello');
     await chats.says(['echo: hello']);
     expect(await chats.platform.seen('anna')).toMatchObject([{ replyTo: id }]);
-    expect(chats.asked).toMatchObject([{ sessionKey: 'local:anna', input: 'hello', tainted: false, provider: 'stub' }]);
+    expect(chats.asked).toMatchObject([{ sessionKey: 'local:anna', input: 'hello', provider: 'stub' }]);
     await eventually(async () => expect(await chats.mailbox.counts()).toEqual({ inbox: 0, outbox: 0, dead: 0 }));
   });
 
@@ -156,7 +156,7 @@ describe('who writes', () => {
     await chats.platform.deliver(incoming('b', 2, { ...group, isAddressed: false }));
     await chats.platform.deliver(incoming('c', 3, group));
     await chats.says(['echo: Ann: c'], 'team');
-    expect(chats.asked).toMatchObject([{ sessionKey: 'local:team', tainted: true }]);
+    expect(chats.asked).toMatchObject([{ sessionKey: 'local:team', taintedBy: ['message'] }]);
   });
 
   it('and is not the owner marks the turn as coming from outside, and cannot use what is the owner’s', async () => {
@@ -164,7 +164,7 @@ describe('who writes', () => {
     await chats.start({ admit: async () => ({ allowed: true, isOwner: false }) });
     await chats.write('hi');
     await chats.says(['echo: hi']);
-    expect(chats.asked).toMatchObject([{ tainted: true }]);
+    expect(chats.asked).toMatchObject([{ taintedBy: ['message'] }]);
     await chats.write('/undo');
     await chats.says(['echo: hi', '`/undo` is for the owner.']);
   });
@@ -268,7 +268,7 @@ describe('what the owner passes on', () => {
     await chats.start();
     await chats.platform.deliver(incoming('/new', 1, { isForwarded: true }));
     await chats.says(['echo: /new']);
-    expect(chats.asked).toMatchObject([{ tainted: true }]);
+    expect(chats.asked).toMatchObject([{ taintedBy: ['message'] }]);
   });
 });
 
@@ -285,7 +285,7 @@ describe('files', () => {
     expect(readFileSync(join(chats.workspace, path), 'utf8')).toBe('some text\n');
     expect(request?.attachments).toEqual([{ kind: 'text', name: path, text: 'some text\n' }]);
     // As if it were read from there: nobody knows who wrote it.
-    expect(request?.tainted).toBe(true);
+    expect(request?.taintedBy).toEqual(['message']);
   });
 
   it('that are too large or cannot be had are told, and the turn goes on', async () => {

@@ -1,5 +1,6 @@
 // What the people of a chat have chosen for it, and what must be known of it after a restart.
 
+import type { Mode } from '../../config/mode.ts';
 import { qualifiedModel } from '../../config/qualified-model.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
@@ -12,6 +13,8 @@ export interface ChatChoices {
    */
   model?: { provider: string; name: string; withProvider?: true };
   memory?: boolean;
+  /** For the owner's messages. */
+  mode?: Mode;
   /** The message that shows the progress of a turn: its answer takes that place, also in another process. */
   progress?: { turnId: string; messageId: string };
 }
@@ -37,11 +40,12 @@ export function chosenModel({ model }: ChatChoices, provider: string): ChatChoic
 
 export function turnSettings({ turn }: BotSettings, choices: ChatChoices): BotSettings['turn'] {
   const model = chosenModel(choices, turn.provider);
-  const { memory } = choices;
+  const { memory, mode } = choices;
   return {
     ...turn,
     ...(model && { model: qualifiedModel(model.provider, model.name) }),
     ...(model?.withProvider && { provider: model.provider, profileId: undefined }),
     ...(memory !== undefined && { memory }),
+    ...(mode !== undefined && { mode }),
   };
 }

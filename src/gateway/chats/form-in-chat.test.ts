@@ -158,7 +158,7 @@ describe('a form in a chat', () => {
     await chats.start({
       admit: async ({ sender }) => ({ allowed: true, isOwner: sender.id === 'anna' }),
       settings: async () => ({
-        turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, approval: 'ask', caps: {} },
+        turn: { provider: 'stub', withTools: true, toolMaxSteps: 3, mode: 'ask', caps: {} },
         groups: true,
       }),
     });

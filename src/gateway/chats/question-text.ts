@@ -1,7 +1,9 @@
 // Questions of a turn as they read in a chat: exactly what would happen, how to answer, and what became of it.
+
 import type { Button } from '../../channels/channel.ts';
 import type { FormResolution, PermissionRequest, PermissionResolution, Resolution } from '../../pipeline/questions.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
+import type { Question } from '../../tools/permissions/question.ts';
 
 const LABELS: Record<Scope, string> = { once: 'Once', session: 'This session', always: 'Always' };
 const SHOWN_CHARACTERS = 12_000;
@@ -24,7 +26,10 @@ export function permissionMessage({ id, permission }: PermissionRequest): Questi
     ? `${exact.slice(0, SHOWN_CHARACTERS)}\n… ${exact.length - SHOWN_CHARACTERS} more characters`
     : exact;
   const why = reasons.length > 0 ? `\n${reasons.map((reason) => `- ${reason}`).join('\n')}\n` : '';
-  const kept = scopes.includes('always') ? `\nAlways: ${rememberAs.map(code).join(', ')}, in this folder only\n` : '';
+  const kept =
+    scopes.includes('always') && rememberAs.length > 0
+      ? `\nAlways: ${rememberAs.map(code).join(', ')}, in this folder only\n`
+      : '';
   const words = scopes.filter((scope) => scope !== 'once').map((scope) => `\`/approve ${id} ${scope}\``);
   const how = [`\`/approve ${id}\``, ...words, `\`/deny ${id}\``].join(' · ');
   return {
@@ -32,7 +37,7 @@ export function permissionMessage({ id, permission }: PermissionRequest): Questi
     buttons: [
       ...scopes.map(
         (scope, index): Button => ({
-          label: LABELS[scope],
+          label: capitalised(question.answers?.[scope]) ?? LABELS[scope],
           value: `approve:${id}:${scope}`,
           ...(index === 0 && { tone: 'primary' }),
         }),
@@ -50,9 +55,11 @@ export function parseButton(value: string): { id: string; scope: Scope | undefin
   return denied === undefined ? undefined : { id: denied, scope: undefined };
 }
 
-export function permissionEnding(resolution: PermissionResolution): string {
+/** `answers`: what the question called them. */
+export function permissionEnding(resolution: PermissionResolution, answers?: Question['answers']): string {
   if (resolution.ending !== 'answered') return unanswered(resolution, 'not allowed');
   const { scope } = resolution.answer;
+  if (scope && answers) return `${capitalised(answers[scope])} (${whoAnswered(resolution)}).`;
   return `${scope ? `Allowed ${LABELS[scope].toLowerCase()}` : 'Not allowed'} (${whoAnswered(resolution)}).`;
 }
 
@@ -82,4 +89,8 @@ export function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function capitalised(text: string | undefined): string | undefined {
+  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,12 +1,16 @@
 // A turn of a chat: its messages are marked as begun, the model is asked, and the answer goes into the outbox in the same
 // moment as the messages are done with. A turn that had begun before is taken up from the transcript, never asked twice
 // once it had an effect. A turn that is cancelled by the shutdown stays where it is, for the next process.
+
 import type { Channel, SentMessage } from '../../channels/channel.ts';
+import type { Mode } from '../../config/mode.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
+import { createTurnMode } from '../../tools/permissions/mode.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
+import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
@@ -182,6 +186,8 @@ async function ask(
   const continues = only !== undefined && others.length === 0 && isContinue(only.message.text);
   if (input === '') throw new Error('there is nothing in the message that I can read');
   const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
+  const byOwner = messages.every(({ isOwner }) => isOwner);
+  const isForeign = attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded);
   const events = await dependencies.ask(
     {
       ...chosenSettings,
@@ -191,7 +197,11 @@ async function ask(
       newSession: false,
       answering: { expiresMs: limits.approvalMs },
       // A file that is attached counts as one that is read from inbox/: nobody knows who wrote it.
-      tainted: attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded),
+      ...(isForeign && { taintedBy: [taintSource('message')] }),
+      mode: createTurnMode(
+        byOwner ? chosenSettings.mode : strangersMode(chosenSettings.mode),
+        (mode) => void choices.change(chat, { mode }),
+      ),
       origin: turnId,
       chat: chatName(chat),
       asker: { kind: 'chat', chat: chatName(chat) },
@@ -208,6 +218,11 @@ async function ask(
   });
   const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
   return { ...(await follow(events, progress, ask)), steps: chosenSettings.toolMaxSteps };
+}
+
+/** A mode that was chosen for the owner opens nothing for others. */
+function strangersMode(mode: Mode): Mode {
+  return mode === 'plan' || mode === 'never' ? mode : 'ask';
 }
 
 interface Followed {

@@ -16,9 +16,9 @@ export function openChannel(
 }
 
 export function turnSettings({ settings }: ResolvedBot, caps: Caps): BotSettings {
-  const { provider, profile, model, withTools, toolAllow, toolMaxSteps, memory, approve, groups } = settings;
+  const { provider, profile, model, withTools, toolAllow, toolMaxSteps, memory, mode, groups } = settings;
   return {
-    turn: { provider, profileId: profile, model, withTools, toolAllow, toolMaxSteps, memory, approval: approve, caps },
+    turn: { provider, profileId: profile, model, withTools, toolAllow, toolMaxSteps, memory, mode, caps },
     groups,
   };
 }

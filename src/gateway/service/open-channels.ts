@@ -1,11 +1,11 @@
 // What the service runs: the channels of its bots, and the chats behind them, in the gateway's own workspace.
 import type { Background } from '../../agents/background.ts';
+import type { Mode } from '../../config/mode.ts';
 import { lazily } from '../../lib/lazily.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
-import type { Approval } from '../../tools/policy.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
@@ -22,7 +22,7 @@ export interface ServiceWorkspace {
     options: Pick<ChannelGatewayDependencies, 'channels' | 'claimant' | 'admit' | 'settings' | 'limits' | 'log'>,
   ): Promise<ChannelGateway>;
   jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;
-  mcpOffer(use: { allow: readonly string[] | undefined; approval: Approval }): Promise<Offer>;
+  mcpOffer(use: { allow: readonly string[] | undefined; mode: Mode }): Promise<Offer>;
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export async function openChannels(
     const own = await openWorkspace({ ...place, ownToolsOnly: true });
     const [first] = settings().bots;
     const allow = (first?.settings ?? settings().jobs).toolAllow;
-    const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, approval: 'ask' }), mcpAdmission()]);
+    const [offer, { admits }] = await Promise.all([own.mcpOffer({ allow, mode: 'ask' }), mcpAdmission()]);
     const handler = await openMcpHttp({ offer, admits, onError: (error) => note('warn', `mcp: ${error.message}`) });
     return { own, handler };
   });

@@ -79,11 +79,20 @@ describe('precedence', () => {
     const jobsOf = async (changed: Partial<ResolveInput>, variables?: Record<string, string>) =>
       (await resolveGateway(input(changed, variables))).jobs;
     const ofBot = file({ channels: { local: { provider: 'openai', model: 'gpt', toolAllow: ['echo'] } } });
-    expect(await jobsOf({ file: ofBot })).toEqual({ withTools: true, provider: 'stub' });
+    expect(await jobsOf({ file: ofBot })).toEqual({ withTools: true, provider: 'stub', mode: 'never' });
     const byDefault = { provider: 'openai', model: 'gpt', toolMaxSteps: 2, memory: true };
-    expect(await jobsOf({ file: file({ default: byDefault }) })).toEqual({ withTools: true, ...byDefault });
+    expect(await jobsOf({ file: file({ default: byDefault }) })).toEqual({
+      withTools: true,
+      mode: 'never',
+      ...byDefault,
+    });
+    // What is chosen for chats is not chosen for jobs.
+    expect(await jobsOf({ file: file({ default: { mode: 'auto' } }), flags: { mode: 'auto' } })).toMatchObject({
+      mode: 'never',
+    });
+    expect(await jobsOf({ file: file({ jobs: { mode: 'auto' } }) })).toMatchObject({ mode: 'auto' });
     const own = file({ default: byDefault, jobs: { provider: 'anthropic', withTools: false } });
-    const expected = { provider: 'anthropic', withTools: false, toolMaxSteps: 2, memory: true };
+    const expected = { mode: 'never', provider: 'anthropic', withTools: false, toolMaxSteps: 2, memory: true };
     expect(await jobsOf({ file: own })).toEqual(expected);
     expect(await jobsOf({ file: own }, { LAINCLAW_GATEWAY_MEMORY: 'off' })).toEqual({ ...expected, memory: false });
     const flags = { toolMaxSteps: 7, withTools: true, jobsWithTools: false };

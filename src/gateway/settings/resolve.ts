@@ -1,6 +1,7 @@
 // What holds for each bot: flag > environment > account > channel > default layer > built-in; for scheduled jobs the same, with
 // their own layer in the place of the channel's. A model or profile belongs to the
 // provider named beside it: where another layer chose another provider, it is passed over.
+
 import { join, resolve as resolvePath } from 'node:path';
 import type { ChannelTable } from '../../channels/channel-table.ts';
 import type { ChannelDefinition } from '../../channels/definition.ts';
@@ -8,6 +9,7 @@ import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { SecretSource } from '../../config/kinds.ts';
+import type { Mode } from '../../config/mode.ts';
 import { DEFAULT_ACCOUNT } from '../../vocabulary/chat-name.ts';
 import type { GatewayFile, Layer } from './gateway-file.ts';
 import { acceptedBy, shown } from './gateway-file.ts';
@@ -176,7 +178,9 @@ function jobSettings(input: BotInput, problems: string[]): JobSettings {
     return value === undefined ? [] : [[key, value]];
   });
   const layers = [Object.fromEntries(ownFlags), ...layersWith([input.file.jobs ?? {}], input, problems)];
-  return { withTools: true, ...allowedTools(pick(layers, JOB_SETTINGS)), ...providerIn(layers, input.config) };
+  // What is chosen for chats, where a person can be asked, says nothing about jobs.
+  const mode = modeIn([Object.fromEntries(ownFlags), input.file.jobs ?? {}]) ?? 'never';
+  return { withTools: true, ...allowedTools(pick(layers, JOB_SETTINGS)), ...providerIn(layers, input.config), mode };
 }
 
 function botSettings(channel: string, account: string, input: BotInput, problems: string[]): BotSettings {
@@ -185,7 +189,6 @@ function botSettings(channel: string, account: string, input: BotInput, problems
   return {
     withTools: true,
     toolMaxSteps: 25,
-    approve: 'ask',
     pairingPolicy: 'pairing',
     pairingAllowFrom: [],
     pairingPendingTtlMs: 3_600_000,
@@ -194,7 +197,13 @@ function botSettings(channel: string, account: string, input: BotInput, problems
     sendAllow: [],
     ...allowedTools(pick(layers, BOT_SETTINGS)),
     ...providerIn(layers, input.config),
+    mode: modeIn(layers) ?? 'ask',
   };
+}
+
+/** The first layer that says so, by the name of today or by the older one. */
+function modeIn(layers: readonly Layer[]): Mode | undefined {
+  return layers.map(({ mode, approve }) => (mode ?? approve) as Mode | undefined).find((mode) => mode !== undefined);
 }
 
 /** An empty list of tools means all of them; `withTools: false` means none. */

@@ -3,6 +3,7 @@
 import { CHANNEL_NAMES, type ChannelTable } from '../../channels/channel-table.ts';
 import type { ChannelSetting } from '../../channels/definition.ts';
 import { choice, count, list, onOff, text } from '../../config/kinds.ts';
+import { APPROVALS, type Approval, MODES, type Mode } from '../../config/mode.ts';
 
 export const PAIRING_POLICIES = ['open', 'allowlist', 'pairing', 'disabled'] as const;
 export type PairingPolicy = (typeof PAIRING_POLICIES)[number];
@@ -26,7 +27,9 @@ export interface BotSettings {
   toolAllow?: string[];
   toolMaxSteps: number;
   memory?: boolean;
-  approve: 'ask' | 'auto' | 'never';
+  mode: Mode;
+  /** The older name of the mode. */
+  approve?: Approval;
   pairingPolicy: PairingPolicy;
   pairingAllowFrom: string[];
   pairingPendingTtlMs: number;
@@ -37,7 +40,10 @@ export interface BotSettings {
 }
 
 /** How the turns of scheduled jobs are asked: by settings of their own, otherwise by those of the default layer. */
-export type JobSettings = Pick<BotSettings, 'provider' | 'profile' | 'model' | 'withTools' | 'toolAllow' | 'memory'> & {
+export type JobSettings = Pick<
+  BotSettings,
+  'provider' | 'profile' | 'model' | 'withTools' | 'toolAllow' | 'memory' | 'mode'
+> & {
   toolMaxSteps?: number;
 };
 
@@ -91,11 +97,12 @@ export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
     about: 'memory of the sessions of chats (default: off); also --memory, --no-memory',
     isLive: true,
   },
-  approve: {
-    kind: choice(['ask', 'auto', 'never']),
-    about: 'permission for tools that need it: ask in the chat, auto or never (default: ask)',
+  mode: {
+    kind: choice(MODES),
+    about: `what needs permission for the owner's messages: ${MODES.join(', ')} (default: ask, in the chat)`,
     isLive: true,
   },
+  approve: { kind: choice(APPROVALS), about: 'the same as mode, by its older name', isLive: true },
   pairingPolicy: {
     kind: choice(PAIRING_POLICIES),
     about: `who may write: ${PAIRING_POLICIES.join(', ')} (default: pairing)`,
@@ -127,6 +134,7 @@ export const JOB_SETTINGS: Record<keyof JobSettings, Setting> = {
   toolAllow: BOT_SETTINGS.toolAllow,
   toolMaxSteps: BOT_SETTINGS.toolMaxSteps,
   memory: BOT_SETTINGS.memory,
+  mode: { ...BOT_SETTINGS.mode, about: 'what needs permission in scheduled jobs (default: never)' },
 };
 
 /** Part of a file's name, also where case makes no difference. */

@@ -19,7 +19,8 @@ function permission(name = 'bash'): PermissionQuestion {
     verdict: {
       verdict: 'ask',
       reasons: [],
-      tainted: false,
+      changes: true,
+      needsPerson: false,
       question: { title: 'Run?', exact: 'ls', parts: [] },
       rememberAs: [],
       scopes: ['once', 'session'],

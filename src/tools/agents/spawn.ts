@@ -49,6 +49,7 @@ export function createSubagentSpawnTool({
     startsTurns: true,
     onlyInForeground: true,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 10_000,
     async execute({ name, message, model, injectInto }, { delegation, language }) {
       const replies = repliesIn({ language });

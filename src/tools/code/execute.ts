@@ -51,6 +51,8 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
     },
     effect: 'exec',
     subject: ({ network = [] }) => ({ kind: 'none', ...(networkSetting === 'ask' && { network }) }),
+    // Without a sandbox it does not run.
+    isContained: async () => true,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     unavailable: async () => {

@@ -49,9 +49,11 @@ it('a tainted turn cannot send without a person, whatever the rules allow; anoth
       call: { id: 'c', name: 'send_message', args: ARGS, source: 'model' },
       rules: parsed.rules,
       remembered: [],
-      tainted,
+      mode: 'ask',
+      taint: tainted ? ['mcp:x'] : [],
+      isContained: false,
       context: { workspaceRoot: '/w', directory: '/w', userHome: '/home/u', lainclawHome: '/home/u/.lainclaw' },
     });
-  expect(verdict(true)).toMatchObject({ verdict: 'ask', tainted: true });
+  expect(verdict(true)).toMatchObject({ verdict: 'ask', needsPerson: true });
   expect(verdict(false)).toMatchObject({ verdict: 'allow' });
 });

@@ -7,6 +7,11 @@ export const en: ToolTexts = {
     parameters: { timezone: "IANA name, e.g. Asia/Shanghai; default: the system's" },
   },
   'tools.echo': { description: 'Returns its arguments; for testing.' },
+  plan_ready: {
+    description:
+      'Ends plan mode: shows your plan to the person, who approves it or not. Call it once you know what to change and how.',
+    parameters: { plan: 'The steps, in Markdown: which files, what changes, how it is checked' },
+  },
   'shell.pwd': { description: 'The directory that relative paths start from.' },
   'fs.list_dir': {
     description: 'Lists a directory: type, size and modification time of each entry.',

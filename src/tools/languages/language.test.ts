@@ -21,6 +21,8 @@ const specs = createBuiltinTools({
   home: '/home/me/.lainclaw',
   outputs: { keep: unused, place: unused, remove: unused },
   sendMessage: unused,
+  isTrusted: unused,
+  isOwnSkill: unused,
 });
 
 it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothing else is', async (language) => {

@@ -7,6 +7,10 @@ export const zh: ToolTexts = {
     parameters: { timezone: 'IANA 时区名，如 Asia/Shanghai；默认系统时区' },
   },
   'tools.echo': { description: '返回参数，用于测试。' },
+  plan_ready: {
+    description: '结束计划模式：把你的计划交给用户批准。弄清要改什么、怎么改之后再调用。',
+    parameters: { plan: '用 Markdown 写的步骤：哪些文件、改什么、如何验证' },
+  },
   'shell.pwd': { description: '相对路径的起点目录。' },
   'fs.list_dir': {
     description: '列出目录：每个条目的类型、大小和修改时间。',

@@ -1,6 +1,7 @@
 // Our tools as other agents get them through MCP: the same registry, executor and policy as everywhere. Whoever connects shares
 // one mark of content from outside, since their context cannot be seen from here. Documentation is offered as resources and
 // skills as prompts, where the tools that read them are allowed.
+import type { Mode } from '../../config/mode.ts';
 import type { Docs } from '../../docs/docs.ts';
 import { DocsError } from '../../docs/docs-error.ts';
 import type { Offer, ServedResult, ServedTool } from '../../mcp/serve.ts';
@@ -8,20 +9,22 @@ import { SkillError } from '../../skills/skill-error.ts';
 import type { Skills } from '../../skills/skills.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Executed } from '../executor.ts';
+import type { OwnContent } from '../own-content.ts';
 import { readPictures } from '../pictures.ts';
-import type { Approval } from '../policy.ts';
 import type { Registry } from '../registry.ts';
+import { taintOfSkill } from '../skills/taint-of-skill.ts';
+import { createTaint, type Taint } from '../taint.ts';
 import type { Toolbox } from '../toolbox.ts';
 import { createWireNames } from '../wire-names.ts';
 
 const DOCS_SCHEME = 'lainclaw-docs:///';
 
-export interface OfferDependencies {
+export interface OfferDependencies extends Pick<OwnContent, 'isOwnSkill'> {
   version: string;
   toolbox: Toolbox;
   /** Undefined: every tool that only reads or asks first. */
   allow: readonly string[] | undefined;
-  approval: Approval;
+  mode: Mode;
   workspace: Workspace;
   docs(): Promise<Docs>;
   skills(): Promise<Skills>;
@@ -35,13 +38,13 @@ function withoutUnasked(registry: Registry): Registry {
 }
 
 export function createToolOffer(dependencies: OfferDependencies): Offer {
-  const { version, toolbox, allow, approval, newId } = dependencies;
-  const taint = { tainted: false };
+  const { version, toolbox, allow, mode, newId } = dependencies;
+  const taint = createTaint();
   const sessionId = newId('mcp');
   const registry = allow ? toolbox.visible(allow) : withoutUnasked(toolbox.visible(undefined));
   const offered = registry.distinct();
   const names = createWireNames(offered.map(({ name }) => name));
-  const executor = toolbox.executor({ registry, approval, sessionId, taint });
+  const executor = toolbox.executor({ registry, mode, sessionId, taint });
   return {
     version,
     instructions: `The tools of a Lainclaw agent. File tools are confined to ${toolbox.workspaceRoot}.`,
@@ -102,7 +105,7 @@ function docsResources({ docs }: OfferDependencies): Offer['resources'] {
   };
 }
 
-function skillPrompts({ skills, workspace }: OfferDependencies, taint: { tainted: boolean }): Offer['prompts'] {
+function skillPrompts({ skills, workspace, isOwnSkill }: OfferDependencies, taint: Taint): Offer['prompts'] {
   return {
     async list() {
       const { skills: found } = await (await skills()).list({ workspace });
@@ -115,7 +118,7 @@ function skillPrompts({ skills, workspace }: OfferDependencies, taint: { tainted
       });
       if (!found) return undefined;
       // Somebody else wrote it: what follows needs a person.
-      taint.tainted = true;
+      taint.add((await taintOfSkill(found.skill, workspace.root, { isOwnSkill }))?.taintedBy ?? []);
       const content = { type: 'text', text: found.text };
       return { description: found.skill.description, messages: [{ role: 'user', content }] };
     },

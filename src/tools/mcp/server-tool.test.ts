@@ -3,7 +3,11 @@ import { McpError } from '../../mcp/mcp-error.ts';
 import type { ToolFailure } from '../tool.ts';
 import { type CallServer, createServerTool } from './server-tool.ts';
 
-const offered = { server: 'files', tool: { name: 'read', description: '', inputSchema: { type: 'object' } } };
+const offered = {
+  server: 'files',
+  tool: { name: 'read', description: '', inputSchema: { type: 'object' } },
+  isTrusted: false,
+};
 const context = { signal: new AbortController().signal, progress: () => {} } as never;
 
 it.each<[string, CallServer]>([
@@ -19,7 +23,7 @@ it.each<[string, CallServer]>([
   const told = await createServerTool(offered, call)
     .execute({}, context)
     .catch((error: unknown) => (error as ToolFailure).output);
-  expect(told?.meta).toEqual({ tainted: true });
+  expect(told?.meta).toEqual({ tainted: true, taintedBy: ['mcp:files'] });
 });
 
 it('what we say ourselves of a server that is gone is not', async () => {

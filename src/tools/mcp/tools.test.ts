@@ -7,7 +7,11 @@ import { createServerTool } from './server-tool.ts';
 import { createMcpTools } from './tools.ts';
 
 const never = new AbortController().signal;
-const offered = { server: 's', tool: { name: 'one', description: 'Does it.', inputSchema: { type: 'object' } } };
+const offered = {
+  server: 's',
+  tool: { name: 'one', description: 'Does it.', inputSchema: { type: 'object' } },
+  isTrusted: false,
+};
 
 function world() {
   const state = {
@@ -92,10 +96,13 @@ describe('a tool of a server', () => {
 
   it('brings content from outside, also when it fails', async () => {
     const output = { text: 'said', data: { a: 1 } };
-    expect(await run(async () => ({ ok: true, ...output }))).toEqual({ ...output, meta: { tainted: true } });
+    expect(await run(async () => ({ ok: true, ...output }))).toEqual({
+      ...output,
+      meta: { tainted: true, taintedBy: ['mcp:s'] },
+    });
     await expect(run(async () => ({ ok: false, ...output }))).rejects.toMatchObject({
       name: 'ToolFailure',
-      output: { ...output, meta: { tainted: true } },
+      output: { ...output, meta: { tainted: true, taintedBy: ['mcp:s'] } },
     });
   });
 

@@ -21,6 +21,7 @@ export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<Cor
     onlyInForeground: true,
     subject: noSubject,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 10_000,
     async execute({ section, key }) {
       const deleted = await (await coreMemory()).delete(section, key).catch(orToolFailure);

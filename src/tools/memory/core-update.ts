@@ -22,6 +22,7 @@ export function createCoreUpdateTool({ coreMemory }: { coreMemory(): Promise<Cor
     onlyInForeground: true,
     subject: noSubject,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 10_000,
     async execute({ section, key, value }) {
       const changed = await (await coreMemory()).update(section, key, value).catch(orToolFailure);

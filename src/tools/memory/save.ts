@@ -24,6 +24,7 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }):
     effect: 'write',
     subject: noSubject,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 20_000,
     async execute({ content, source }, context) {
       const saved = await (await memory()).save({ content, source }).catch(orToolFailure);

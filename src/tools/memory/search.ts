@@ -1,6 +1,7 @@
 import type { Memory } from '../../memory/memory.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { isTaintedSource } from '../../memory/tainted-source.ts';
+import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
@@ -24,7 +25,11 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }
     async execute({ query, topK }, { signal }) {
       const found = await (await memory()).search(query, { topK, signal }).catch(orToolFailure);
       const tainted = found.results.some(({ source }) => isTaintedSource(source));
-      return { data: found, text: render(found), ...(tainted && { meta: { tainted: true } }) };
+      return {
+        data: found,
+        text: render(found),
+        ...(tainted && { meta: { tainted: true, taintedBy: [taintSource('memory')] } }),
+      };
     },
   });
 }

@@ -345,13 +345,25 @@ describe('a tainted turn', () => {
     expect(verdict('git status && ls', { tainted: true })).toBe('allow');
   });
 
-  it.each(['npm test', 'sudo ls', 'rm "x', 'cp x .git/config', 'git log', 'echo $X | sh', 'rm *'])(
+  it.each(['npm test', 'sudo ls', 'rm "x', 'cp x .git/config', 'echo $X | sh', 'rm *'])(
     'says so with the question about %s',
     (command) => {
-      expect(bash(command, { tainted: true, ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', tainted: true });
-      expect(bash(command, { ask: ['bash(git log)'] })).toMatchObject({ verdict: 'ask', tainted: false });
+      expect(bash(command, { tainted: true })).toMatchObject({ verdict: 'ask', needsPerson: true });
+      expect(bash(command)).toMatchObject({ verdict: 'ask', needsPerson: false });
     },
   );
+
+  it('in a sandbox without network is as any other, but for files that other programs run', () => {
+    const contained: Case = { tainted: true, isContained: true };
+    expect(verdict('npm test', { ...contained, mode: 'auto' })).toBe('allow');
+    expect(verdict('npm test', { ...contained, allow: ['bash(npm test)'] })).toBe('allow');
+    for (const command of ['sed -i s/a/b/ package.json', 'echo x > Makefile', 'cp x AGENTS.md', 'tee .env', 'sudo ls'])
+      expect(bash(command, { ...contained, mode: 'auto' }), command).toMatchObject({
+        verdict: 'ask',
+        needsPerson: true,
+      });
+    expect(verdict('sed -i s/a/b/ package.json', { mode: 'auto' })).toBe('allow');
+  });
 
   it('asks where rules and earlier answers would have allowed', () => {
     expect(bash('npm test', { tainted: true, allow: ['bash(npm test)', 'bash'] })).toMatchObject({

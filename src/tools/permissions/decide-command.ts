@@ -17,7 +17,7 @@ import {
   deniedBy,
   deny,
   namesOf,
-  TAINTED,
+  taintReason,
 } from './decision.ts';
 import { allowsPath } from './path-pattern.ts';
 import { locate, type PathContext } from './paths.ts';
@@ -27,7 +27,7 @@ import { namesTool, type Rule, type Rules } from './rules.ts';
 import { protectedPaths, touchingRule } from './touch-command.ts';
 
 export function decideCommand(input: DecideInput, subject: ToolSubject & { kind: 'command' }): Decision {
-  const { spec, rules, remembered, tainted } = input;
+  const { spec, rules, remembered, taint, isContained } = input;
   const { command } = subject;
   const names = namesOf(spec);
   // Whatever the caller took for the working directory, the subject's own starts in the workspace's root.
@@ -41,31 +41,33 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
     commands: [],
   };
   const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, context);
-  // Said with every question of a tainted turn: nobody can have approved it beforehand.
-  const reasons = tainted ? [TAINTED, ...found] : found;
+  const objections = protectedPaths(reading, parts, { ...context, tainted: taint.length > 0 });
+  const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
+  const onlyReads = verdict === 'read-only';
+  // Contained is what the sandbox holds, apart from files that other programs will run later.
+  const needsPerson = taint.length > 0 && !onlyReads && (!isContained || outside || elevated || objections.length > 0);
+  const reasons = needsPerson ? [taintReason(taint), ...found] : found;
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
-  const question = commandQuestion(command, directory, asked);
+  const judged = { question: commandQuestion(command, directory, asked), changes: !onlyReads, needsPerson };
 
   const denying = touchingRule(rules.deny, names, reading, context);
-  if (denying) return deny({ question }, deniedBy(denying));
-  const objections = protectedPaths(reading, parts, context);
+  if (denying) return deny(judged, deniedBy(denying));
   const forbidden = objections.find((objection) => objection.verdict === 'deny');
-  if (forbidden) return deny({ question }, forbidden.reason);
-  const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
+  if (forbidden) return deny(judged, forbidden.reason);
   if (!reading.parsed || outside || elevated || objections.length > 0)
-    return ask({ question }, [...objections.map(({ reason }) => reason), ...reasons]);
+    return ask(judged, [...objections.map(({ reason }) => reason), ...reasons]);
 
   const asking = touchingRule(rules.ask, names, reading, context);
   // An ask rule makes a question of every part, also of those that only read.
   const needed = asking ? parts.map((part) => ({ ...part, reasons: [...part.reasons, askedBy(asking)] })) : parts;
   const rememberAs = inRoot && !isHidden(reading) ? rememberParts(needed, spec.name) : [];
-  const base = { question, rememberAs };
+  const base = { ...judged, rememberAs };
   const covered = (list: readonly Rule[]): boolean =>
     needed.every((part) => isCovered(part, list, { context, inRoot, names }));
-  if (rememberAs.length > 0 && covered(answersFor(remembered, tainted))) return allow(base);
+  if (rememberAs.length > 0 && covered(answersFor(remembered, needsPerson))) return allow(base);
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
-  if (verdict === 'read-only') return { ...allow(base), onlyReads: true };
-  if (tainted) return ask({ ...base, scopes: ['session'] }, reasons);
+  if (onlyReads) return { ...allow(base), onlyReads: true };
+  if (needsPerson) return ask({ ...base, scopes: ['session'] }, reasons);
   if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }

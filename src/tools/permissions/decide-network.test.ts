@@ -80,14 +80,14 @@ describe('a tainted turn', () => {
   test('always asks a person, whatever the rules', () => {
     expect(judge({ allow, tainted: true })).toMatchObject({
       verdict: 'ask',
-      tainted: true,
+      needsPerson: true,
       scopes: ['once', 'session'],
     });
   });
 
   test('takes an answer that was given in one, and no other', () => {
     const as = [`bash(${COMMAND})`, `network(${REGISTRY})`];
-    expect(judge({ tainted: true, answered: { as } })).toMatchObject({ verdict: 'ask', tainted: true });
+    expect(judge({ tainted: true, answered: { as } })).toMatchObject({ verdict: 'ask', needsPerson: true });
     expect(judge({ tainted: true, answered: { as, tainted: true } })).toMatchObject({ verdict: 'allow' });
   });
 });

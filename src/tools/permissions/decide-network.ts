@@ -12,7 +12,7 @@ import {
   deniedBy,
   deny,
   type Scope,
-  TAINTED,
+  taintReason,
 } from './decision.ts';
 import { NETWORK, namesTool, type Rule } from './rules.ts';
 
@@ -20,28 +20,30 @@ const UNFILTERED = 'there is no sandbox here, so nothing filters: it can reach a
 
 export function decideNetwork(input: DecideInput, network: NetworkRequest, decision: Decision): Decision {
   if (decision.verdict === 'deny') return decision;
-  const { rules, remembered, tainted } = input;
+  const { rules, remembered, taint } = input;
+  const needsPerson = taint.length > 0;
   const touching = (list: readonly Rule[]): Rule | undefined =>
     list.find((rule) => network.hosts.some((host) => touchesHost(rule, host)));
   const denying = touching(rules.deny);
   if (denying) return deny(decision, deniedBy(denying));
 
-  const answered = answersFor(remembered, tainted);
+  const answered = answersFor(remembered, needsPerson);
   const asking = touching(rules.ask);
-  const allowing = tainted || asking || !network.filtered ? answered : [...answered, ...rules.allow];
+  const allowing = needsPerson || asking || !network.filtered ? answered : [...answered, ...rules.allow];
   const open = network.hosts.filter((host) => !allowing.some((rule) => allowsHost(rule, host)));
   const isAsked = decision.verdict === 'ask';
   const question = { ...decision.question, title: titleWith(decision.question.title, network.hosts) };
   if (open.length === 0) return isAsked ? { ...decision, question } : decision;
 
   const reasons = [
-    ...(tainted ? [TAINTED] : []),
+    ...(needsPerson ? [taintReason(taint)] : []),
     ...(asking ? [askedBy(asking)] : []),
     ...(network.filtered ? [`it reaches ${open.map(spellHost).join(', ')}`] : [UNFILTERED]),
     ...decision.reasons,
   ];
   const rememberAs = [...decision.rememberAs, ...open.map((host) => `${NETWORK.name}(${spellHost(host)})`)];
-  return ask({ question, rememberAs, scopes: scopesOf(decision, { isAsked, lasts: allowing !== answered }) }, reasons);
+  const scopes = scopesOf(decision, { isAsked, lasts: allowing !== answered });
+  return ask({ question, changes: decision.changes, needsPerson, rememberAs, scopes }, reasons);
 }
 
 /** "Always" only where a rule would answer next time, for the command and for its hosts. */

@@ -12,7 +12,7 @@ import {
   deniedBy,
   deny,
   namesOf,
-  TAINTED,
+  taintReason,
 } from './decision.ts';
 import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
@@ -24,9 +24,9 @@ import { type Objection, objectToRead, objectToWrite } from './sensitive-paths.t
 const OUTSIDE = 'it is outside the workspace';
 
 export function decidePath(input: DecideInput, { path, access }: PathSubject): Decision {
-  const { spec, call, rules, remembered, tainted } = input;
+  const { spec, call, rules, remembered, taint, mode } = input;
   const effect = spec.effect === 'read' && access === 'write' ? 'write' : spec.effect;
-  const context = { ...input.context, directory: input.context.workspaceRoot };
+  const context = { ...input.context, directory: input.context.workspaceRoot, tainted: taint.length > 0 };
   const names = namesOf(spec);
   const location = locate(path, context);
   const concerns = (rule: Rule): boolean =>
@@ -39,26 +39,28 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
       (rule.pattern.kind === 'path' && allowsPath(rule.pattern.path, location, context)));
   // What runs or sends is more than its path: it is shown whole, and no answer about the path speaks for the rest.
   const isMore = effect === 'exec' || effect === 'send';
+  const objection = strictestObjection(effect, access, location, context);
+  // An edit of an ordinary file of the workspace is contained; what runs, sends, or leads elsewhere is not.
+  const leaves = effect !== 'write' || location.relative === undefined || objection !== undefined;
+  const needsPerson = taint.length > 0 && (effect === 'read' ? objection !== undefined : leaves);
+  const tainted = needsPerson ? [taintReason(taint)] : [];
+  const judged = { changes: effect !== 'read', needsPerson };
   const base = isMore
-    ? { question: callQuestion(call) }
+    ? { ...judged, question: callQuestion(call) }
     : {
+        ...judged,
         question: fileQuestion(effect, call, location.relative ?? location.path),
         rememberAs: rememberPath(spec.name, location),
       };
-
-  // What a tainted turn may not do without a person; a protected path is never only a write inside the workspace.
-  const restricted = effect !== 'read' && (effect !== 'write' || location.relative === undefined);
-  const mark = tainted ? [TAINTED] : [];
 
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
   // Where the tool reads through the workspace it reaches nothing outside: that refuses by itself, in its own words.
   if (effect === 'read' && location.relative === undefined && spec.handlesFiles) return allow(base);
-  const objection = strictestObjection(effect, access, location, context);
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
-  if (objection) return ask({ question: base.question }, [...mark, objection.reason]);
+  if (objection) return ask({ ...judged, question: base.question }, [...tainted, objection.reason]);
 
-  const answered = !isMore && answersFor(remembered, tainted).some(allows);
+  const answered = !isMore && answersFor(remembered, needsPerson).some(allows);
   if (answered) return allow(base);
   const reaches = (rule: Rule): boolean => concerns(rule) && liesBelow(rule, location, context.workspaceRoot);
   // What is denied below is left out of the result by tools that handle files; the others ask.
@@ -66,12 +68,13 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
     spec.handlesFiles === 'names'
       ? rules.ask.find((rule) => namesTool(rule, names) && (touches(rule) || reaches(rule)))
       : (rules.ask.find(touches) ?? [...(spec.handlesFiles ? [] : rules.deny), ...rules.ask].find(reaches));
-  if (asking) return ask({ ...base, scopes: ['session'] }, [...(restricted ? mark : []), askedBy(asking)]);
+  if (asking) return ask({ ...base, scopes: ['session'] }, [...tainted, askedBy(asking)]);
   if (effect === 'read')
-    return location.relative === undefined ? ask({ question: base.question }, [OUTSIDE]) : allow(base);
-  if (tainted && restricted) return ask({ ...base, scopes: ['session'] }, mark);
+    return location.relative === undefined ? ask({ ...judged, question: base.question }, [OUTSIDE]) : allow(base);
+  if (needsPerson) return ask({ ...base, scopes: ['session'] }, tainted);
   const needsPermission = spec.requiresPermission || effect !== spec.effect;
   if (!needsPermission || rules.allow.some(allows)) return allow(base);
+  if (mode === 'accept-edits' && !leaves) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }
 

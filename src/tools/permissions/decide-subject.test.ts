@@ -55,7 +55,7 @@ describe('an address', () => {
 
   it('in a tainted turn asks whatever the rules allow: an address can carry something out', () => {
     const given: Case = { allow: ['web_fetch'], tainted: true };
-    expect(judge('fetch', { url: 'https://a.org' }, given)).toMatchObject({ verdict: 'ask', tainted: true });
+    expect(judge('fetch', { url: 'https://a.org' }, given)).toMatchObject({ verdict: 'ask', needsPerson: true });
     const before = { as: ['web_fetch(domain:a.org)'] };
     expect(fetch('https://a.org', { tainted: true, answered: before })).toBe('ask');
     expect(fetch('https://a.org', { tainted: true, answered: { ...before, tainted: true } })).toBe('allow');
@@ -127,7 +127,9 @@ describe('a tool from elsewhere', async () => {
       call: { id: 'c', name: spec.name, args: {}, source: 'model' },
       rules: parsed.rules,
       remembered: [],
-      tainted,
+      mode: 'ask',
+      taint: tainted ? ['mcp:x'] : [],
+      isContained: false,
       context: { workspaceRoot: ROOT, directory: ROOT, userHome: '/home/u', lainclawHome: '/home/u/.l', parseCommand },
     });
   };

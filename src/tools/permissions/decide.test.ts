@@ -11,7 +11,8 @@ describe('files', () => {
     expect(decide('write', { path: './docs/../a.txt', content: 'hello' })).toEqual({
       verdict: 'ask',
       reasons: ['file_write needs permission'],
-      tainted: false,
+      changes: true,
+      needsPerson: false,
       question: { title: 'Write a.txt?', exact: 'hello', parts: ['a.txt'] },
       rememberAs: ['file_write(a.txt)'],
       scopes: ['once', 'session', 'always'],
@@ -200,13 +201,13 @@ describe('a tainted turn', () => {
 
   it('says so with every question about sending, writing outside or a protected path', () => {
     const ask: Case = { ...tainted, ask: ['*'] };
-    expect(decide('send', { text: 'x' }, ask).tainted).toBe(true);
-    expect(decide('remember', { content: 'x' }, ask).tainted).toBe(true);
-    expect(decide('write', { path: '/tmp/x', content: '' }, ask).tainted).toBe(true);
-    expect(decide('write', { path: '.git/config', content: '' }, tainted).tainted).toBe(true);
-    expect(decide('read', { path: '.ssh/id_rsa' }, tainted).tainted).toBe(true);
-    expect(decide('write', { path: 'a', content: '' }, ask).tainted).toBe(false);
-    expect(decide('read', { path: 'a' }, ask).tainted).toBe(false);
+    expect(decide('send', { text: 'x' }, ask).needsPerson).toBe(true);
+    expect(decide('remember', { content: 'x' }, ask).needsPerson).toBe(true);
+    expect(decide('write', { path: '/tmp/x', content: '' }, ask).needsPerson).toBe(true);
+    expect(decide('write', { path: '.git/config', content: '' }, tainted).needsPerson).toBe(true);
+    expect(decide('read', { path: '.ssh/id_rsa' }, tainted).needsPerson).toBe(true);
+    expect(decide('write', { path: 'a', content: '' }, ask).needsPerson).toBe(false);
+    expect(decide('read', { path: 'a' }, ask).needsPerson).toBe(false);
   });
 
   it('does not send, or write outside, by rules or old answers', () => {
@@ -214,9 +215,10 @@ describe('a tainted turn', () => {
     expect(decide('remember', { content: 'x' }).verdict).toBe('allow');
     expect(decide('remember', { content: 'x' }, tainted).verdict).toBe('ask');
     expect(write('/tmp/x', { ...tainted, allow: ['file_write'] })).toBe('ask');
-    expect(write('docs/a.md', { ...tainted, answered: { as: ['file_write(docs/a.md)'], tainted: false } })).toBe('ask');
-    expect(write('docs/a.md', { ...tainted, answered: { as: ['file_write(docs/a.md)'], tainted: true } })).toBe(
-      'allow',
-    );
+    for (const path of ['docs/a.md', '/tmp/x'])
+      for (const given of [true, false])
+        expect(write(path, { ...tainted, answered: { as: [`file_write(${path})`], tainted: given } })).toBe(
+          path === 'docs/a.md' || given ? 'allow' : 'ask',
+        );
   });
 });

@@ -10,15 +10,16 @@
 //  5. An answer given for the session, or allow rules (the answers "always" among them), that cover the whole call: allow.
 //  6. A call that asks for the network (decide-network.ts): each of its hosts needs a rule or an answer of its own.
 //  7. Otherwise ask. Without anyone to ask, the caller denies.
+// Then the mode (config/mode.ts): plan denies whatever does more than read; accept-edits allows edits that only (7) would ask
+// about; auto allows what would ask.
 //
 // A tainted turn has content from outside (web, files not written by the user, other people's messages, MCP results, skills).
-// In it, policy must hold even if the model obeys that content: sending, running and writing outside the workspace need a
-// person's approval in that turn. So there
-//  - allow rules do not apply to effects exec and send, nor to a write that is not inside the workspace (a tool that names no
-//    path writes somewhere else); such calls ask even when the tool requires no permission;
-//  - allow rules still apply to writes inside the workspace, except protected paths;
-//  - an answer for the session applies only when it was itself given in a tainted turn, when the person knew;
-//  - whatever asks there says so (tainted), also when it would ask anyway: no --approve=auto stands in for the person;
+// In it, policy must hold even if the model obeys that content. What it may do is decided by where the effect ends:
+//  - contained (a command in a sandbox without network, an edit of an ordinary file of the workspace): as in any other turn;
+//  - lasting (what is remembered, scheduled or started in the background, files that other programs run) and leaving (network,
+//    sending, outside the workspace, no sandbox): a person, in every mode, who is told where the content came from. Allow rules
+//    do not apply, nor does it matter that a tool requires no permission; an answer for the session applies only when it was
+//    given to such a question, when the person knew.
 //  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else. Asking
 //    for an address is not reading in this sense, because an address can carry anything out.
 import type { PathSubject, ToolSubject } from '../subject.ts';
@@ -36,18 +37,24 @@ import {
   deniedBy,
   deny,
   namesOf,
-  TAINTED,
+  taintReason,
 } from './decision.ts';
-import { callQuestion } from './question.ts';
+import { callQuestion, planQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 
+const PLAN_ONLY_READS =
+  'plan mode only reads: finish the plan and hand it to plan_ready, or write it as your answer; nothing is changed before a person approves it';
+
 export function decide(input: DecideInput): Decision {
-  const decision = decideSubject(input);
-  return input.network ? decideNetwork(input, input.network, decision) : decision;
+  const subject = input.spec.subject(input.call.args);
+  const judged = decideSubject(input, subject);
+  const decision = input.network ? decideNetwork(input, input.network, judged) : judged;
+  if (decision.verdict === 'deny') return decision;
+  if (input.mode === 'plan' && decision.changes) return deny(decision, PLAN_ONLY_READS);
+  return input.mode === 'auto' && decision.verdict === 'ask' && !decision.needsPerson ? allow(decision) : decision;
 }
 
-function decideSubject(input: DecideInput): Decision {
-  const subject = input.spec.subject(input.call.args);
+function decideSubject(input: DecideInput, subject: ToolSubject): Decision {
   switch (subject.kind) {
     case 'command':
       return decideCommand(input, subject);
@@ -55,6 +62,8 @@ function decideSubject(input: DecideInput): Decision {
       return decidePath(input, subject);
     case 'paths':
       return subject.paths.length > 0 ? decidePaths(input, subject.paths) : decideTarget(input, { kind: 'none' });
+    case 'plan':
+      return decidePlan(input, subject.plan);
     case 'url':
     case 'chat':
     case 'none':
@@ -67,10 +76,11 @@ function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decisio
   const decisions = paths.map((path) => decidePath(input, path));
   const question =
     decisions.length > 1 ? callQuestion(input.call) : (decisions[0]?.question ?? callQuestion(input.call));
+  const changes = decisions.some((each) => each.changes);
   const denied = decisions.find(({ verdict }) => verdict === 'deny');
   if (denied) return { ...denied, question };
   const asking = decisions.filter(({ verdict }) => verdict === 'ask');
-  if (asking.length === 0) return allow({ question });
+  if (asking.length === 0) return allow({ question, changes });
   const rememberAs = asking.every((each) => each.rememberAs.length > 0)
     ? asking.flatMap((each) => each.rememberAs)
     : [];
@@ -78,20 +88,38 @@ function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decisio
     asking.every((each) => each.scopes.includes(scope)),
   );
   return ask(
-    { question, rememberAs, scopes },
+    { question, changes, rememberAs, scopes, needsPerson: asking.some((each) => each.needsPerson) },
     asking.flatMap(({ reasons }) => reasons),
   );
+}
+
+/** The end of planning: a person approves the plan and says how to continue; outside plan mode nothing has to be approved. */
+function decidePlan({ spec, mode, rules }: DecideInput, plan: string): Decision {
+  const base = { question: planQuestion(plan), changes: false };
+  const denying = rules.deny.find((rule) => namesTool(rule, namesOf(spec)));
+  if (denying) return deny(base, deniedBy(denying));
+  if (mode !== 'plan') return allow(base);
+  return { ...ask({ ...base, needsPerson: true }, []), scopes: ['once', 'session', 'always'] };
 }
 
 type TargetSubject = Extract<ToolSubject, { kind: 'url' | 'chat' | 'none' }>;
 
 /** A call without a command or a path: rules name the tool, and the address or the chat where it has one. */
-function decideTarget({ spec, call, rules, remembered, tainted }: DecideInput, subject: TargetSubject): Decision {
+function decideTarget(input: DecideInput, subject: TargetSubject): Decision {
+  const { spec, call, rules, remembered, taint, isContained } = input;
   const names = namesOf(spec);
   const target = spellTarget(subject);
   // What reads and nothing else needs no question; what asks for an address tells it to somebody.
   const onlyReads = spec.effect === 'read' && subject.kind !== 'url';
-  const base = { question: callQuestion(call), rememberAs: rememberTarget(spec.name, spec.effect, subject) };
+  const stays = isContained && subject.kind === 'none' && !spec.lasts;
+  const needsPerson = taint.length > 0 && !onlyReads && !stays;
+  const tainted = needsPerson ? [taintReason(taint)] : [];
+  const base = {
+    question: callQuestion(call),
+    changes: spec.effect !== 'read',
+    needsPerson,
+    rememberAs: rememberTarget(spec.name, spec.effect, subject),
+  };
   // A pattern of another kind cannot see into this call: deny and ask rules are taken for the whole tool, allow rules do not apply.
   const touches = (rule: Rule): boolean =>
     namesTool(rule, names) && (!isTargetRule(rule, subject) || rule.pattern.target.touches(target));
@@ -100,12 +128,11 @@ function decideTarget({ spec, call, rules, remembered, tainted }: DecideInput, s
     (rule.pattern.kind === 'everything' || (isTargetRule(rule, subject) && rule.pattern.target.allows(target)));
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
-  if (base.rememberAs.length > 0 && answersFor(remembered, tainted).some(allows)) return allow(base);
+  if (base.rememberAs.length > 0 && answersFor(remembered, needsPerson).some(allows)) return allow(base);
   const asking = rules.ask.find(touches);
-  if (asking)
-    return ask({ ...base, scopes: ['session'] }, [...(tainted && !onlyReads ? [TAINTED] : []), askedBy(asking)]);
+  if (asking) return ask({ ...base, scopes: ['session'] }, [...tainted, askedBy(asking)]);
   if (onlyReads) return allow(base);
-  if (tainted) return ask({ ...base, scopes: ['session'] }, [TAINTED]);
+  if (needsPerson) return ask({ ...base, scopes: ['session'] }, tainted);
   if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }

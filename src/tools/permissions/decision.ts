@@ -1,4 +1,6 @@
 // What deciding takes and gives: the contract that decide.ts, decide-command.ts and decide-path.ts share.
+import type { Mode } from '../../config/mode.ts';
+import { describeTaint, type TaintSource } from '../../vocabulary/taint-source.ts';
 import type { NetworkRequest } from '../network/network-request.ts';
 import type { ToolCall, ToolSpec } from '../tool.ts';
 import type { CommandParser } from './command.ts';
@@ -12,8 +14,11 @@ export interface DecideInput {
   call: ToolCall;
   rules: Rules;
   remembered: Remembered;
-  /** The turn has content from outside: see decide.ts. */
-  tainted: boolean;
+  mode: Mode;
+  /** Where the content from outside in this turn came from; empty: there is none. */
+  taint: readonly TaintSource[];
+  /** What the call runs cannot get out of the workspace: it is in a sandbox, without network. */
+  isContained: boolean;
   context: DecideContext;
   /** The network that the call asks for. */
   network?: NetworkRequest;
@@ -28,14 +33,16 @@ export interface Decision {
   verdict: 'allow' | 'ask' | 'deny';
   /** Why it is not simply allowed. */
   reasons: readonly string[];
-  /** It asks because the turn has content from outside: nobody can have approved that beforehand. */
-  tainted: boolean;
+  /** It does more than read. */
+  changes: boolean;
+  /** The turn is tainted, and the effect lasts or leaves: no mode, and no rule, stands in for a person. */
+  needsPerson: boolean;
   /** A command that is allowed because it only reads: it must run in the environment that this was judged for. */
   onlyReads?: true;
   question: Question;
   /** What an answer for longer than this once is kept as; empty when it can only be given once. */
   rememberAs: readonly string[];
-  /** How long an answer can hold: "always" is not offered where an ask rule or the mark of the turn would ask again. */
+  /** How long an answer can hold: "always" is not offered where an ask rule or the taint of the turn would ask again. */
   scopes: readonly Scope[];
 }
 
@@ -46,30 +53,32 @@ export function namesOf({ name, aliases = [] }: ToolSpec): readonly string[] {
 
 export type Scope = 'once' | 'session' | 'always';
 
-export const TAINTED = 'this turn has content from outside, so a person must approve it';
+type Base = Pick<Decision, 'question' | 'changes'> & Partial<Pick<Decision, 'rememberAs' | 'scopes' | 'needsPerson'>>;
 
-type Base = Pick<Decision, 'question'> & Partial<Pick<Decision, 'rememberAs' | 'scopes'>>;
-
-export function allow({ question }: Base): Decision {
-  return { verdict: 'allow', reasons: [], tainted: false, question, rememberAs: [], scopes: ['once'] };
+export function allow({ question, changes }: Base): Decision {
+  return { ...NOTHING_KEPT, verdict: 'allow', reasons: [], changes, question };
 }
 
-export function deny({ question }: Base, reason: string): Decision {
-  return { verdict: 'deny', reasons: [reason], tainted: false, question, rememberAs: [], scopes: ['once'] };
+export function deny({ question, changes }: Base, reason: string): Decision {
+  return { ...NOTHING_KEPT, verdict: 'deny', reasons: [reason], changes, question };
 }
 
 /** Without something to remember, an answer holds once. */
-export function ask({ question, rememberAs = [], scopes = [] }: Base, reasons: readonly string[]): Decision {
+export function ask(base: Base, reasons: readonly string[]): Decision {
+  const { question, changes, needsPerson = false, rememberAs = [], scopes = [] } = base;
   const kept: readonly Scope[] = rememberAs.length > 0 ? ['once', ...scopes] : ['once'];
   return {
     verdict: 'ask',
     reasons: [...new Set(reasons)],
-    tainted: reasons.includes(TAINTED),
+    changes,
+    needsPerson,
     question,
     rememberAs: kept.length > 1 ? rememberAs : [],
     scopes: kept,
   };
 }
+
+const NOTHING_KEPT = { needsPerson: false, rememberAs: [], scopes: ['once'] } as const;
 
 export function deniedBy(rule: Rule): string {
   return `the rule "${rule.text}" denies it`;
@@ -79,7 +88,12 @@ export function askedBy(rule: Rule): string {
   return `the rule "${rule.text}" asks`;
 }
 
-/** The answers of the session that hold now: in a tainted turn, only those given in one. */
-export function answersFor(remembered: Remembered, tainted: boolean): readonly Rule[] {
-  return remembered.filter((answer: SessionAnswer) => answer.tainted || !tainted).map(({ rule }) => rule);
+/** Names where the content came from. */
+export function taintReason(taint: readonly TaintSource[]): string {
+  return `this turn has content from outside (${taint.map(describeTaint).join(', ')}), so a person must approve it`;
+}
+
+/** The answers of the session that hold now: where a person is needed, only those given while one was. */
+export function answersFor(remembered: Remembered, needsPerson: boolean): readonly Rule[] {
+  return remembered.filter((answer: SessionAnswer) => answer.tainted || !needsPerson).map(({ rule }) => rule);
 }

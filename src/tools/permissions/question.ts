@@ -8,6 +8,8 @@ export interface Question {
   exact: string;
   /** The parts that need the answer, one by one. */
   parts: readonly string[];
+  /** What the answers mean, where it is not how long they hold. */
+  answers?: Readonly<Record<'once' | 'session' | 'always', string>>;
 }
 
 export function commandQuestion(command: string, directory: string, parts: readonly string[]): Question {
@@ -18,7 +20,7 @@ export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): 
   const { content, oldText, newText } = call.args;
   const exact =
     typeof oldText === 'string' && typeof newText === 'string'
-      ? `${tainted('-', oldText)}\n${tainted('+', newText)}`
+      ? `${prefixed('-', oldText)}\n${prefixed('+', newText)}`
       : typeof content === 'string'
         ? content
         : JSON.stringify(call.args, null, 2);
@@ -30,6 +32,16 @@ export function callQuestion(call: ToolCall): Question {
   return { title: `Allow ${call.name}?`, exact: visible(JSON.stringify(call.args, null, 2)), parts: [call.name] };
 }
 
+/** Each answer says in which mode the work continues: see PLAN_ANSWERS in policy.ts. */
+export function planQuestion(plan: string): Question {
+  return {
+    title: 'Continue with this plan?',
+    exact: visible(plan),
+    parts: [],
+    answers: { once: 'yes, ask before each change', session: 'yes, accept edits', always: 'yes, in auto mode' },
+  };
+}
+
 /** Control, direction and zero-width characters and odd blanks as \u{…}; line ends and tabs stay. */
 export function visible(text: string): string {
   return text.replace(
@@ -39,7 +51,7 @@ export function visible(text: string): string {
   );
 }
 
-function tainted(mark: string, text: string): string {
+function prefixed(mark: string, text: string): string {
   return text
     .split('\n')
     .map((line) => `${mark} ${line}`)

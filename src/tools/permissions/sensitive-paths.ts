@@ -39,6 +39,29 @@ const PROTECTED_WRITES: readonly [pattern: RegExp, reason: string][] = [
   ],
 ];
 
+/** Ordinary work of a person; written by a tainted turn, they carry its content on into what others run or follow. */
+const RUN_BY_OTHERS: readonly [pattern: RegExp, reason: string][] = [
+  [/(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?)$/, 'package managers run the scripts in it'],
+  [
+    /(?:^|\/)(?:gnu)?makefile(?:\.[\w.]+)?$|\.mk$|(?:^|\/)(?:justfile|rakefile|taskfile\.ya?ml|dockerfile(?:\.[\w.]+)?|vagrantfile|procfile|cmakelists\.txt)$|(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/,
+    'a build runs the commands in it',
+  ],
+  [
+    /(?:^|\/)(?:setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|noxfile\.py|conftest\.py|build\.rs|build\.gradle(?:\.kts)?|pom\.xml|gemfile)$/,
+    'a build or test run executes it',
+  ],
+  [
+    /(?:^|\/)(?:vite|vitest|jest|webpack|rollup|babel|eslint|prettier|next|nuxt|tailwind|postcss)\.config\.[cm]?[jt]s$/,
+    'development tools run it',
+  ],
+  [
+    /(?:^|\/)\.(?:gitattributes|eslintrc(?:\.[\w]+)?|prettierrc(?:\.[\w]+)?|env(?:\.[\w.-]+)?)$/,
+    'other programs take settings from it',
+  ],
+  [/(?:^|\/)(?:agents|claude|gemini|copilot-instructions)\.md$/, 'assistants follow it in later conversations'],
+  [/^skills\/|(?:^|\/)skill\.md$|(?:^|\/)\.lainclaw(?:\/|$)/, 'assistants follow it in later conversations'],
+];
+
 /** Reading here shows credentials to the model and its provider. */
 const PROTECTED_READS: readonly [pattern: RegExp, reason: string][] = [
   [/(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker|password-store)(?:\/|$)/, 'it holds keys or credentials'],
@@ -49,10 +72,10 @@ const PROTECTED_READS: readonly [pattern: RegExp, reason: string][] = [
   [/^\/etc\/(?:shadow|gshadow|sudoers)/, 'it holds credentials'],
 ];
 
-export function objectToWrite({ path }: Location, context: PathContext): Objection | undefined {
+export function objectToWrite({ path, relative }: Location, context: PathContext): Objection | undefined {
   if (isInLainclawHome(path, context))
     return { verdict: 'deny', reason: `${path} belongs to Lainclaw itself: a tool may not change its own permissions` };
-  const found = find(PROTECTED_WRITES, path);
+  const found = find(PROTECTED_WRITES, path) ?? (context.tainted ? find(RUN_BY_OTHERS, relative ?? path) : undefined);
   return found === undefined ? undefined : { verdict: 'ask', reason: `${path} is protected: ${found}` };
 }
 

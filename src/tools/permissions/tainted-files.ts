@@ -23,21 +23,21 @@ export function isTaintedFile(path: string): boolean {
   return RECEIVED.has(parts[0] ?? '') || parts.some((part) => PACKAGES.has(part));
 }
 
-/** Whether the call shows what is in such a file, as far as its arguments tell. */
-export function showsTaintedFile(spec: ToolSpec, args: ToolArgs, context: DecideContext): boolean {
-  const leadsOutside = (path: string, directory: string): boolean => {
+/** The first such file that the call shows, as far as its arguments tell. */
+export function shownTaintedFile(spec: ToolSpec, args: ToolArgs, context: DecideContext): string | undefined {
+  const isTainted = (path: string, directory: string): boolean => {
     const { relative } = locate(path, { ...context, directory });
     return relative !== undefined && isTaintedFile(relative);
   };
   const subject = spec.subject(args);
   if (spec.handlesFiles === 'contents')
-    return pathsOf(subject).some(({ path }) => leadsOutside(path, context.workspaceRoot));
-  if (subject.kind !== 'command') return false;
+    return pathsOf(subject).find(({ path }) => isTainted(path, context.workspaceRoot))?.path;
+  if (subject.kind !== 'command') return undefined;
   const reading = context.parseCommand?.(subject.command);
-  if (!reading) return false;
+  if (!reading) return undefined;
   const directories = reachedDirectories(reading, context);
   const shown = reading.commands.flatMap(filesShownBy);
-  return shown.some((path) => directories.some((directory) => leadsOutside(path, directory)));
+  return shown.find((path) => directories.some((directory) => isTainted(path, directory)));
 }
 
 function filesShownBy({ program = '', words, redirections }: SimpleCommand): string[] {

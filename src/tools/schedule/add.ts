@@ -41,6 +41,7 @@ export function createScheduleAddTool({
     effect: 'write',
     subject: noSubject,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 20_000,
     async execute(args, { delegation, language }) {
       const replies = repliesIn({ language });

@@ -1,5 +1,6 @@
 import type { Schedule } from '../../schedule/schedule.ts';
 import { summaryOf } from '../../schedule/summary.ts';
+import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
@@ -15,7 +16,10 @@ export function createScheduleListTool({ schedule }: { schedule(): Promise<Sched
       const jobs = (await (await schedule()).list()).map(summaryOf);
       // What a job asks may be written by anyone who can write HEARTBEAT.md.
       const tainted = jobs.some(({ source }) => source === 'heartbeat');
-      return { data: { jobs }, ...(tainted && { meta: { tainted: true } }) };
+      return {
+        data: { jobs },
+        ...(tainted && { meta: { tainted: true, taintedBy: [taintSource('file', 'HEARTBEAT.md')] } }),
+      };
     },
   });
 }

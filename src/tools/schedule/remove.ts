@@ -17,6 +17,7 @@ export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Sch
     effect: 'write',
     subject: noSubject,
     requiresPermission: false,
+    lasts: true,
     timeoutMs: 20_000,
     async execute({ name }, context) {
       const removed = await (await schedule()).remove(name).catch(orToolFailure);

@@ -1,3 +1,4 @@
+import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { HeldPath } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
@@ -92,11 +93,11 @@ export function createGrepTool(): ToolSpec {
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
       const { isTaintedFile } = await import('../permissions/tainted-files.ts');
-      const tainted = new Set(found.map((line) => line.path)).values().some(isTaintedFile);
+      const tainted = new Set(found.map((line) => line.path)).values().find(isTaintedFile);
       return {
         data: { matches, truncated, lines: found },
         text: render(found, matches, truncated),
-        ...(tainted && { meta: { tainted } }),
+        ...(tainted !== undefined && { meta: { tainted: true, taintedBy: [taintSource('file', tainted)] } }),
       };
     },
   });

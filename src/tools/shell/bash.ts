@@ -66,6 +66,8 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       ...(networkSetting === 'ask' && { network }),
     }),
     rules: { pattern: 'command' },
+    // The profile below gives no network.
+    isContained: async () => (await sandbox().catch(() => undefined))?.isolates ?? false,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     async execute({ command, timeoutMs, cwd = '.', network: asked }, context) {

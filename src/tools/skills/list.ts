@@ -1,10 +1,12 @@
-import type { SkillListing, Skills } from '../../skills/skills.ts';
+import type { SkillListing } from '../../skills/skills.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
+import type { SkillToolDependencies } from './load.ts';
+import { taintOfSkill } from './taint-of-skill.ts';
 
-export function createSkillListTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
+export function createSkillListTool({ skills, isOwnSkill }: SkillToolDependencies): ToolSpec {
   return defineTool({
     name: 'skill_list',
     schema: { type: 'object', properties: {}, additionalProperties: false },
@@ -13,13 +15,15 @@ export function createSkillListTool({ skills }: { skills(): Promise<Skills> }): 
     timeoutMs: 20_000,
     async execute(_, { workspace, signal }) {
       const listing = await (await skills()).list({ workspace, signal }).catch(orToolFailure);
-      const isEmpty = listing.skills.length + listing.problems.length === 0;
+      // Descriptions are words of whoever wrote the skill; a folder that cannot be used tells its name at least.
+      const shown = [...listing.skills, ...listing.problems.map(({ folder, source }) => ({ name: folder, source }))];
+      const taints = await Promise.all(shown.map((skill) => taintOfSkill(skill, workspace.root, { isOwnSkill })));
+      const taintedBy = taints.flatMap((taint) => taint?.taintedBy ?? []);
       const found = listing.skills.map(({ name, description, source }) => ({ name, description, source }));
       return {
         data: { skills: found, problems: listing.problems },
         text: render(listing),
-        // Descriptions are other people's words.
-        meta: isEmpty ? undefined : { tainted: true },
+        meta: taintedBy.length > 0 ? { tainted: true, taintedBy } : undefined,
       };
     },
   });

@@ -1,13 +1,16 @@
 import type { LoadedSkill, Skills } from '../../skills/skills.ts';
 import { defineTool } from '../define-tool.ts';
+import type { OwnContent } from '../own-content.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
+import { taintOfSkill } from './taint-of-skill.ts';
 
-/** Whatever a skill says, it comes from outside: it grants nothing, and the result is marked so. */
-const TAINTED = { tainted: true };
+export interface SkillToolDependencies extends Pick<OwnContent, 'isOwnSkill'> {
+  skills(): Promise<Skills>;
+}
 
-export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): ToolSpec {
+export function createSkillLoadTool({ skills, isOwnSkill }: SkillToolDependencies): ToolSpec {
   return defineTool({
     name: 'skill_load',
     schema: {
@@ -26,7 +29,8 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
       const service = await skills();
       if (file !== undefined) {
         const read = await service.readFile(name, file, { workspace, signal }).catch(orToolFailure);
-        return { data: { name, file: read.path, content: read.text }, text: read.text, meta: TAINTED };
+        const meta = await taintOfSkill({ name, source: read.source }, workspace.root, { isOwnSkill });
+        return { data: { name, file: read.path, content: read.text }, text: read.text, meta };
       }
       const loaded = await service.load(name, { workspace, signal }).catch(orToolFailure);
       const { skill, text: content, files, moreFiles } = loaded;
@@ -34,7 +38,7 @@ export function createSkillLoadTool({ skills }: { skills(): Promise<Skills> }): 
       return {
         data: { name, source, path, content, files, ...(moreFiles ? { moreFiles } : {}) },
         text: `${content.trimEnd()}${renderFiles(loaded)}`,
-        meta: TAINTED,
+        meta: await taintOfSkill(skill, workspace.root, { isOwnSkill }),
       };
     },
   });

@@ -20,9 +20,11 @@ async function setUp(files: Record<string, string>) {
   const workspace = await createWorkspace({ root: join(base, 'ws') });
   const service = createSkills({ home: () => createWorkspace({ root: join(base, 'home/skills') }) });
   const skills = async () => service;
+  const isOwnSkill = async ({ name }: { name: string }): Promise<boolean> => name.startsWith('own');
   const context = { workspace, signal: new AbortController().signal } as ToolContext;
-  const load = (args: ToolArgs): Promise<ToolOutput> => createSkillLoadTool({ skills }).execute(args, context);
-  const list = (): Promise<ToolOutput> => createSkillListTool({ skills }).execute({}, context);
+  const load = (args: ToolArgs): Promise<ToolOutput> =>
+    createSkillLoadTool({ skills, isOwnSkill }).execute(args, context);
+  const list = (): Promise<ToolOutput> => createSkillListTool({ skills, isOwnSkill }).execute({}, context);
   const problems = async (): Promise<Record<string, string>> => {
     const found = ((await list()).data as { problems: { folder: string; reason: string }[] }).problems;
     return Object.fromEntries(found.map(({ folder, reason }) => [folder, reason]));
@@ -51,7 +53,17 @@ describe('skill_list', () => {
       problems: [],
     });
     expect(text).toContain('here (workspace): Does here.');
-    expect(meta).toEqual({ tainted: true });
+    expect(meta).toEqual({ tainted: true, taintedBy: ['skill:both', 'skill:here', 'installed-skill:there'] });
+  });
+
+  it("taints nothing with the person's own skills", async () => {
+    const { list, load } = await setUp({
+      'home/skills/own-one/SKILL.md': skill('own-one'),
+      'home/skills/own-one/a.md': 'x',
+    });
+    expect((await list()).meta).toBeUndefined();
+    expect((await load({ name: 'own-one' })).meta).toBeUndefined();
+    expect((await load({ name: 'own-one', file: 'a.md' })).meta).toBeUndefined();
   });
 
   it('is empty where there is none, and then nothing came from outside', async () => {
@@ -150,7 +162,7 @@ describe('skill_load', () => {
     });
     expect(text).toContain('Do it.');
     expect(text).toContain('fs.read_file');
-    expect(meta).toEqual({ tainted: true });
+    expect(meta).toEqual({ tainted: true, taintedBy: ['skill:pdf'] });
   });
 
   it('of a skill in the home reads its files too', async () => {
@@ -162,7 +174,7 @@ describe('skill_load', () => {
     expect(await load({ name: 'pdf', file: 'references/a.md' })).toEqual({
       data: { name: 'pdf', file: 'references/a.md', content: 'the reference' },
       text: 'the reference',
-      meta: { tainted: true },
+      meta: { tainted: true, taintedBy: ['installed-skill:pdf'] },
     });
   });
 

@@ -10,6 +10,7 @@ import { contextCommand } from './context.ts';
 import { denyCommand } from './deny.ts';
 import { createHelpCommand } from './help.ts';
 import { memoryCommand } from './memory.ts';
+import { modeCommand } from './mode.ts';
 import { modelCommand } from './model.ts';
 import { modelsCommand } from './models.ts';
 import { newCommand } from './new.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly ChatCommand[] = [
   modelCommand,
   modelsCommand,
   memoryCommand,
+  modeCommand,
   contextCommand,
   compactCommand,
   undoCommand,

@@ -1,5 +1,6 @@
 // The operations that commands of chats call, as far as the commands need to know them. Operations lie above the gateway, which is
 // handed one function to call them with; whether they are these is checked where that function is made (operations/from-chat.ts).
+import type { Mode } from '../../../config/mode.ts';
 import type { ContextReport } from '../../../pipeline/context-size.ts';
 import type { CompactReport } from '../../../pipeline/inspect-conversation.ts';
 import type { Scope } from '../../../tools/permissions/decision.ts';
@@ -18,6 +19,7 @@ export interface ChatState {
   isModelChosen: boolean;
   withTools: boolean;
   memory: boolean;
+  mode: Mode;
   /** When its conversation began; absent before its first turn. */
   createdAt?: string;
   isRunning: boolean;
@@ -39,6 +41,7 @@ export interface ChatOperations {
   'chat.models': { input: None; output: ChatModels };
   'chat.setModel': { input: { model?: string }; output: ChatState };
   'chat.setMemory': { input: { memory: boolean }; output: ChatState };
+  'chat.setMode': { input: { mode: Mode }; output: ChatState };
   'chat.new': { input: None; output: { sessionKey: string } };
   'chat.stop': { input: None; output: { outcome: Stopped } };
   'chat.context': { input: None; output: { context?: ContextReport } };
