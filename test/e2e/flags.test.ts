@@ -211,7 +211,7 @@ describe.concurrent('what does not exist', () => {
     [['sessions', 'shwo', 'main'], 'shwo', 'show'],
     [['ask', 'hi', '--sesion', 'x'], '--sesion', '--session'],
     [['ask', 'hi', '--tool-max-step=2'], '--tool-max-step', '--tool-max-steps'],
-    [['ask', 'hi', '--modle', 'x'], '--modle', '--model'],
+    [['ask', 'hi', '--modell', 'x'], '--modell', '--model'],
     [['tools', 'list', '--tool-alow', 'x'], '--tool-alow', '--tool-allow'],
     [['sessions', 'list', '--jsn'], '--jsn', '--json'],
     [['sessions', 'show', 'main', '--lst', '2'], '--lst', '--last'],

@@ -218,21 +218,51 @@ describe('the servers of mcp.json', () => {
 });
 
 describe('a turn', () => {
-  it('calls a tool of a server with permission, and its result marks the turn', async () => {
+  it('calls a tool of a server with permission, and its result taints the turn', async () => {
     const { ask, asked, home } = await modelFor('openai-compatible', [
       { toolCalls: [{ name: 'mcp__everything__echo', args: { message: 'from far away' } }] },
-      { toolCalls: [{ name: 'bash', args: { command: 'touch made-by-them' } }] },
+      { toolCalls: [{ name: 'bash', args: { command: 'touch contained' } }] },
+      { toolCalls: [{ name: 'mcp__everything__echo', args: { message: 'what was read' } }] },
       { text: 'Done.' },
     ]);
     await addEverything(home);
-    const { code, json } = await ask('echo it', '--approve=auto');
+    const { code, json } = await ask('echo it', '--mode=auto', '--tool-max-steps=5');
     expect(code).toBe(0);
-    const [echo, bash] = json().toolResults.map(({ result }) => result);
+    const [echo, bash, again] = json().toolResults.map(({ result }) => result);
     expect(echo).toMatchObject({ ok: true, meta: { tainted: true } });
-    expect(bash).toMatchObject({ ok: false, error: { reason: 'denied' } });
-    expect(existsSync(join(home.workspace, 'made-by-them'))).toBe(false);
+    expect(bash).toMatchObject({ ok: true });
+    expect(existsSync(join(home.workspace, 'contained'))).toBe(true);
+    const message = expect.stringMatching(
+      /content from outside \(the MCP server "everything"\).*lainclaw mcp trust everything/,
+    );
+    expect(again).toMatchObject({ ok: false, error: { reason: 'denied', message } });
     expect(asked[0]?.tools.map(({ name }) => name)).toContain('mcp__everything__echo');
     expect(JSON.stringify(toolMessages(asked[1]))).toContain('Echo: from far away');
+  });
+
+  it('of a server that is trusted asks nobody and taints nothing, until it is trusted no more', async () => {
+    const echo = { toolCalls: [{ name: 'mcp__everything__echo', args: { message: 'from home' } }] };
+    const { ask, home, follow } = await modelFor('openai-compatible', []);
+    const twice = (): void => {
+      let calls = 0;
+      follow(() => (++calls > 2 ? { text: 'Done.' } : echo));
+    };
+    await addEverything(home);
+    const trusted = await lainclaw(['mcp', 'trust', 'everything', 'mcp__everything__echo'], { home });
+    expect(trusted.json()).toEqual({ name: 'everything', trusted: ['echo'] });
+    twice();
+    const results = (await ask('echo it', '--tool-max-steps=5')).json().toolResults;
+    expect(results.map(({ result }) => [result.ok, result.meta.tainted])).toEqual([
+      [true, undefined],
+      [true, undefined],
+    ]);
+    await lainclaw(['mcp', 'distrust', 'everything'], { home });
+    twice();
+    const refused = (await ask('echo it', '--tool-max-steps=5', '--new-session')).json().toolResults;
+    expect(refused[0]?.result).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('lainclaw mcp trust everything') },
+    });
   });
 
   it('shows the model a picture of a server, and keeps it in a file', async () => {

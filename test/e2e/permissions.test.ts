@@ -128,7 +128,7 @@ describe.concurrent('without a terminal', () => {
     const home = testHome();
     home.file('a.txt', 'old\n');
     expect(await invoke(home, 'file_write', { path: 'made', content: 'x' })).toMatchObject(
-      denied('add "file_write(made)" to "allow"'),
+      denied("permissions add 'file_write(made)'"),
     );
     expect(await invoke(home, 'file_edit', { path: 'a.txt', oldText: 'old', newText: 'new' })).toMatchObject(
       denied('file_edit(a.txt)'),
