@@ -100,7 +100,7 @@ it('a turn whose lock is lost records no change of a file for undo, so that the 
   onTestFinished(() => runtime.close());
   const { ask } = await (await runtime.openWorkspace()).gateway();
   const settings = { provider: 'stub', sessionKey: 'main', newSession: false, withTools: true, toolMaxSteps: 3 };
-  const request = { input: 'tool:lose {}', attachments: [], approval: 'auto' as const, caps: {}, ...settings };
+  const request = { input: 'tool:lose {}', attachments: [], mode: 'auto' as const, caps: {}, ...settings };
   await Array.fromAsync(await ask(request, new AbortController().signal));
   expect(failures).toMatchObject([{ code: 'STORAGE_LOCK_LOST' }, { code: 'STORAGE_LOCK_LOST' }]);
   const [sessionId = ''] = await other.transcripts.list();
