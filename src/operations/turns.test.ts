@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,7 +18,8 @@ async function setUp() {
   const runtime = await testRuntime(join(folder, 'home'), { cwd: join(folder, 'project') });
   onTestFinished(async () => {
     await runtime.close();
-    rmSync(folder, { recursive: true, force: true });
+    // What ends late opens its database once more while the folder is emptied.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   const { ask } = await (await runtime.openWorkspace()).gateway();
   const events = await ask(

@@ -1,6 +1,7 @@
 // The running gateway on a platform and a mailbox that outlive it, with turns that a test writes: what a process is in the
 // world, without its model. `kill` ends it as a power cut would: from then on nothing it does has any effect.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -81,7 +82,8 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
   afterFile(async () => {
     await running?.gateway.drain(AbortSignal.abort());
     await storage.close();
-    rmSync(base, { recursive: true, force: true });
+    // What ends late opens its database once more while the folder is emptied.
+    await rm(base, { recursive: true, force: true, maxRetries: 10 });
   });
 
   let current: TurnHub;

@@ -102,6 +102,8 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const { id: replyTo } = lastOf(messages).message;
       const { replaces } = answer;
       const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces });
+      // From here on there is nothing to stop: the answer may be in the chat before this resolves.
+      running.delete(nameOf(chat));
       if (!(await inbox.finish(messages.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
       delivery.wake();
     } finally {
