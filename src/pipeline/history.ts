@@ -25,6 +25,8 @@ export interface SentHistory {
 
 /** Of the budget, for the turns that stay as they are when older ones are summarised. */
 const KEPT_SHARE = 0.5;
+/** Of the budget, for what the person said and the model left out of its summary. */
+const FACTS_SHARE = 0.15;
 /** Of the budget: what a conversation must have grown by before another summary is asked for. */
 const WAIT_SHARE = 0.25;
 
@@ -128,7 +130,11 @@ export async function* compactTurns(
   const { summary: previous, turns, hasOlder } = turn.history;
   const older = turns.slice(0, -kept);
   // Rarely needed, and not on the way of an ask that starts.
-  const { summariseHistory } = await import('./summarise-history.ts');
+  const [{ summariseHistory }, { keepFacts }] = await Promise.all([
+    import('./summarise-history.ts'),
+    import('./keep-facts.ts'),
+  ]);
+  const budgetTokens = historyBudget(model.contextWindow, historyTokens);
   const summarised: Summarised = yield* summariseHistory({
     adapter,
     model: model.model,
@@ -138,19 +144,21 @@ export async function* compactTurns(
     turns: older,
     keep,
     contextWindow: model.contextWindow,
-    budgetTokens: historyBudget(model.contextWindow, historyTokens),
+    budgetTokens,
     reserve: (tokens) => reserveFor(context, tokens),
     spent: (usage) => ledger.add(usage),
     signal,
   });
   signal.throwIfAborted();
   if (!summarised.ok) return summarised;
+  const facts = { turns: older, previous: previous?.summary, tokens: budgetTokens * FACTS_SHARE };
+  const text = keepFacts({ summary: summarised.text, ...facts });
   const range = rangeOf(turn, { kept: turns.slice(-kept), older, previous, hasOlder });
   const taintedBy = [...new Set([...(previous ? taintOf(previous) : []), ...older.flatMap(taintOfTurn)])];
   await turn.recordSummary({
     ...range,
     keptFrom: turns[turns.length - kept]?.turnId,
-    summary: summarised.text,
+    summary: text,
     by: summarised.by,
     ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
   });
@@ -160,7 +168,7 @@ export async function* compactTurns(
       ? `; the ${fromMessage - 1} messages before them are too many to be read again and are not in the summary`
       : '';
   const notice = `messages ${fromMessage} to ${throughMessage} of this conversation were summarised to make room; they stay in the transcript${missing}`;
-  return { ok: true, summary: summarised.text, notice };
+  return { ok: true, summary: text, notice };
 }
 
 /** Room in the caps for one more question of about so many tokens. */

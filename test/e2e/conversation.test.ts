@@ -20,6 +20,7 @@ const PLACES = [
   { provider: 'openai-codex', path: '/backend-api' },
 ];
 const TOOLS: AppTool[] = [
+  { name: 'file_write', effect: 'write', parameters: ['path'], run: () => 'written' },
   { name: 'time.now', effect: 'read', run: () => '12:00' },
   { name: 'fs.read_file', effect: 'read', parameters: ['path'], run: ({ path }) => `the text of ${path}` },
 ];
@@ -159,7 +160,7 @@ describe('between turns', () => {
       expect(await app.describe()).toBeUndefined();
       for (let turn = 0; turn < 3; turn += 1) await app.ask(`Question ${turn}?`);
       const before = await app.describe();
-      expect(before).toMatchObject({ budgetTokens: 64_000, summary: 0, memory: 0, messageCount: 9, toolCount: 2 });
+      expect(before).toMatchObject({ budgetTokens: 64_000, summary: 0, memory: 0, messageCount: 9, toolCount: 3 });
       for (const part of ['system', 'tools', 'history'] as const) expect(before?.[part]).toBeGreaterThan(30);
       await app.ask(`${'A long text. '.repeat(100)}`);
       const after = await app.describe();
@@ -235,6 +236,37 @@ describe('a window that nobody knows', () => {
   });
 });
 
+it('a conversation is not lost with a poor summary: who, what for, decided, forbidden, done, open', async () => {
+  const lines = [
+    'My name is Ada, I work on the payments service.',
+    'Never touch the ledger table without asking me.',
+    'We decided to retry refunds 3 times, because the bank drops 2% of them.',
+    'The rounding bug is in src/money/round.ts.',
+    'Still to do: the invoices of the Lisbon office.',
+  ];
+  const poor = 'They talked about work.';
+  const script: ModelServerOptions['script'] = ({ system, messages }) => {
+    if (system[0]?.startsWith('You summarise')) return { text: poor };
+    const isAsked = messages.at(-1)?.role === 'user' && messages.at(-1)?.text.startsWith('Fix it');
+    if (isAsked) return { toolCalls: [{ name: 'file_write', args: { path: 'src/money/round.ts' } }] };
+    return { text: `Noted. ${'word '.repeat(60)}` };
+  };
+  await talk(PLACES[0] as (typeof PLACES)[number], { script }, async ({ app, server }) => {
+    for (const line of lines) await app.ask(line);
+    await app.ask('Fix it now, please.');
+    for (let turn = 0; turn < 12; turn += 1) await app.ask(`Go on with part ${turn}, ${'word '.repeat(40)}`);
+    expect(await app.compact()).toMatchObject({ kind: 'compacted' });
+    await app.ask('What was my name, and which file did we fix?');
+    const [first] = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(
+      ({ role }) => role === 'user',
+    );
+    expect(first?.content).toContain(poor);
+    for (const line of lines) expect(first?.content).toContain(line);
+    expect(first?.content).toContain('Files written: src/money/round.ts');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('Fix it now');
+  });
+});
+
 describe('forty facts said in three hundred turns', () => {
   const linesOf = ({ transcript }: FortyFacts): { type: string; summary?: string }[] =>
     transcript
@@ -259,6 +291,13 @@ describe('forty facts said in three hundred turns', () => {
     expect(lines.filter(({ type }) => type === 'history-summary')).toHaveLength(facts.summaries.length);
     // The originals stay.
     expect(lines.filter(({ type }) => type === 'message')).toHaveLength(602);
+  });
+
+  it('are in what is added to a summary that leaves them out', { timeout: 120_000 }, async () => {
+    const poor = () => ({ text: 'The person and the assistant talked about gardens and reports.' });
+    const facts = await tellFortyFacts({ turns: 300, contextWindow: 16_000, summarise: poor });
+    expect(facts.summaries.length).toBeGreaterThan(3);
+    expect(facts.known).toBe(40);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
+import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import { gatewayHome } from '../support/gateway-service.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, terminal } from '../support/lainclaw.ts';
@@ -71,4 +72,38 @@ it('a turn has 25 steps; at the limit the chat says so, and /continue continues 
   await eventually(() => expect(answers(home).at(-1)).toBe('Finished.'));
   write(home, '/help');
   await eventually(() => expect(answers(home).at(-1)).toContain('/continue'));
+});
+
+it('a long chat is summarised by itself: the chat is told once, and what was said is in the summary', {
+  timeout: 120_000,
+}, async () => {
+  let summaries = 0;
+  const asked: NeutralRequest[] = [];
+  const server = await startModelServer({
+    script(request) {
+      if (request.system[0]?.startsWith('You summarise')) {
+        summaries += 1;
+        return { text: 'They talked about the garden and the roses.' };
+      }
+      asked.push(request);
+      return { text: `Answer ${asked.length}. ${'word '.repeat(150)}` };
+    },
+    models: ['fake'],
+    anonymous: true,
+  });
+  afterFile(() => server.close());
+  const { home, gateway } = gatewayHome({ hasModel: false });
+  home.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1`, contextWindow: 8_000 });
+  expect((await gateway(START)).code).toBe(0);
+  for (let turn = 1; turn <= 14; turn += 1) {
+    write(home, turn === 1 ? 'My name is Anna and I live in Lisbon.' : `Question ${turn}. ${'word '.repeat(200)}`);
+    await eventually(() => expect(answers(home).at(-1)).toContain(`Answer ${turn}.`));
+  }
+  expect(summaries).toBeGreaterThan(0);
+  const told = answers(home).filter((answer) =>
+    /Messages \d+ to \d+ of this conversation were summarised/.test(answer),
+  );
+  expect(told).toHaveLength(summaries);
+  const [first] = asked.at(-1)?.messages ?? [];
+  expect(first?.text).toMatch(/talked about the garden[\s\S]*My name is Anna and I live in Lisbon\./);
 });
