@@ -96,7 +96,6 @@ export async function openToolbox(
     variables,
     userHome,
     home,
-    outputs,
     commandSettings: commandSettingsOf(config),
     isTrusted,
     isOwnSkill,

@@ -9,7 +9,6 @@ import { commandEnvironment } from '../sandbox/environment.ts';
 import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Skills } from '../skills/skills.ts';
-import type { Outputs } from '../storage/storage.ts';
 import { createSubagentSpawnTool, type SpawnAgent } from './agents/spawn.ts';
 import { createTaskTool } from './agents/task.ts';
 import { createCodeExecuteTool } from './code/execute.ts';
@@ -59,7 +58,6 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   userHome: string;
   /** Lainclaw's own. */
   home: string;
-  outputs: Outputs;
   sendMessage: SendMessageDependencies['send'];
   /** What the owner's settings say about commands and code. */
   commandSettings?: { bash: CommandSettings; code: CommandSettings };

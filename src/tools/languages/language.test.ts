@@ -19,7 +19,6 @@ const specs = createBuiltinTools({
   variables: {},
   userHome: '/home/me',
   home: '/home/me/.lainclaw',
-  outputs: { keep: unused, place: unused, remove: unused },
   sendMessage: unused,
   isTrusted: unused,
   isOwnSkill: unused,
