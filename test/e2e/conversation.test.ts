@@ -257,8 +257,8 @@ it('a conversation is not lost with a poor summary: who, what for, decided, forb
     for (let turn = 0; turn < 12; turn += 1) await app.ask(`Go on with part ${turn}, ${'word '.repeat(40)}`);
     expect(await app.compact()).toMatchObject({ kind: 'compacted' });
     await app.ask('What was my name, and which file did we fix?');
-    const { messages } = server.requests.at(-1)?.body as { messages: { role: string; content: string }[] };
-    const first = messages.find(({ role }) => role === 'user');
+    const body = server.requests.at(-1)?.body as { messages: { role: string; content: string }[] } | undefined;
+    const first = body?.messages.find(({ role }) => role === 'user');
     expect(first?.content).toContain(poor);
     for (const line of lines) expect(first?.content).toContain(line);
     expect(first?.content).toContain('Files written: src/money/round.ts');
