@@ -55,6 +55,25 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<Received> =>
     inbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
 
+  /** Messages that are being stored, by chat: many may come at once, before the first of them waits in its lane. */
+  const arriving = new Map<string, number>();
+  const waitingIn = (chat: ChatKey): number => lanes.waitingIn(chat) + (arriving.get(nameOf(chat)) ?? 0);
+
+  async function queue(request: ChatMessage, from: ChatPerson): Promise<void> {
+    const { chat, message } = request;
+    const name = nameOf(chat);
+    arriving.set(name, (arriving.get(name) ?? 0) + 1);
+    try {
+      const received = await store(chat, message, bodyOf(request), from);
+      if (received === 'claimed') lanes.add(request);
+      else if (received === 'queued') await takeUp(chat);
+    } finally {
+      const left = (arriving.get(name) ?? 1) - 1;
+      if (left > 0) arriving.set(name, left);
+      else arriving.delete(name);
+    }
+  }
+
   /** The message is done with, and this is what there is to say about it. */
   async function close(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown?: string): Promise<void> {
     const drafts = markdown === undefined ? [] : replyOf(channel, chat, message, markdown);
@@ -92,20 +111,17 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
       const answersForm = formAnswer(request);
       const read = answersForm ? undefined : readCommand(request);
-      if (!answersForm && !read?.command.isImmediate && lanes.waitingIn(chat) >= limits.waitingMessages)
-        return turnAway(channel, chat, message);
       const from = { id: message.sender.id, chatKind: message.chatKind };
-      const received = await store(chat, message, bodyOf(request), from);
-      if (received === 'known') return;
+      if (!answersForm && !read?.command.isImmediate) {
+        if (waitingIn(chat) >= limits.waitingMessages) return turnAway(channel, chat, message);
+        return queue(request, from);
+      }
+      if ((await store(chat, message, bodyOf(request), from)) === 'known') return;
       if (answersForm) {
         answersForm();
         return close(channel, chat, message);
       }
-      if (!read?.command.isImmediate) {
-        if (received === 'claimed') lanes.add(request);
-        else await takeUp(chat);
-        return;
-      }
+      if (!read) return;
       // The platform is not kept waiting for the answer.
       runCommand(read, request)
         .then((markdown) => close(channel, chat, message, markdown))
