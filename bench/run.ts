@@ -3,6 +3,7 @@
 import { agents } from './agents.ts';
 import { archiveScale } from './archive-scale.ts';
 import type { Bench, Figure } from './bench.ts';
+import { chat } from './chat.ts';
 import { confinement } from './confinement.ts';
 import { conversation } from './conversation.ts';
 import { durability } from './durability.ts';
@@ -41,6 +42,7 @@ const BENCHES: Bench[] = [
   gatewayTurns,
   agents,
   gatewayService,
+  chat,
 ];
 
 const args = process.argv.slice(2);

@@ -39,6 +39,11 @@ describe('files by some letters of their paths', () => {
     expect(searchOf('src/lib/payment.ts', 'README.md', 'docs/计划.md').find(query, 5)).toEqual([expected]);
   });
 
+  it('offers the first ones before a letter is typed', () => {
+    const search = searchOf('b.ts', 'a.ts');
+    expect([search.find('', 1), search.find('a', 5)]).toEqual([['b.ts'], ['a.ts']]);
+  });
+
   it('knows what was added since the last query', () => {
     const search = searchOf('a.ts');
     expect(search.find('a', 5)).toEqual(['a.ts']);
@@ -52,7 +57,7 @@ describe('files by some letters of their paths', () => {
       fc.property(fc.array(path, { maxLength: 40 }), fc.stringMatching(/^[a-c/]{1,4}$/), (paths, query) => {
         const unique = [...new Set(paths)];
         const search = searchOf(...unique);
-        for (let end = 1; end < query.length; end += 1) search.find(query.slice(0, end), 5);
+        for (let end = 0; end < query.length; end += 1) search.find(query.slice(0, end), 5);
         const scattered = new RegExp([...query].join('.*'), 'i');
         expect(search.find(query, 100).sort()).toEqual(unique.filter((each) => scattered.test(each)).sort());
       }),

@@ -1,3 +1,4 @@
+import { keepMemorySmall } from '../../config/lasting-process.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
 import { lastOfProject, newProjectKey } from '../../sessions/project-session.ts';
@@ -40,6 +41,8 @@ async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
       usage: USAGE,
     });
   }
+  // One long turn is enough to let the heap grow.
+  keepMemorySmall();
   const [{ createRuntime }, { runChat }] = await Promise.all([
     import('../../runtime/runtime.ts'),
     import('../chat/chat.ts'),
