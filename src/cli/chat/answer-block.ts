@@ -3,6 +3,7 @@
 // answer has become. A code block that is cut so is opened again for the rest, and the line that opens it is not shown twice.
 import { type Component, Markdown, type MarkdownTheme, Marked, type Tokens } from '@earendil-works/pi-tui';
 import { shownMarkdown } from './shown-text.ts';
+import { type Alignment, alignTables } from './table-alignment.ts';
 
 const SPLIT_FROM = 4_000;
 /** The blank at which the library breaks a line stays at the next one's beginning when a colour ends right before it. */
@@ -17,6 +18,8 @@ export interface AnswerBlock extends Component {
 
 interface Piece {
   markdown: Markdown;
+  /** Of its tables, in their order. */
+  tables: readonly (readonly Alignment[])[];
   /** Close to the one before, or with a line between. */
   isClose: boolean;
   /** Lines that only open or close what was cut. */
@@ -43,13 +46,20 @@ export function createAnswerBlock(theme: MarkdownTheme, splitFrom = SPLIT_FROM):
   let kept: Piece[] = [];
   let reopened = '';
   let isRestClose = false;
+  let tailTables: Piece['tables'] = [];
 
   /** Keeps what it can of the text, and returns what is left of it. */
   function keep(text: string): string {
     const cut = cutOf(text, lexer);
     if (!cut) return text;
-    const markdown = create((cut.drawn ?? cut.kept).trimEnd());
-    kept.push({ markdown, isClose: isRestClose, hidesFirst: reopened !== '', hidesLast: cut.hidesLast ?? false });
+    const drawn = (cut.drawn ?? cut.kept).trimEnd();
+    kept.push({
+      markdown: create(drawn),
+      tables: tablesIn(drawn, lexer),
+      isClose: isRestClose,
+      hidesFirst: reopened !== '',
+      hidesLast: cut.hidesLast ?? false,
+    });
     keptText += cut.kept.slice(reopened.length);
     reopened = cut.reopened ?? '';
     isRestClose = cut.isRestClose;
@@ -66,13 +76,23 @@ export function createAnswerBlock(theme: MarkdownTheme, splitFrom = SPLIT_FROM):
         isRestClose = false;
       }
       const rest = reopened + shown.slice(keptText.length);
-      tail.setText(rest.length > splitFrom ? keep(rest) : rest);
+      const left = rest.length > splitFrom ? keep(rest) : rest;
+      tail.setText(left);
+      tailTables = tablesIn(left, lexer);
     },
     render(width) {
-      const last: Piece = { markdown: tail, isClose: isRestClose, hidesFirst: reopened !== '', hidesLast: false };
+      const last: Piece = {
+        markdown: tail,
+        tables: tailTables,
+        isClose: isRestClose,
+        hidesFirst: reopened !== '',
+        hidesLast: false,
+      };
       const lines: string[] = [];
-      for (const { markdown, isClose, hidesFirst, hidesLast } of [...kept, last]) {
-        const drawn = markdown.render(width).map((line) => line.trimEnd().replace(STRAY_BLANK, '$1'));
+      for (const { markdown, tables, isClose, hidesFirst, hidesLast } of [...kept, last]) {
+        const drawn = alignTables(markdown.render(width), tables).map((line) =>
+          line.trimEnd().replace(STRAY_BLANK, '$1'),
+        );
         const shown = drawn.slice(hidesFirst ? 1 : 0, hidesLast ? -1 : undefined);
         if (lines.length > 0 && shown.length > 0 && !isClose) lines.push('');
         lines.push(...shown);
@@ -84,6 +104,12 @@ export function createAnswerBlock(theme: MarkdownTheme, splitFrom = SPLIT_FROM):
       tail.invalidate();
     },
   };
+}
+
+/** Most texts have none: the lexer is asked only where one may be. */
+function tablesIn(text: string, lexer: Marked): Piece['tables'] {
+  if (!/^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\||$)/m.test(text)) return [];
+  return lexer.lexer(text).flatMap((token) => (token.type === 'table' ? [(token as Tokens.Table).align] : []));
 }
 
 function cutOf(text: string, lexer: Marked): Cut | undefined {
