@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { bundleWorker } from './bundle.ts';
 import { withTemporaryHome } from './commands.ts';
-import { runNode, startModel } from './processes.ts';
+import { runLasting, startModel } from './processes.ts';
 
 const CHATS = 16;
 const TURNS_A_SECOND = 400;
@@ -25,7 +25,7 @@ export const gatewayTurns: Bench = {
       const { baseUrl, stop } = await startModel('zero-latency-model.ts');
       try {
         const floor = await timeRequests(`${baseUrl}/chat/completions`, turns);
-        const output = await runNode(worker, home, baseUrl, String(CHATS), String(turns));
+        const output = await runLasting(worker, home, baseUrl, String(CHATS), String(turns));
         const { ms, cpuMs, residentMb } = JSON.parse(output) as Result;
         const name = `${CHATS} chats at once`;
         const each = (total: number): string => `${(total / turns).toFixed(2)} ms`;

@@ -221,6 +221,7 @@ After=network-online.target
 Type=simple
 ExecStart="/usr/bin/node" "/opt/lain claw/bin/lainclaw.js" "gateway" "start" "--channel=telegram" "--model=100%%\\"$$x"
 Environment="LAINCLAW_HOME=/srv/50%% lain"
+Environment="MALLOC_ARENA_MAX=2"
 Restart=on-failure
 RestartSec=5
 TimeoutStopSec=40

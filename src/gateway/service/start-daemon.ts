@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { LASTING_VARIABLES } from '../../config/lasting-process.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { ServiceError } from './service-error.ts';
@@ -36,7 +37,7 @@ export async function startDaemon(options: DaemonOptions): Promise<ServiceState>
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     cwd,
-    env: { ...environment },
+    env: { ...LASTING_VARIABLES, ...environment },
     detached: true,
     stdio: ['ignore', errors.fd, errors.fd, 'ipc'],
   });

@@ -1,5 +1,6 @@
 // The file that has the system start the gateway: a systemd user unit, or a launchd agent. Written, never started from here.
 import { join } from 'node:path';
+import { LASTING_VARIABLES } from '../../config/lasting-process.ts';
 
 export interface UnitOptions {
   platform: 'linux' | 'darwin';
@@ -28,7 +29,7 @@ export function unitFile(options: UnitOptions): UnitFile {
 }
 
 function systemdUnit({ command, userHome, configHome, environment }: UnitOptions): UnitFile {
-  const variables = Object.entries(environment).map(
+  const variables = Object.entries({ ...environment, ...LASTING_VARIABLES }).map(
     ([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`,
   );
   const text = [

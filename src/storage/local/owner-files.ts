@@ -1,5 +1,5 @@
-import { constants, statSync } from 'node:fs';
-import { access, open, readdir, rename, unlink } from 'node:fs/promises';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { access, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newerVersionIn } from '../../lib/newer-version.ts';
 import { ensureDirectory, openPrivate, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
@@ -17,7 +17,7 @@ export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
     try {
       // Most of these files do not exist, and each turn asks for some of them.
       if (!statSync(location(name), { throwIfNoEntry: false })) return undefined;
-      text = await readPrivately(location(name));
+      text = readPrivately(location(name));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -80,15 +80,23 @@ export function createOwnerFiles(home: string, locks: LocalLocks): OwnerFiles {
   };
 }
 
-/** A file that was copied or restored may be open to others: it is made private. */
-async function readPrivately(path: string): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY);
+/** A file that was copied or restored may be open to others: it is made private. Synchronous: each turn reads some, all are small. */
+function readPrivately(path: string): string {
+  const file = openSync(path, constants.O_RDONLY);
   try {
-    const stats = await handle.stat();
-    if (stats.isFile() && (stats.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
-    return await handle.readFile('utf8');
+    const stats = fstatSync(file);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) makePrivate(file);
+    return readFileSync(file, 'utf8');
   } finally {
-    await handle.close();
+    closeSync(file);
+  }
+}
+
+function makePrivate(file: number): void {
+  try {
+    fchmodSync(file, 0o600);
+  } catch {
+    // It belongs to somebody else.
   }
 }
 
