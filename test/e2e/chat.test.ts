@@ -78,7 +78,8 @@ describe.concurrent('a chat', () => {
     const opened = await openChat([{ text: 'x', fault: { kind: 'hang' } }]);
     const { chat, say, home } = opened;
     await say('first');
-    await chat.shows('Thinking');
+    // The turn is on record before the model is asked.
+    await eventually(() => expect(opened.asked).toHaveLength(1));
     await say('second');
     await chat.shows('joins this turn: second');
     await chat.type(CTRL_D);
@@ -93,7 +94,8 @@ describe.concurrent('a chat', () => {
     );
     const { chat, say } = opened;
     await say('first');
-    await chat.shows('Thinking');
+    // The turn is on record before the model is asked.
+    await eventually(() => expect(opened.asked).toHaveLength(1));
     await say('second');
     await chat.shows('joins this turn: second');
     await chat.type(ESCAPE);
@@ -154,7 +156,7 @@ describe.concurrent('a chat', () => {
     await chat.type(CTRL_C);
     await chat.hides('half a thought');
     await say('go');
-    await chat.shows('Thinking');
+    await eventually(() => expect(opened.asked).toHaveLength(1));
     await chat.type(CTRL_C);
     await chat.shows('⏹ cancelled');
     await chat.type(CTRL_C);
@@ -230,7 +232,7 @@ describe.concurrent('a chat', () => {
     const { chat, say } = opened;
     await say('go');
     await chat.shows('Right answer.');
-    expect(await chat.screen()).toMatch(/› go\n\n↻ [\s\S]*; asking again in \d+ s\n\nRight answer\./);
+    expect(await chat.screen()).toMatch(/› go\n\n↻ [\s\S]*; asking\s+again in \d+ s\n\nRight answer\./);
     expect(await chat.everything()).not.toContain('Wrong');
     expect(await leave(opened)).toBe(0);
   });
