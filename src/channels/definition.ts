@@ -1,6 +1,7 @@
 // The contract of a channel as something that can be configured: its settings, what a bot of it needs, and how one is opened. Everything
 // else (flags, variables, gateway.json and its errors, send_message, schedules, pairing) is made from it.
 import type { Kind } from '../config/kinds.ts';
+import type { Language } from '../config/settings.ts';
 import type { Channel } from './channel.ts';
 
 export interface ChannelSetting {
@@ -26,7 +27,32 @@ export interface ChannelDefinition<Settings extends object = Record<string, unkn
   defaults(bot: { account: string; home: string }): Partial<Settings>;
   /** Loads the platform's library; connects nothing. */
   open(bot: OpenedBot<Settings>): Promise<Channel>;
+  /** How `lainclaw setup` connects a bot of it; absent where there is no platform to connect to. */
+  readonly setup?: ChannelSetup<Settings>;
 }
+
+export interface ChannelSetup<Settings extends object = Record<string, unknown>> {
+  /** The settings that are asked for, in this order; each is a flag too. */
+  readonly asks: readonly (keyof Settings & string)[];
+  /** Asks the platform once whether the bot can be used, and resolves with its name there. Throws ChannelError. */
+  check(bot: { settings: Partial<Settings>; now(): number }, signal: AbortSignal): Promise<string>;
+  /** What a person is told and asked. */
+  words(language: Language): Promise<SetupWords>;
+}
+
+export interface SetupWords {
+  /** In the list of what can be set up: "Talk to it on Telegram". */
+  offer: string;
+  title: string;
+  /** What to do on the platform first. */
+  steps: readonly string[];
+  /** By setting: the question for it. */
+  questions: Readonly<Record<string, string>>;
+  /** By setting: what can be chosen instead of typing it. A choice without a value is typed. */
+  choices?: Readonly<Record<string, readonly SetupChoice[]>>;
+}
+
+export type SetupChoice = { label: string; value: string } | { label: string; question: string };
 
 /** The gateway checks settings against `settings` and `needed` before it opens a bot, so it handles every definition alike. */
 export function defineChannel<Settings extends object>(definition: ChannelDefinition<Settings>): ChannelDefinition {

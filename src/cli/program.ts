@@ -23,7 +23,7 @@ const COMMANDS: CommandEntry[] = [
   {
     name: 'setup',
     description: 'Connect a model, choose language, memory and a channel',
-    load: async () => (await import('./commands/setup.ts')).configureSetup,
+    load: async () => (await import('./commands/setup.ts')).loadSetup(),
   },
   {
     name: 'tools',

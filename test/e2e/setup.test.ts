@@ -198,7 +198,7 @@ describe.concurrent('what is refused, with nothing stored', () => {
     [['--provider', 'openai-codex'], /lainclaw auth login openai-codex/],
     [['--provider', 'ollama', '--channel', 'telegram'], /--bot-token-stdin or --bot-token-env/],
     [['--provider', 'ollama', '--channel', 'feishu'], /needs --app-id/],
-    [['--provider', 'ollama', '--app-id', 'cli_1'], /need --channel feishu/],
+    [['--provider', 'ollama', '--app-id', 'cli_1'], /--app-id needs --channel feishu/],
     [['--provider', 'openai', '--api-key-stdin', '--channel', 'telegram', '--bot-token-stdin'], /one secret/],
     [['--language', 'xx'], /Accepted: en, zh, ru/],
   ])('wrong usage: %j', async (flags, words) => {

@@ -17,7 +17,7 @@ export const feishu = defineChannel<FeishuSettings>({
     appSecret: { kind: secret(), about: 'of the app', isSecret: true, isOwn: true },
     domain: {
       kind: text('feishu, lark or an address', /^(feishu|lark|https?:\/\/\S+)$/),
-      about: 'feishu (default) or lark',
+      about: 'feishu (default), lark, or the address of a private deployment',
     },
     mode: { kind: choice(['websocket', 'webhook']), about: 'how events arrive (default: websocket)' },
     verificationToken: { kind: secret(), about: 'of the app’s events', isSecret: true, isOwn: true },
@@ -29,5 +29,14 @@ export const feishu = defineChannel<FeishuSettings>({
   async open({ account, settings, now }) {
     const { createFeishuChannel } = await import('./feishu.ts');
     return createFeishuChannel({ account, now, ...settings });
+  },
+  setup: {
+    asks: ['domain', 'appId', 'appSecret'],
+    async check({ settings: { appId = '', appSecret = '', domain }, now }, signal) {
+      const { checkApp } = await import('./check-app.ts');
+      await checkApp({ appId, appSecret, domain, now }, signal);
+      return appId;
+    },
+    words: async (language) => (await import('./setup-words.ts')).SETUP_WORDS[language],
   },
 });

@@ -9,6 +9,8 @@ interface TelegramSettings {
   webhookSecret?: string;
 }
 
+const API_ROOT = 'https://api.telegram.org';
+
 export const telegram = defineChannel<TelegramSettings>({
   name: 'telegram',
   settings: {
@@ -18,7 +20,7 @@ export const telegram = defineChannel<TelegramSettings>({
       isSecret: true,
       isOwn: true,
     },
-    apiRoot: { kind: address, about: 'of the Bot API (default: https://api.telegram.org)' },
+    apiRoot: { kind: address, about: `of the Bot API (default: ${API_ROOT})` },
     mode: { kind: choice(['polling', 'webhook']), about: 'how updates arrive (default: polling)' },
     webhookUrl: { kind: address, about: 'the public address of the webhook; webhook mode needs it', isOwn: true },
     webhookSecret: {
@@ -30,7 +32,7 @@ export const telegram = defineChannel<TelegramSettings>({
   },
   identity: 'botToken',
   needed: ({ mode }) => (mode === 'webhook' ? ['botToken', 'webhookUrl', 'webhookSecret'] : ['botToken']),
-  defaults: () => ({ apiRoot: 'https://api.telegram.org', mode: 'polling' }),
+  defaults: () => ({ apiRoot: API_ROOT, mode: 'polling' }),
   async open({ account, settings, now }) {
     const { createTelegramChannel } = await import('./telegram-channel.ts');
     const { mode, webhookUrl, webhookSecret, ...own } = settings;
@@ -41,5 +43,13 @@ export const telegram = defineChannel<TelegramSettings>({
       ...own,
       ...(mode === 'webhook' && { webhookUrl, webhookSecret }),
     });
+  },
+  setup: {
+    asks: ['botToken'],
+    async check({ settings: { botToken = '', apiRoot = API_ROOT } }, signal) {
+      const { checkBotToken } = await import('./check-token.ts');
+      return `@${(await checkBotToken({ botToken, apiRoot }, signal)).username}`;
+    },
+    words: async (language) => (await import('./setup-words.ts')).SETUP_WORDS[language],
   },
 });

@@ -2,9 +2,10 @@
 import type { Language } from '../../config/settings.ts';
 import { getSetting } from '../../operations/config.ts';
 import type { OperationContext } from '../../operations/operation.ts';
+import { loadSetupChannels, type SetupChannel } from '../../operations/setup-channel.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { operationContext } from '../run-operation.ts';
-import type { Speech } from '../setup/flow.ts';
+import type { FlowOptions, Speech } from '../setup/flow.ts';
 import { loadSetupTexts, systemLanguage } from '../setup/languages/language.ts';
 import type { SetupTexts } from '../setup/languages/setup-texts.ts';
 import { type SetupOutcome, storePlan } from '../setup/plan.ts';
@@ -13,21 +14,30 @@ import { addSetupFlags, checkSetupFlags, type SetupFlags, wrongUsage } from '../
 import { canAsk, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 import { withRuntime } from '../with-runtime.ts';
 
-export const configureSetup: ConfigureCommand = (command, terminal, setExitCode) => {
-  addSetupFlags(command).action(async (flags: SetupFlags) => setExitCode(await setup(flags, terminal)));
-};
+/** `channels`: those that can be set up. */
+function configureSetupOf(channels: readonly SetupChannel[]): ConfigureCommand {
+  return (command, terminal, setExitCode) =>
+    void addSetupFlags(command, channels).action(async (flags: SetupFlags) =>
+      setExitCode(await setup(flags, channels, terminal)),
+    );
+}
 
-async function setup(flags: SetupFlags, terminal: Terminal): Promise<number> {
+/** The command, with the channels there are. */
+export async function loadSetup(): Promise<ConfigureCommand> {
+  return configureSetupOf(await loadSetupChannels());
+}
+
+async function setup(flags: SetupFlags, channels: readonly SetupChannel[], terminal: Terminal): Promise<number> {
   const asJson = wantsJson(terminal, flags);
-  checkSetupFlags(flags, { isPiped: terminal.input.kind() !== 'terminal' });
+  checkSetupFlags(flags, { isPiped: terminal.input.kind() !== 'terminal', channels });
   if (!flags.yes && !canAsk(terminal))
     throw wrongUsage('there is no terminal to ask at: give --yes with flags such as --provider and --api-key-env');
   return withRuntime(terminal, async (runtime) => {
     const context = operationContext(runtime, terminal);
     const speech = await speechOf(flags, context);
-    if (!flags.yes) return withPerson(flags, context, { asJson, speech }, terminal);
+    if (!flags.yes) return withPerson({ flags, channels, context, speech, terminal }, asJson);
     const { planFromFlags } = await import('../setup/unattended.ts');
-    const outcome = await storePlan(await planFromFlags(flags, context, terminal), context);
+    const outcome = await storePlan(await planFromFlags(flags, channels, context, terminal), context);
     show(outcome, { asJson, texts: speech.texts }, terminal);
     return 0;
   });
@@ -41,12 +51,8 @@ async function speechOf({ language: given }: SetupFlags, context: OperationConte
   return { language, texts: await loadSetupTexts(language) };
 }
 
-async function withPerson(
-  flags: SetupFlags,
-  context: OperationContext,
-  { asJson, speech }: { asJson: boolean; speech: Speech },
-  terminal: Terminal,
-): Promise<number> {
+async function withPerson(options: Omit<FlowOptions, 'prompts' | 'onStored'>, asJson: boolean): Promise<number> {
+  const { context, speech, terminal } = options;
   const [{ createPrompts, SetupCancelled }, { planWithPerson }] = await Promise.all([
     import('../setup/prompts.ts'),
     import('../setup/flow.ts'),
@@ -57,7 +63,7 @@ async function withPerson(
     isSignInKept = true;
   };
   try {
-    const plan = await planWithPerson({ flags, prompts, context, terminal, speech, onStored });
+    const plan = await planWithPerson({ ...options, prompts, onStored });
     const outcome = await storePlan(plan, context);
     prompts.end(speech.texts.done);
     show(outcome, { asJson, texts: speech.texts }, terminal);

@@ -1,24 +1,30 @@
 // Connecting a bot on a terminal: the steps in words, its secrets, and a live test that can be repeated.
+import type { SetupChoice, SetupWords } from '../../channels/definition.ts';
 import type { OperationContext } from '../../operations/operation.ts';
-import { botSettingProblem, type SetupChannel, tryChannel } from '../../operations/setup-channel.ts';
+import { type Bot, botSettingProblem, type SetupChannel, tryChannel } from '../../operations/setup-channel.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { SetupTexts } from './languages/setup-texts.ts';
-import type { Bot } from './plan.ts';
 import type { Prompts } from './prompts.ts';
+
+export interface BotStep {
+  prompts: Prompts;
+  context: OperationContext;
+  texts: SetupTexts;
+  words: SetupWords;
+}
 
 /** Undefined when the person gives up on it. `given`: what flags have said. */
 export async function chooseBot(
   channel: SetupChannel,
   given: Bot | undefined,
-  { prompts, context, texts }: { prompts: Prompts; context: OperationContext; texts: SetupTexts },
+  { prompts, context, texts, words }: BotStep,
 ): Promise<(Bot & { name: string }) | undefined> {
-  const { title, steps } = texts.bot[channel];
-  if (!given) prompts.note(steps.join('\n'), title);
+  if (!given) prompts.note(words.steps.join('\n'), words.title);
   for (let next = given; ; next = undefined) {
-    const bot = next ?? (await askForBot(channel, prompts, texts));
+    const bot = next ?? (await askForBot(channel, prompts, words));
     try {
-      const { bot: name } = await prompts.working(texts.asking(channel), () => tryChannel.run(bot, context));
-      prompts.done(texts.botKnown(channel, name));
+      const { bot: name } = await prompts.working(texts.asking(channel.name), () => tryChannel.run(bot, context));
+      prompts.done(texts.botKnown(channel.name, name));
       return { ...bot, name };
     } catch (error) {
       if (context.signal.aborted || !(error instanceof CodedError)) throw error;
@@ -32,24 +38,25 @@ export async function chooseBot(
   }
 }
 
-async function askForBot(channel: SetupChannel, prompts: Prompts, texts: SetupTexts): Promise<Bot> {
-  const problemOf = (key: string) => (text: string) => botSettingProblem(channel, key, text);
-  if (channel === 'telegram') {
-    return {
-      channel,
-      botToken: await prompts.secret({ message: texts.botToken, problem: problemOf('botToken') }),
-    };
-  }
-  const platform = await prompts.choose(texts.whichPlatform, [
-    { value: 'feishu', label: 'Feishu (飞书)' },
-    { value: 'lark', label: 'Lark' },
-    { value: 'private', label: texts.privateDeployment },
-  ]);
-  const domain =
-    platform === 'private'
-      ? await prompts.text({ message: texts.addressOfDeployment, problem: problemOf('domain') })
-      : platform;
-  const appId = await prompts.text({ message: 'App ID', problem: problemOf('appId') });
-  const appSecret = await prompts.secret({ message: 'App Secret', problem: problemOf('appSecret') });
-  return { channel, domain, appId, appSecret };
+async function askForBot(channel: SetupChannel, prompts: Prompts, words: SetupWords): Promise<Bot> {
+  const settings: Record<string, string> = {};
+  for (const key of channel.setup.asks) settings[key] = await askForSetting(key, channel, { prompts, words });
+  return { channel: channel.name, settings };
+}
+
+async function askForSetting(
+  key: string,
+  channel: SetupChannel,
+  { prompts, words }: Pick<BotStep, 'prompts' | 'words'>,
+): Promise<string> {
+  const problem = (text: string): string | undefined => botSettingProblem(channel, key, text);
+  const message = words.questions[key] ?? key;
+  const choices: readonly SetupChoice[] | undefined = words.choices?.[key];
+  if (channel.settings[key]?.isSecret) return prompts.secret({ message, problem });
+  if (!choices) return prompts.text({ message, problem });
+  const chosen = await prompts.choose(
+    message,
+    choices.map((choice) => ({ value: choice, label: choice.label })),
+  );
+  return 'value' in chosen ? chosen.value : prompts.text({ message: chosen.question, problem });
 }

@@ -7,6 +7,7 @@ import { completionPath, shellOf } from '../completion/install.ts';
 import type { Shell } from '../completion/scripts.ts';
 import { readSecret } from '../read-secret.ts';
 import type { Terminal } from '../terminal.ts';
+import { botIn } from './bot-flags.ts';
 import { chooseBot } from './channel-step.ts';
 import { type ConnectionStep, changeModel, chooseConnection, type TriedConnection } from './connection-step.ts';
 import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
@@ -15,12 +16,13 @@ import type { SetupTexts } from './languages/setup-texts.ts';
 import type { SetupPlan } from './plan.ts';
 import type { Choice, Prompts } from './prompts.ts';
 import { rowsOf } from './rows.ts';
-import type { SetupFlags } from './setup-flags.ts';
-import { botIn } from './unattended.ts';
+import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 import { nameOf } from './ways-to-connect.ts';
 
 export interface FlowOptions {
   flags: SetupFlags;
+  /** Those that can be set up. */
+  channels: readonly SetupChannel[];
   prompts: Prompts;
   context: OperationContext;
   terminal: Terminal;
@@ -37,12 +39,12 @@ export interface Speech {
 const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', zh: '中文', ru: 'Русский' };
 
 export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
-  const { flags, prompts, context, terminal, speech, onStored } = options;
+  const { flags, channels, prompts, context, terminal, speech, onStored } = options;
   const found = await prompts.working(speech.texts.lookingForModels, () => detectSetup.run({}, context));
   const given =
     (await reusedConnection(flags, context)) ??
     (await givenConnection(flags, found, terminal.environment, () => readSecret('API key', terminal)));
-  const givenBot = await botIn(flags, terminal);
+  const givenBot = await botIn(flags, { channels, terminal, refuse: wrongUsage });
   prompts.title(speech.texts.title);
   prompts.note(whatIsThere(found, speech.texts), speech.texts.now.title);
   const step = (): ConnectionStep => ({ prompts, context, terminal, found, onStored, texts: speech.texts });
@@ -52,8 +54,10 @@ export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
   const { texts } = speech;
   const extras = await askForExtras(options, found, tried);
   if (tried && extras.includes('model')) tried = await changeModel(step(), tried);
-  const channel = givenBot?.channel ?? extras.find((extra): extra is SetupChannel => isChannel(extra));
-  const bot = channel && (await chooseBot(channel, givenBot, { prompts, context, texts }));
+  const channel = channels.find(({ name }) => name === givenBot?.channel || extras.includes(extraOf(name)));
+  const bot =
+    channel &&
+    (await chooseBot(channel, givenBot, { prompts, context, texts, words: await channel.setup.words(language) }));
   const completion = shellIn(flags, extras, terminal);
   return {
     ...(tried && { connection: tried.connection }),
@@ -82,22 +86,25 @@ function askForLanguage(prompts: Prompts, { texts, language: spoken }: Speech): 
   );
 }
 
-type Extra = 'memory' | 'model' | SetupChannel | 'completion';
+type Extra = 'memory' | 'model' | 'completion' | `channel:${string}`;
 
-function isChannel(extra: Extra): extra is SetupChannel {
-  return extra === 'telegram' || extra === 'feishu';
+function extraOf(channel: string): Extra {
+  return `channel:${channel}`;
 }
 
 /** What flags have decided is not asked. */
 async function askForExtras(
-  { flags, prompts, terminal: { environment }, speech }: FlowOptions,
-  { present, channels }: Detected,
+  { flags, channels, prompts, terminal: { environment }, speech }: FlowOptions,
+  { present, channels: connected }: Detected,
   tried: TriedConnection | undefined,
 ): Promise<readonly Extra[]> {
   const shell = shellOf(environment);
   const { extras, whatElse } = speech.texts;
-  const hintOf = (channel: SetupChannel): string | undefined =>
-    channels.includes(channel) ? extras.connectedHint : undefined;
+  const offers = channels.map(async ({ name, setup }) => ({
+    value: extraOf(name),
+    label: (await setup.words(speech.language)).offer,
+    hint: connected.includes(name) ? extras.connectedHint : undefined,
+  }));
   const choices: Choice<Extra>[] = [
     ...(flags.memory === undefined
       ? [{ value: 'memory' as const, label: extras.memory, hint: extras.memoryHint }]
@@ -105,12 +112,7 @@ async function askForExtras(
     ...(tried && flags.model === undefined
       ? [{ value: 'model' as const, label: extras.model(tried.connection.model) }]
       : []),
-    ...(flags.channel === undefined
-      ? [
-          { value: 'telegram' as const, label: extras.telegram, hint: hintOf('telegram') },
-          { value: 'feishu' as const, label: extras.feishu, hint: hintOf('feishu') },
-        ]
-      : []),
+    ...(flags.channel === undefined ? await Promise.all(offers) : []),
     ...(flags.completion === undefined && shell !== undefined
       ? [{ value: 'completion' as const, label: extras.completion(shell), hint: completionPath(shell, environment) }]
       : []),

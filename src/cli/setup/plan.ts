@@ -2,7 +2,7 @@
 import type { Language } from '../../config/settings.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { connectModel, storePreferences } from '../../operations/setup.ts';
-import { connectChannel, type SetupChannel } from '../../operations/setup-channel.ts';
+import { type Bot, connectChannel } from '../../operations/setup-channel.ts';
 import type { ReusableProgram } from '../../operations/setup-reuse.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { type InstalledCompletion, installCompletion } from '../completion/install.ts';
@@ -19,14 +19,6 @@ export interface Connection {
   reuse?: ReusableProgram;
 }
 
-export interface Bot {
-  channel: SetupChannel;
-  botToken?: string;
-  appId?: string;
-  appSecret?: string;
-  domain?: string;
-}
-
 export interface SetupPlan {
   /** Tried; undefined leaves the model as it is. */
   connection?: Connection & { model: string };
@@ -41,7 +33,7 @@ export interface SetupOutcome {
   model?: Awaited<ReturnType<typeof connectModel.run>>;
   language?: Language;
   memory?: boolean;
-  channel?: { channel: SetupChannel; bot: string; path: string };
+  channel?: { channel: string; bot: string; path: string };
   completion?: InstalledCompletion;
 }
 

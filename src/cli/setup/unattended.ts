@@ -1,23 +1,25 @@
 // Set-up without questions: every answer is a flag, and what is missing is named.
 import type { OperationContext } from '../../operations/operation.ts';
 import { detectSetup, tryModel } from '../../operations/setup.ts';
-import { tryChannel } from '../../operations/setup-channel.ts';
+import { type SetupChannel, tryChannel } from '../../operations/setup-channel.ts';
 import { readSecret } from '../read-secret.ts';
 import { type Terminal, warn } from '../terminal.ts';
+import { botIn } from './bot-flags.ts';
 import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
-import type { Bot, Connection, SetupPlan } from './plan.ts';
+import type { Connection, SetupPlan } from './plan.ts';
 import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 
 /** Tried, and not stored yet. Throws UsageError for what is missing, and what the service said for what it refused. */
 export async function planFromFlags(
   flags: SetupFlags,
+  channels: readonly SetupChannel[],
   context: OperationContext,
   terminal: Terminal,
 ): Promise<SetupPlan> {
   const found = await detectSetup.run({}, context);
   const connection =
     (await reusedConnection(flags, context)) ?? (await connectionIn(flags, found, terminal)) ?? onlyKeyFound(found);
-  const bot = await botIn(flags, terminal);
+  const bot = await botIn(flags, { channels, terminal, refuse: wrongUsage });
   const tried = connection && (await tryModel.run(connection, context));
   if (tried?.warning !== undefined) warn(terminal, tried.warning);
   const checked = bot && (await tryChannel.run(bot, context));
@@ -43,19 +45,4 @@ function onlyKeyFound({ connections, present }: Detected): Connection | undefine
   const names = [...connections.keys, ...connections.servers].map(({ provider }) => provider);
   const seen = names.length > 0 ? `; found here: ${[...new Set(names)].join(', ')}` : '';
   throw wrongUsage(`--provider is missing: nothing is connected yet${seen}`);
-}
-
-export async function botIn(flags: SetupFlags, terminal: Terminal): Promise<Bot | undefined> {
-  const { channel, botTokenStdin, botTokenEnv, appId, appSecretStdin, appSecretEnv, domain } = flags;
-  if (channel === undefined || channel === 'none') return undefined;
-  if (channel === 'telegram') {
-    if (botTokenEnv !== undefined) return { channel, botToken: `env:${botTokenEnv}` };
-    if (botTokenStdin) return { channel, botToken: await readSecret('bot token', terminal) };
-    throw wrongUsage('--channel telegram needs the token of the bot: give --bot-token-stdin or --bot-token-env <NAME>');
-  }
-  if (appId === undefined) throw wrongUsage('--channel feishu needs --app-id');
-  const app = { channel, appId, ...(domain !== undefined && { domain }) };
-  if (appSecretEnv !== undefined) return { ...app, appSecret: `env:${appSecretEnv}` };
-  if (appSecretStdin) return { ...app, appSecret: await readSecret('app secret', terminal) };
-  throw wrongUsage("--channel feishu needs the app's secret: give --app-secret-stdin or --app-secret-env <NAME>");
 }

@@ -65,37 +65,11 @@ export const en: SetupTexts = {
     memory: 'Memory',
     memoryHint: 'long conversations are summarised and remembered',
     model: (present) => `Another model than ${present}`,
-    telegram: 'Talk to it on Telegram',
-    feishu: 'Talk to it on Feishu or Lark',
     connectedHint: 'it is connected; choose it to change that',
     completion: (shell) => `Completion in ${shell}`,
   },
 
-  bot: {
-    telegram: {
-      title: 'A bot on Telegram',
-      steps: [
-        '1. Write /newbot to @BotFather on Telegram, and give it a name.',
-        '2. It answers with a token such as 123456789:AAE…: copy it.',
-        '   Whoever has the token is the bot.',
-      ],
-    },
-    feishu: {
-      title: 'A bot on Feishu or Lark',
-      steps: [
-        '1. open.feishu.cn/app (Lark: open.larksuite.com/app): create a custom app.',
-        '2. Features: enable the bot. Permissions: the scopes that',
-        '   "lainclaw docs read gateway/feishu" lists.',
-        '3. Credentials & Basic Info: copy the App ID and the App Secret.',
-        '4. Once the gateway runs: Events & Callbacks, persistent connection.',
-      ],
-    },
-  },
   botKnown: (channel, name) => `${channel} knows the bot: ${name}`,
-  botToken: 'The token of the bot',
-  whichPlatform: 'Which platform?',
-  privateDeployment: 'A private deployment',
-  addressOfDeployment: 'Its address',
 
   done: 'Set up',
   cancelled: 'Cancelled: nothing was changed',

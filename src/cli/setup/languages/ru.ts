@@ -70,37 +70,11 @@ export const ru: SetupTexts = {
     memory: 'Память',
     memoryHint: 'длинные разговоры обобщаются и запоминаются',
     model: (present) => `Другая модель вместо ${present}`,
-    telegram: 'Говорить с ним в Telegram',
-    feishu: 'Говорить с ним в Feishu или Lark',
     connectedHint: 'уже подключено; выберите, чтобы изменить',
     completion: (shell) => `Автодополнение в ${shell}`,
   },
 
-  bot: {
-    telegram: {
-      title: 'Бот в Telegram',
-      steps: [
-        '1. Напишите /newbot боту @BotFather в Telegram и дайте имя.',
-        '2. Он пришлёт токен вида 123456789:AAE…: скопируйте его.',
-        '   У кого токен, тот и управляет ботом.',
-      ],
-    },
-    feishu: {
-      title: 'Бот в Feishu или Lark',
-      steps: [
-        '1. open.feishu.cn/app (Lark: open.larksuite.com/app): создайте своё приложение.',
-        '2. Features: включите бота. Permissions: разрешения, которые',
-        '   перечисляет «lainclaw docs read gateway/feishu».',
-        '3. Credentials & Basic Info: скопируйте App ID и App Secret.',
-        '4. Когда шлюз запущен: Events & Callbacks, постоянное соединение.',
-      ],
-    },
-  },
   botKnown: (channel, name) => `${channel} знает бота: ${name}`,
-  botToken: 'Токен бота',
-  whichPlatform: 'Какая платформа?',
-  privateDeployment: 'Собственная установка',
-  addressOfDeployment: 'Её адрес',
 
   done: 'Готово',
   cancelled: 'Отменено: ничего не изменено',

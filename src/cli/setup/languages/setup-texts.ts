@@ -1,5 +1,4 @@
 // What set-up says and asks, in one of the languages. Names of settings, commands and keys are the same in all of them.
-import type { SetupChannel } from '../../../operations/setup-channel.ts';
 
 export interface SetupTexts {
   title: string;
@@ -58,18 +57,11 @@ export interface SetupTexts {
     memory: string;
     memoryHint: string;
     model(present: string): string;
-    telegram: string;
-    feishu: string;
     connectedHint: string;
     completion(shell: string): string;
   };
 
-  bot: Readonly<Record<SetupChannel, { title: string; steps: readonly string[] }>>;
   botKnown(channel: string, name: string): string;
-  botToken: string;
-  whichPlatform: string;
-  privateDeployment: string;
-  addressOfDeployment: string;
 
   done: string;
   cancelled: string;

@@ -63,37 +63,11 @@ export const zh: SetupTexts = {
     memory: '记忆',
     memoryHint: '长对话会被总结并记住',
     model: (present) => `换用 ${present} 以外的模型`,
-    telegram: '在 Telegram 上与它交谈',
-    feishu: '在飞书或 Lark 上与它交谈',
     connectedHint: '已连接；选择后可更改',
     completion: (shell) => `${shell} 命令补全`,
   },
 
-  bot: {
-    telegram: {
-      title: 'Telegram 机器人',
-      steps: [
-        '1. 在 Telegram 上给 @BotFather 发送 /newbot，并为机器人起名。',
-        '2. 它会回复一个令牌，例如 123456789:AAE…：请复制。',
-        '   持有令牌的人就能控制机器人。',
-      ],
-    },
-    feishu: {
-      title: '飞书或 Lark 机器人',
-      steps: [
-        '1. 打开 open.feishu.cn/app（Lark：open.larksuite.com/app），创建企业自建应用。',
-        '2. 应用能力：启用机器人。权限管理：开通',
-        '   “lainclaw docs read gateway/feishu” 列出的权限。',
-        '3. 凭证与基础信息：复制 App ID 和 App Secret。',
-        '4. 网关运行后：事件与回调，使用长连接。',
-      ],
-    },
-  },
   botKnown: (channel, name) => `${channel} 认识这个机器人：${name}`,
-  botToken: '机器人的令牌',
-  whichPlatform: '哪个平台？',
-  privateDeployment: '私有部署',
-  addressOfDeployment: '它的地址',
 
   done: '设置完成',
   cancelled: '已取消：没有任何更改',
