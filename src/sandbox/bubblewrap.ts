@@ -142,11 +142,18 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   async function runHolding(command: SandboxCommand, options: RunOptions) {
     checkCommand(command);
-    const { plan, namespace, limiter, cgroup, start, follow, release } = await sandboxFor(command);
+    const { plan, namespace, limiter, cgroup, start, follow, releaseScript, release } = await sandboxFor(command);
+    let isOver = false;
+    let uninsure = (): void => {};
+    /** When this process is killed, the guards go with the command. */
+    function insure(): void {
+      const script = isOver ? '' : releaseScript();
+      if (script !== '') uninsure = starter.insure(script);
+    }
     try {
       const { finished, exit } = await runProcess(start, options, {
         started(_child, stop) {
-          follow(stop);
+          follow(stop, () => setImmediate(insure));
           if (!options.expectsMore || !canBecome(command)) return;
           const next = { ...plan, guards: plan.guards.share() };
           setImmediate(() => void prepareBy(next, command.profile.limits));
@@ -159,8 +166,12 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     } catch (error) {
       throw startFailure(error);
     } finally {
+      isOver = true;
       limiter.release();
-      const cleaning = release().then(() => cgroup?.remove());
+      const cleaning = release().then(() => {
+        uninsure();
+        return cgroup?.remove();
+      });
       if (options.afterwards) options.afterwards(cleaning);
       else await cleaning;
     }

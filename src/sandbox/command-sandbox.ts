@@ -38,14 +38,21 @@ export interface CommandSandbox {
   readonly cgroup: Cgroup | undefined;
   /** Starts the command, at most once. Its guards are in place before it runs. */
   start(): Promise<StartedProcess>;
-  /** Called at once after the start. `stop` ends the command. */
-  follow(stop: (ending: Ending) => void): void;
+  /** Called at once after the start. `stop` ends the command; `onRunning` is called once its first process is known. */
+  follow(stop: (ending: Ending) => void, onRunning: () => void): void;
+  /**
+   * For a shell: ends the command and removes its guards, when this process cannot. Empty when there is nothing to remove.
+   * Known once the first process is.
+   */
+  releaseScript(): string;
   /** Once the command has ended, or instead of starting it. Never rejects. */
   release(): Promise<void>;
 }
 
 /** One to report status, one to wait for permission to start. */
 const CHANNELS = 2;
+/** Hundredths of a second. */
+const END_LOOKS = 500;
 
 export interface DirectDependencies extends Omit<ProcessDependencies, 'openPipes'> {
   /** `onMaker` is called with the pid of a process that makes the pipes, when one must be started for that. */
@@ -83,16 +90,26 @@ export function createDirectSandbox(
       child = started.child;
       return started;
     },
-    follow(stop) {
+    follow(stop, onRunning) {
       const stdio = child?.stdio ?? [];
       namespace.follow(stdio[STATUS_DESCRIPTOR] as Readable, {
         open: stdio[GATE_DESCRIPTOR] as Writable,
         async ready(pid) {
           await limiter.hold(pid);
           limiter.watch(pid, stop);
+          onRunning();
         },
       });
     },
+    releaseScript: () => endAndRelease(namespace, guards?.releaseScript),
     release: async () => (guards ?? plan.guards).release(),
   };
+}
+
+/** Guards must stay as long as anything of the command is alive. */
+export function endAndRelease({ firstProcess }: Namespace, release: string | undefined): string {
+  if (!release || firstProcess === undefined) return '';
+  const isAlive = `kill -0 ${firstProcess}`;
+  const wait = `n=0; while ${isAlive} && [ $n -lt ${END_LOOKS} ]; do sleep 0.01; n=$((n+1)); done`;
+  return `kill -9 ${firstProcess}; ${wait}\n${isAlive} || {\n${release}\n}`;
 }

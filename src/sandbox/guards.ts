@@ -42,6 +42,8 @@ export interface GuardPlan {
 
 export interface Guards {
   readonly mounts: readonly GuardMount[];
+  /** What `release` does, for a shell; empty when there is nothing to do. */
+  readonly releaseScript: string;
   /** Removes every placeholder that no other run needs. Never rejects. */
   release(): Promise<void>;
 }
@@ -75,19 +77,23 @@ export interface Guarded {
 /** Makes the placeholders of a plan, which is released with the guards. */
 export async function placeGuards(plan: GuardPlan, newLease: () => string): Promise<Guards> {
   const placed: Placeholder[] = [];
+  const scripts: string[] = [];
   const release = (): Promise<void> => releaseAll(placed, plan);
   const unplaced = new Set<string>();
   try {
     for (const { above, parent, name } of plan.missing) {
       const placeholder = placeholderIn(parent, name, newLease());
-      if (placeholder) placed.push(placeholder);
-      else for (const entry of entriesOf(name).names) unplaced.add(`${above}/${entry}`);
+      if (placeholder) {
+        placed.push(placeholder);
+        scripts.push(placeholder.releaseScript(above));
+      } else for (const entry of entriesOf(name).names) unplaced.add(`${above}/${entry}`);
     }
   } catch (error) {
     await release();
     throw error;
   }
-  return { mounts: plan.mounts.filter(({ path }) => !unplaced.has(path)), release };
+  const mounts = plan.mounts.filter(({ path }) => !unplaced.has(path));
+  return { mounts, releaseScript: scripts.join('\n'), release };
 }
 
 export async function releaseAll(placeholders: readonly Placeholder[], plan: GuardPlan): Promise<void> {

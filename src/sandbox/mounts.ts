@@ -55,7 +55,7 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
   const hasOwnHome = home !== undefined && !SYSTEM.includes(home) && home !== '/';
   if (home && hasOwnHome && !(workspace && isInside(workspace, home))) {
     add(home, 'private');
-    for (const path of toolchainsOf(home, searchPath)) if (mayExist(path)) showAt(mounts, path);
+    for (const path of toolchainsOf(home, searchPath, mayExist)) showAt(mounts, path);
   }
   for (const path of SHARED_TOOLCHAINS) showAt(mounts, path);
   for (const path of profile.readOnly ?? []) add(path, 'read-only');
@@ -68,7 +68,8 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
       throw new SandboxError('invalid-profile', `${workspace} is Lainclaw's own directory: choose another workspace`);
     }
   }
-  const secrets = home && hasOwnHome ? HIDDEN_HOME_PATHS.map(([path]) => join(home, path)).filter(mayExist) : [];
+  const secrets =
+    home && hasOwnHome ? HIDDEN_HOME_PATHS.filter(([path]) => mayExist(path)).map(([path]) => join(home, path)) : [];
   for (const path of [...secrets, ...hidden]) {
     const real = realPath(path);
     if (real && !asked.has(real) && isShown(real)) add(real, 'empty');
@@ -104,7 +105,7 @@ function showAt(mounts: Map<string, Mount>, path: string): void {
   if (stats) mounts.set(path, { path, access: 'read-only', isDirectory: stats.isDirectory() });
 }
 
-/** Most paths looked for in a home do not exist: one list of it tells that for nearly all of them. */
+/** For paths below the home. Most that are looked for do not exist: one list of it tells that for nearly all of them. */
 function entriesOf(home: string | undefined): (path: string) => boolean {
   let names: ReadonlySet<string>;
   try {
@@ -112,8 +113,7 @@ function entriesOf(home: string | undefined): (path: string) => boolean {
   } catch {
     return () => true;
   }
-  const start = `${home === '/' ? '' : home}/`;
-  return (path) => !path.startsWith(start) || names.has(path.slice(start.length).split('/', 1)[0] ?? '');
+  return (path) => names.has(path.split('/', 1)[0] ?? '');
 }
 
 function writableDirectory(what: string, path: string): string {

@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { readStat } from './end-tree.ts';
+import { quoted } from './shell-quote.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n' };
@@ -50,6 +51,8 @@ export interface PlaceholderEntries {
 export interface Placeholder extends PlaceholderEntries {
   /** The directory of this run in the placeholder, relative to the parent. */
   readonly lease: string;
+  /** What `release` does, for a shell in the parent directory at this path. */
+  releaseScript(above: string): string;
   /** Off the main thread: on a busy disk removing a directory can wait for the journal. Never rejects. */
   release(): Promise<void>;
 }
@@ -113,6 +116,13 @@ export function placedPlaceholder(parent: HeldDirectory, name: string, leaseName
   return {
     ...entriesOf(name),
     lease,
+    releaseScript(above) {
+      const [leaseAt, leasesAt, placeAt] = [lease, leasesOf(name), name].map((each) => quoted(`${above}/${each}`));
+      const remove = `rmdir ${leaseAt} && rmdir ${leasesAt}`;
+      return text === undefined
+        ? remove
+        : `${remove} && [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}`;
+    },
     async release() {
       for (const entry of list(leases).filter(isStale)) tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
       await rmdir(`${parent.address}/${lease}`).catch(() => {});

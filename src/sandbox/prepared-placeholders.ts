@@ -124,6 +124,7 @@ export async function preparePlaceholders(
 
     async place(now) {
       const placed: Placeholder[] = [];
+      const scripts: string[] = [];
       try {
         for (const { above, parent, name } of now.missing) {
           const group = groups.get(above);
@@ -136,14 +137,16 @@ export async function preparePlaceholders(
               throw new SandboxError('setup-failed', `${above}/${entry} is there already`);
             renameSync(`${group.holder.address}/${entry}`, place);
           }
-          placed.push(placedPlaceholder(parent, name, lease));
+          const placeholder = placedPlaceholder(parent, name, lease);
+          placed.push(placeholder);
+          scripts.push(placeholder.releaseScript(above));
         }
       } catch (error) {
         await Promise.all([releaseAll(placed, now), discard()]);
         throw error;
       }
       await discard();
-      return { mounts: now.mounts, release: () => releaseAll(placed, now) };
+      return { mounts: now.mounts, releaseScript: scripts.join('\n'), release: () => releaseAll(placed, now) };
     },
 
     discard,

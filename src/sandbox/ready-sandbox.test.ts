@@ -1,5 +1,5 @@
 // A sandbox that was prepared is used only where it is what the command needs, and leaves nothing behind where it is not.
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -264,21 +264,7 @@ describe('preparing', () => {
   });
 
   test('a killed process leaves no sandbox and nothing in the workspace, and the next one sweeps the rest', async () => {
-    const script = `
-      import { createBubblewrap } from ${JSON.stringify(resolve('src/sandbox/bubblewrap.ts'))};
-      const { dependencies, command } = JSON.parse(process.argv[1]);
-      const sandbox = createBubblewrap({ ...dependencies, newId: (prefix) => prefix + '-' + Math.random().toString(36).slice(2) });
-      await sandbox.prepare(command);
-      console.log('waits');
-      setInterval(() => {}, 1000);`;
-    const { home: userHome, lainclawHome, temporary } = trial;
-    const cgroups = { root: '/nowhere', membership: '' };
-    const dependencies = { userHome, lainclawHome, temporary, uid: process.getuid?.() ?? -1, kernel: '6.1', cgroups };
-    const given = JSON.stringify({ dependencies, command: trial.script('true') });
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, given], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(child.stdout, 'data');
+    const child = await startProcess(`await sandbox.prepare(command); console.log('waits');`);
     expect(readdirSync(trial.workspace)).toEqual([]);
     expect(readdirSync(trial.path('lainclaw/sandbox'))).toHaveLength(1);
     child.kill('SIGKILL');
@@ -289,6 +275,26 @@ describe('preparing', () => {
     expect(readdirSync(trial.path('lainclaw/sandbox'))).toHaveLength(1);
   });
 
+  test.each([
+    ['the first command', ''],
+    ['a command in a prepared sandbox', 'await sandbox.prepare(command);'],
+  ])('a process killed during %s leaves nothing in the workspace, and the command dies first', async (_, before) => {
+    makeRepository();
+    const attack = 'while :; do mkdir .vscode .git/config.worktree && touch evil; done 2>/dev/null';
+    const command = { ...trial.script(`touch begun; ${attack}`), env: { PATH: '/usr/bin:/bin', mark: trial.root } };
+    const options = JSON.stringify(trialOptions({ expectsMore: true }));
+    const child = await startProcess(`${before} void sandbox.run(command, ${options}); console.log('runs');`, command);
+    await eventually(() => expect(existsSync(trial.path('workspace/begun'))).toBe(true));
+    // The shell that cleans up knows the command by now: it has prepared the next one.
+    await eventually(() => expect(readdirSync(trial.path('lainclaw/sandbox'))).toHaveLength(2));
+    child.kill('SIGKILL');
+    await eventually(() => expect(processesWith(trial.root)).toEqual([]));
+    await eventually(() => expect(readdirSync(trial.workspace).sort()).toEqual(['.git', 'begun']));
+    const names = readdirSync(trial.path('workspace/.git'));
+    expect(names.filter((name) => /commondir|worktree|lainclaw/.test(name))).toEqual([]);
+    rmSync(trial.path('lainclaw/sandbox'), { recursive: true });
+  });
+
   test('what a process left that was killed while it prepared is swept by the next run', async () => {
     const lease = '.lainclaw-999999999-1-lease-x';
     mkdirSync(trial.path('workspace/.git', lease, '.vscode', lease), { recursive: true });
@@ -297,6 +303,26 @@ describe('preparing', () => {
     expect(readdirSync(trial.workspace)).toEqual([]);
   });
 });
+
+/** Another process with `sandbox` and `command`, once it has said something. */
+async function startProcess(code: string, command = trial.script('true')): Promise<ChildProcess> {
+  const script = `
+    import { createBubblewrap } from ${JSON.stringify(resolve('src/sandbox/bubblewrap.ts'))};
+    const { dependencies, command } = JSON.parse(process.argv[1]);
+    const newId = (prefix) => prefix + '-' + Math.random().toString(36).slice(2);
+    const sandbox = createBubblewrap({ ...dependencies, newId });
+    ${code}
+    setInterval(() => {}, 1000);`;
+  const { home: userHome, lainclawHome, temporary } = trial;
+  const cgroups = { root: '/nowhere', membership: '' };
+  const dependencies = { userHome, lainclawHome, temporary, uid: process.getuid?.() ?? -1, kernel: '6.1', cgroups };
+  const given = JSON.stringify({ dependencies, command });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, given], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
 
 /** Everything below, with contents. */
 function listing(path: string): string[] {

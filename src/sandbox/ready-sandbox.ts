@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Cgroup } from './cgroup.ts';
-import type { CommandSandbox, RunPlan } from './command-sandbox.ts';
+import { type CommandSandbox, endAndRelease, type RunPlan } from './command-sandbox.ts';
 import { readStat } from './end-tree.ts';
 import { createLimiter } from './limiter.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
@@ -83,7 +83,11 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
             started.become({ ...command, cwd: realPath(command.cwd) ?? command.cwd });
             return started;
           },
-          follow: (stop) => limiter.watch(namespace.firstProcess as number, stop),
+          follow(stop, onRunning) {
+            limiter.watch(namespace.firstProcess as number, stop);
+            onRunning();
+          },
+          releaseScript: () => endAndRelease(namespace, guards.releaseScript),
           async release() {
             await discard();
             await guards.release();

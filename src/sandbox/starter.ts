@@ -15,6 +15,7 @@ import { stdioFor } from './spawn-stdio.ts';
 const SHELL = '/bin/sh';
 /** How long one request may take: a shell that hangs is given up. */
 const ANSWER_MS = 10_000;
+const AT_END = 'exec 2>/dev/null; PATH=/usr/bin:/bin';
 
 export interface StartRequest {
   argv: readonly string[];
@@ -35,6 +36,8 @@ export interface Starter {
   /** Called once a started program has ended. */
   forget(pid: number): void;
   makeFifos: MakeFifos;
+  /** Has the shell run this when this process ends before the returned function is called, however it ends. */
+  insure(script: string): () => void;
   /** Ends the shell, and with it all that it started. */
   close(): Promise<void>;
 }
@@ -48,11 +51,23 @@ export interface StarterDependencies {
 
 export function createStarter({ mkfifo, inherited }: StarterDependencies): Starter {
   let shell: Shell | undefined;
+  const insured = new Set<{ script: string }>();
+
+  function started(): Shell {
+    if (!shell || shell.hasEnded()) {
+      shell = startShell(inherited());
+      insure(shell);
+    }
+    return shell;
+  }
+
+  function insure(by: Shell): void {
+    by.say(`trap ${quoted([AT_END, ...[...insured].map(({ script }) => script)].join('\n'))} EXIT\n`);
+  }
 
   /** The words that the shell answers, one line each. */
   function request(lines: number, scriptFor: (answer: string) => string): Promise<string[]> {
-    if (!shell || shell.hasEnded()) shell = startShell(inherited());
-    return shell.ask(lines, scriptFor);
+    return started().ask(lines, scriptFor);
   }
 
   return {
@@ -90,6 +105,15 @@ ${answer} pid $!
       const script = `${program} -m 600 ${paths.map(quoted).join(' ')} >/dev/null 2>&1`;
       const [answer] = await request(1, (say) => `${script}; ${say} $?\n`);
       if (answer !== '0') throw new SandboxError('setup-failed', 'no pipes could be made');
+    },
+    insure(script) {
+      const entry = { script };
+      insured.add(entry);
+      insure(started());
+      return () => {
+        insured.delete(entry);
+        if (shell && !shell.hasEnded()) insure(shell);
+      };
     },
     async close() {
       await shell?.end();

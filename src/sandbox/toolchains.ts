@@ -80,9 +80,9 @@ const TOOLCHAINS: readonly string[] = [
 /** Toolchains outside the person's home, some of them in hidden directories. */
 export const SHARED_TOOLCHAINS: readonly string[] = ['/home/linuxbrew', '/run/current-system', '/run/booted-system'];
 
-/** Absolute paths; not all of them exist. */
-export function toolchainsOf(home: string, searchPath: string): string[] {
-  const known = TOOLCHAINS.map((path) => join(home, path));
+/** Absolute paths; not all of them exist. `mayExist` is asked about paths below the home. */
+export function toolchainsOf(home: string, searchPath: string, mayExist: (path: string) => boolean): string[] {
+  const known = TOOLCHAINS.filter(mayExist).map((path) => join(home, path));
   const onPath = searchPath
     .split(':')
     .filter((directory) => directory !== home && isInside(home, directory))

@@ -124,8 +124,8 @@ export function createChangeWatcher(): ChangeWatcher {
           const lost: string[] = [];
           const files = new Map(before);
           let left = MOST_BYTES;
-          const paths = new Set([...before.keys(), ...(after ?? { paths: [] }).paths]);
-          for (const path of paths) {
+          const added = after?.paths.filter((path) => !before.has(path)) ?? [];
+          for (const path of [...before.keys(), ...added]) {
             const earlier = before.get(path);
             const mark = markOf(root, path);
             if (isSameMark(earlier?.mark, mark)) continue;
