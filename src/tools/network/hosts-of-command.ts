@@ -3,7 +3,7 @@
 import { type Host, hostOfTarget, parseHost, spellHost, targetOfUrl } from '../../sandbox/network/host.ts';
 import type { SimpleCommand } from '../permissions/command.ts';
 import { networkProgram, showsFetched } from './network-programs.ts';
-import type { NetworkSettings } from './network-settings.ts';
+import { DEFAULT_SETTINGS, type NetworkSettings } from './network-settings.ts';
 
 const GIT_PORT = 9418;
 
@@ -21,8 +21,19 @@ export function hostsOfCommand(commands: readonly SimpleCommand[], settings: Net
   return [...found.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, host]) => host);
 }
 
-/** Whether a program of the table is in it: only then are settings worth reading. */
-export function usesNetwork({ program, context }: SimpleCommand): boolean {
+/** Settings with something in each of them. */
+const ANY_SETTINGS: NetworkSettings = {
+  ...DEFAULT_SETTINGS,
+  aptSources: ['http://any.invalid'],
+  gitRemotes: { any: 'https://any.invalid' },
+};
+
+/** Whether it would reach hosts with some settings: only then are they worth reading. */
+export function needsNetwork(commands: readonly SimpleCommand[]): boolean {
+  return hostsOfCommand(commands, ANY_SETTINGS).length > 0;
+}
+
+function usesNetwork({ program, context }: SimpleCommand): boolean {
   return (
     program !== undefined &&
     networkProgram(program) !== undefined &&

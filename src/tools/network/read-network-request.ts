@@ -43,8 +43,8 @@ export function createNetworkRequests({
 
   async function derive(subject: ToolSubject, parseCommand: CommandParser | undefined, workspace: Workspace) {
     const reading = subject.kind === 'command' ? parseCommand?.(subject.command) : undefined;
-    const { hostsOfCommand, onlyTransfers, usesNetwork } = await import('./hosts-of-command.ts');
-    if (subject.kind !== 'command' || !reading?.commands.some(usesNetwork))
+    const { hostsOfCommand, needsNetwork, onlyTransfers } = await import('./hosts-of-command.ts');
+    if (subject.kind !== 'command' || !reading || !needsNetwork(reading.commands))
       return { derived: [], environment: {}, showsFetched: true };
     const { readNetworkSettings } = await import('./read-network-settings.ts');
     const moved = reading.parsed ? reading.leadingCd?.target : undefined;
