@@ -84,7 +84,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
       mode,
       taint,
       // Only a tainted turn depends on it, and a sandbox takes a moment to be tried.
-      isContained: taint.length > 0 && ((await spec.isContained?.(call.args)) ?? false),
+      isContained: taint.length > 0 && !network && ((await spec.isContained?.(call.args)) ?? false),
       context: judging,
       network,
     });
@@ -126,7 +126,7 @@ interface Unanswered {
 
 /** Says why nobody but a person could allow it, or how to allow it, with the very rule that would. */
 function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): string {
-  const { reasons, needsPerson, rememberAs, scopes } = verdict;
+  const { reasons, needsPerson, notByMode, rememberAs, scopes } = verdict;
   if (subject.kind === 'plan') return 'nobody is there to approve the plan: give it as your answer';
   const found = reasons.filter((reason) => reason !== `${call.name} needs permission`);
   const why = found.length > 0 ? ` (${found.join('; ')})` : '';
@@ -143,7 +143,8 @@ function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): strin
       ? [`add the rule: ${rememberAs.map((text) => `lainclaw permissions add ${quoted(text)}`).join(', ')}`]
       : [];
   const trust = spec.trustCommand === undefined ? [] : [`trust it: ${spec.trustCommand}`];
-  const ways = ['run it with --mode auto', ...rule, ...trust].join(', or ');
+  const byMode = notByMode ? [] : ['run it with --mode auto'];
+  const ways = [...byMode, ...rule, ...trust].join(', or ');
   return `${call.name} needs permission${why} and nobody is there to give it: ${ways}`;
 }
 

@@ -5,7 +5,7 @@ export type TaintSource = string;
 /** Where nothing says more. */
 export const EARLIER_TURN: TaintSource = 'earlier';
 
-type Kind = 'mcp' | 'skill' | 'installed-skill' | 'file' | 'message' | 'memory' | 'agent' | 'tool';
+type Kind = 'mcp' | 'skill' | 'installed-skill' | 'file' | 'message' | 'memory' | 'agent' | 'tool' | 'host';
 
 export function taintSource(kind: Kind, name = ''): TaintSource {
   return name === '' ? kind : `${kind}:${name}`;
@@ -29,6 +29,8 @@ export function describeTaint(source: TaintSource): string {
       return 'a memory of an earlier conversation with such content';
     case 'agent':
       return `the sub-agent "${name}"`;
+    case 'host':
+      return `what ${name} answered`;
     case 'tool':
       return `a result of ${name}`;
     default:

@@ -85,6 +85,10 @@ describe('npm install from a registry on loopback', () => {
     project(home);
     const before = other.connections();
     const command = 'npm install led-away --no-audit --no-fund --fetch-retries=0';
+    expect(await invoke(home, { command }, '--approve=auto')).toMatchObject({
+      error: { message: expect.stringContaining(`permissions add 'network(${registry.host})'`) },
+    });
+    await lainclaw(['permissions', 'add', `network(${registry.host})`], { home });
     const refused = await invoke(home, { command }, '--approve=auto');
     expect(refused).toMatchObject({
       ok: true,
@@ -96,6 +100,24 @@ describe('npm install from a registry on loopback', () => {
     expect(said).toContain(`and reach ${other.host}, ${registry.host}?`);
     expect(other.connections()).toBeGreaterThan(before);
   });
+});
+
+it('what a host answered is content from outside, what an installer prints is not', async () => {
+  const home = testHome();
+  project(home);
+  await lainclaw(['permissions', 'add', `network(${registry.host})`], { home });
+  const read = await invoke(
+    home,
+    { command: `curl -sS ${registry.url}small`, network: [registry.host] },
+    '--approve=auto',
+  );
+  expect(read).toMatchObject({
+    data: { stdout: expect.stringContaining('"small"') },
+    meta: { tainted: true, taintedBy: [`host:${registry.host}`] },
+  });
+  const installing = await invoke(home, { command: INSTALL }, '--approve=auto');
+  expect(installing).toMatchObject({ ok: true, data: { exitCode: 0 } });
+  expect(installing.meta.tainted).toBeUndefined();
 });
 
 describe('a command without network', () => {

@@ -92,6 +92,24 @@ describe('a tainted turn', () => {
   });
 });
 
+test.for(['127.0.0.1:4873', 'localhost:80', '[::1]:80', '10.0.0.1', '169.254.169.254', '[fd00::1]:443'])(
+  '%s is named by a person or by a rule, and no mode allows it',
+  (host) => {
+    expect(judge({ mode: 'auto' }, { hosts: [host] })).toMatchObject({
+      verdict: 'ask',
+      notByMode: true,
+      needsPerson: false,
+      reasons: expect.arrayContaining([expect.stringContaining('is on this machine or in a private network')]),
+    });
+    expect(judge({ mode: 'auto', allow: [`network(${host})`] }, { hosts: [host] }).verdict).toBe('allow');
+  },
+);
+
+test('the mode auto allows public hosts, and the mode plan none', () => {
+  expect(judge({ mode: 'auto' }, { hosts: [REGISTRY, '1.1.1.1'] }).verdict).toBe('allow');
+  expect(judge({ mode: 'plan', allow: ['network'] }, { command: 'ls' }).verdict).toBe('deny');
+});
+
 test('where nothing filters, the question says so and no rule answers it', () => {
   expect(judge({ allow: ['bash', 'network'] }, { filtered: false })).toMatchObject({
     verdict: 'ask',

@@ -1,7 +1,9 @@
 // A call that asks for the network, after the call itself was judged: every host needs a rule `network(host)` or a person's
 // answer, whatever allows the command. Reaching a host is leaving: in a tainted turn only an answer given in one counts. One
-// question covers both, the command and its hosts. Where nothing filters, the question says so, and no rule answers it.
-import { type Host, spellHost } from '../../sandbox/network/host.ts';
+// question covers both, the command and its hosts. Where nothing filters, the question says so, and no rule answers it. An address
+// that is not public (this machine, a private network, the metadata of a cloud) is named by a person or by a rule; no mode allows it.
+import { type Host, namesPrivately, spellHost } from '../../sandbox/network/host.ts';
+import { isPublicAddress } from '../../sandbox/network/public-address.ts';
 import type { NetworkRequest } from '../network/network-request.ts';
 import {
   answersFor,
@@ -20,6 +22,8 @@ const UNFILTERED = 'there is no sandbox here, so nothing filters: it can reach a
 
 export function decideNetwork(input: DecideInput, network: NetworkRequest, decision: Decision): Decision {
   if (decision.verdict === 'deny') return decision;
+  // Whoever reaches a host can tell it something.
+  const changes = true;
   const { rules, remembered, taint } = input;
   const needsPerson = taint.length > 0;
   const touching = (list: readonly Rule[]): Rule | undefined =>
@@ -33,23 +37,30 @@ export function decideNetwork(input: DecideInput, network: NetworkRequest, decis
   const open = network.hosts.filter((host) => !allowing.some((rule) => allowsHost(rule, host)));
   const isAsked = decision.verdict === 'ask';
   const question = { ...decision.question, title: titleWith(decision.question.title, network.hosts) };
-  if (open.length === 0) return isAsked ? { ...decision, question } : decision;
+  if (open.length === 0) return { ...decision, changes, ...(isAsked && { question }) };
 
+  const notPublic = open.filter(isNotPublic);
   const reasons = [
     ...(needsPerson ? [taintReason(taint)] : []),
     ...(asking ? [askedBy(asking)] : []),
+    ...notPublic.map((host) => `${spellHost(host)} is on this machine or in a private network`),
     ...(network.filtered ? [`it reaches ${open.map(spellHost).join(', ')}`] : [UNFILTERED]),
     ...decision.reasons,
   ];
   const rememberAs = [...decision.rememberAs, ...open.map((host) => `${NETWORK.name}(${spellHost(host)})`)];
   const scopes = scopesOf(decision, { isAsked, lasts: allowing !== answered });
-  return ask({ question, changes: decision.changes, needsPerson, rememberAs, scopes }, reasons);
+  const asked = ask({ question, changes, needsPerson, rememberAs, scopes }, reasons);
+  return notPublic.length > 0 ? { ...asked, notByMode: true } : asked;
 }
 
 /** "Always" only where a rule would answer next time, for the command and for its hosts. */
 function scopesOf(decision: Decision, { isAsked, lasts }: { isAsked: boolean; lasts: boolean }): Scope[] {
   const commandLasts = !isAsked || decision.rememberAs.length === 0 || decision.scopes.includes('always');
   return lasts && commandLasts ? ['session', 'always'] : ['session'];
+}
+
+function isNotPublic(host: Host): boolean {
+  return namesPrivately(host) && !isPublicAddress(host.name.replace(/^\[|\]$/g, ''));
 }
 
 const MOST_IN_TITLE = 3;

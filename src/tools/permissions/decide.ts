@@ -51,7 +51,8 @@ export function decide(input: DecideInput): Decision {
   const decision = input.network ? decideNetwork(input, input.network, judged) : judged;
   if (decision.verdict === 'deny') return decision;
   if (input.mode === 'plan' && decision.changes) return deny(decision, PLAN_ONLY_READS);
-  return input.mode === 'auto' && decision.verdict === 'ask' && !decision.needsPerson ? allow(decision) : decision;
+  const byMode = input.mode === 'auto' && !decision.needsPerson && !decision.notByMode;
+  return byMode && decision.verdict === 'ask' ? allow(decision) : decision;
 }
 
 function decideSubject(input: DecideInput, subject: ToolSubject): Decision {

@@ -37,6 +37,8 @@ export interface Decision {
   changes: boolean;
   /** The turn is tainted, and the effect lasts or leaves: no mode, and no rule, stands in for a person. */
   needsPerson: boolean;
+  /** A person must allow it, or a rule that names it. */
+  notByMode?: true;
   /** A command that is allowed because it only reads: it must run in the environment that this was judged for. */
   onlyReads?: true;
   question: Question;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
+import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
@@ -169,7 +170,7 @@ export function toOutput(
   timeoutMs: number,
   notes: readonly string[],
 ): ToolOutput {
-  const { exitCode, signal, stdout, stderr, interleaved, spool, traffic } = finished;
+  const { exitCode, signal, stdout, stderr, interleaved, spool, traffic, heardFrom = [] } = finished;
   const data = {
     exitCode,
     ...(signal && { signal }),
@@ -191,7 +192,7 @@ export function toOutput(
       ...facts,
       ...(spool && { fullOutputPath: spool.path }),
       ...(traffic && { network: traffic }),
-      ...(finished.tainted && { tainted: true }),
+      ...(heardFrom.length > 0 && { tainted: true, taintedBy: heardFrom.map((host) => taintSource('host', host)) }),
     },
   };
   if (finished.timedOut) {

@@ -19,8 +19,11 @@ export interface RunSandboxed
   privateHosts?: readonly string[];
 }
 
-/** `traffic`: what the command reached, where it was given a way to hosts. `tainted`: its output may be what they said. */
-export type SandboxedRun = Finished & { traffic?: Traffic; tainted?: boolean };
+/**
+ * `traffic`: what the command reached, where it was given a way to hosts. `heardFrom`: hosts whose answers may
+ * be in its output.
+ */
+export type SandboxedRun = Finished & { traffic?: Traffic; heardFrom?: readonly string[] };
 
 /** Shows line by line what the command prints. That it was cancelled is for the caller to see: it may have changed something. */
 export async function runSandboxed(sandbox: Sandbox, options: RunSandboxed): Promise<SandboxedRun> {
@@ -41,7 +44,10 @@ async function runWithNetwork(
 ): Promise<SandboxedRun> {
   if (!network) return sandbox.run(command, running);
   const given = { ...command, env: { ...command.env, ...network.environment } };
-  if (!sandbox.forwardsNetwork) return { ...(await sandbox.run(given, running)), tainted: network.showsFetched };
+  if (!sandbox.forwardsNetwork) {
+    const named = network.hosts.map(({ name }) => name);
+    return { ...(await sandbox.run(given, running)), ...(network.showsFetched && { heardFrom: named }) };
+  }
   const [{ runWithHosts }, { parseHost }] = await Promise.all([
     import('../../sandbox/network/run-with-hosts.ts'),
     import('../../sandbox/network/host.ts'),
@@ -52,8 +58,8 @@ async function runWithNetwork(
     privateNames,
     temporary: tmpdir(),
   });
-  const heard = traffic.reached.some(({ receivedBytes }) => receivedBytes > 0);
-  return { ...finished, traffic, tainted: heard && network.showsFetched };
+  const heardFrom = traffic.reached.flatMap(({ host, receivedBytes }) => (receivedBytes > 0 ? [host] : []));
+  return { ...finished, traffic, ...(network.showsFetched && { heardFrom }) };
 }
 
 export function orSandboxFailure(error: unknown): never {
