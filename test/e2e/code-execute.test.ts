@@ -231,7 +231,7 @@ describe('permission', () => {
     const home = testHome();
     expect(await invoke(home, { code: 'print(1)' })).toMatchObject({
       ok: false,
-      error: { reason: 'denied', message: expect.stringContaining('--approve=auto') },
+      error: { reason: 'denied', message: expect.stringContaining('--mode auto') },
     });
     expect(await invoke(home, { code: 'print(1)' }, '--approve=never')).toMatchObject({
       ok: false,
