@@ -68,26 +68,25 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
     return true;
   }
 
-  /** Whether what was read still stands there. */
-  async function isSame(opened: FileHandle): Promise<boolean> {
-    const expected = Buffer.from(position.before, 'base64');
-    const found = Buffer.alloc(expected.length);
-    await opened.read(found, 0, expected.length, position.offset - expected.length);
-    return found.equals(expected);
-  }
-
-  /** Everything up to the last whole line of the open file. */
+  /**
+   * Everything up to the last whole line of the open file. Each read takes in what stood before it: where that is no longer the
+   * same, the file was cut or written again, and it is read from its start.
+   */
   async function readOpened(opened: FileHandle): Promise<void> {
-    if (!(await isSame(opened))) position = { ...position, offset: 0, before: '' };
     for (let size = BATCH_BYTES; !signal.aborted; ) {
-      const buffer = Buffer.allocUnsafe(size);
-      const { bytesRead } = await opened.read(buffer, 0, size, position.offset);
-      const read = buffer.subarray(0, bytesRead);
+      const before = Buffer.from(position.before, 'base64');
+      const buffer = Buffer.allocUnsafe(before.length + size);
+      const { bytesRead } = await opened.read(buffer, 0, buffer.length, position.offset - before.length);
+      if (!buffer.subarray(0, Math.min(bytesRead, before.length)).equals(before)) {
+        position = { ...position, offset: 0, before: '' };
+        continue;
+      }
+      const read = buffer.subarray(before.length, bytesRead);
       const end = read.lastIndexOf(NEWLINE) + 1;
       if (end > 0) {
         await takeBatch(read.subarray(0, end));
         size = BATCH_BYTES;
-      } else if (bytesRead < size) return;
+      } else if (read.length < size) return;
       else if (size < LONGEST_LINE) size *= 2;
       else {
         onProblem(`a line of ${name} is longer than ${LONGEST_LINE} bytes and was passed over`);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 import type { Dialect } from './neutral-request.ts';
 import { replyBytes } from './render-reply.ts';
@@ -99,8 +100,12 @@ describe.each(dialects)('in the %s dialect', (dialect) => {
   });
 
   test('a server hangs before it says anything', async () => {
-    const asked = ask(dialect, { ...reply, fault: { kind: 'hang' } }, AbortSignal.timeout(30));
-    await expect(asked).rejects.toThrow();
+    const aborter = new AbortController();
+    const asked = ask(dialect, { ...reply, fault: { kind: 'hang' } }, aborter.signal);
+    const refused = expect(asked).rejects.toThrow();
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    aborter.abort();
+    await refused;
     expect(await server.requests[0]?.ended).toBe('client-closed');
   });
 
