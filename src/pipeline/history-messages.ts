@@ -52,13 +52,15 @@ const writtenTurns = new WeakMap<
 >();
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
-  return turns.flatMap((turn, index) => {
+  const isPlain = !options.callsAsText && !options.pictures?.size;
+  const messages: ModelMessage[] = [];
+  for (const [index, turn] of turns.entries()) {
     const next = turns[index + 1];
     const isContinued = next ? isContinuedBy(turn, next) : options.isContinuing === true;
-    return isContinued || options.callsAsText || options.pictures?.size
-      ? turnMessages(turn, isContinued, options)
-      : writtenOnce(turn, options);
-  });
+    const own = isPlain && !isContinued ? writtenOnce(turn, options) : turnMessages(turn, isContinued, options);
+    for (const message of own) messages.push(message);
+  }
+  return messages;
 }
 
 function writtenOnce(turn: HistoryTurn, options: HistoryMessagesOptions): readonly ModelMessage[] {

@@ -6,7 +6,7 @@ import type { Base } from './base.ts';
 import type { Services } from './services.ts';
 
 export function openSessionChanges(
-  { storage, mailbox, hub, now, newId }: Base,
+  { storage, sessions, mailbox, hub, now, newId }: Base,
   { memory }: Pick<Services, 'memory'>,
 ): SessionChanges {
   const changes = createSessionChanges({
@@ -15,6 +15,7 @@ export function openSessionChanges(
       await (await storage.undoRecords()).copy(from, to, turnIds);
     },
     async forgetSession(sessionId) {
+      sessions.forget(sessionId);
       await (await storage.undoRecords()).forgetSession(sessionId);
       await (await storage.agentRuns()).forgetSession(sessionId);
       await (await memory()).forgetSession(sessionId);

@@ -170,6 +170,17 @@ describe('a conversation that is kept', () => {
     await second.close();
   });
 
+  it('is read again once it was forgotten', async () => {
+    const first = await begin('main', 1_000);
+    await first.start('hello');
+    await first.end({ outcome: 'answered', text: 'hi', route: 'stub', stage: 'answered' });
+    await first.close();
+    sessions.forget(first.entry.sessionId);
+    const second = await begin('main', 1_000);
+    expect([readings, second.history.turns.length]).toEqual([2, 1]);
+    await second.close();
+  });
+
   it('holds nothing of a turn during which somebody else wrote', async () => {
     const turn = await begin('main', 1_000);
     await turn.start('hello');

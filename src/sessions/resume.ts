@@ -40,7 +40,11 @@ interface Resumed {
   transcript: Transcript;
 }
 
-type Resume = (transcript: Transcript, options: ResumeOptions) => Promise<Resumed>;
+interface Conversations {
+  resume(transcript: Transcript, options: ResumeOptions): Promise<Resumed>;
+  /** Drops what is kept of a session. */
+  forget(sessionId: string): void;
+}
 
 /** With the sums of what its turns hold: a turn that is added must not cost more in a longer conversation. */
 interface MeasuredConversation extends Conversation {
@@ -58,7 +62,7 @@ const MOST_BYTES = 8_000_000;
 /** Of an object for a turn, besides its texts. */
 const TURN_BYTES = 1_000;
 
-export function createResume(): Resume {
+export function createConversations(): Conversations {
   const kept = new Map<string, KeptConversation>();
   let bytes = 0;
 
@@ -80,7 +84,7 @@ export function createResume(): Resume {
     }
   }
 
-  return async (transcript, options) => {
+  async function resume(transcript: Transcript, options: ResumeOptions): Promise<Resumed> {
     const { sessionId, characters, isLast } = options;
     const found = take(sessionId);
     const isSame = found?.characters === characters && found.revision === transcript.revision();
@@ -103,7 +107,9 @@ export function createResume(): Resume {
         },
       },
     };
-  };
+  }
+
+  return { resume, forget: (sessionId) => void take(sessionId) };
 }
 
 /** Closes a turn that was cut short, and begins a transcript that is empty. */

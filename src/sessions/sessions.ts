@@ -14,7 +14,7 @@ import { type FoundTurn, findTurn } from './find-turn.ts';
 import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
-import { createResume } from './resume.ts';
+import { createConversations } from './resume.ts';
 import type { FoundSession, SearchRequest } from './search-sessions.ts';
 import { createTurn, type Turn } from './turn.ts';
 
@@ -70,6 +70,8 @@ export interface Sessions {
   findTurn(sessionKey: string, origin: string, signal: AbortSignal): Promise<FoundTurn | undefined>;
   /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
   renew(sessionKey: string, signal: AbortSignal): Promise<SessionEntry>;
+  /** Drops what this process has in memory of a session that is deleted. */
+  forget(sessionId: string): void;
   /** The current session of this key. */
   get(sessionKey: string): Promise<SessionEntry | undefined>;
   /** By its key, or by the id of a session that was ever kept. */
@@ -96,7 +98,7 @@ const SESSION_ID = /^session-[\w-]+$/;
 
 export function createSessions(dependencies: SessionsDependencies): Sessions {
   const { catalogue, locks, transcripts, notes, now, newId } = dependencies;
-  const resume = createResume();
+  const conversations = createConversations();
 
   async function find(name: string): Promise<SessionEntry | undefined> {
     const entry = await catalogue.get(name);
@@ -136,7 +138,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         if (state.provider !== undefined && state.profileId === undefined) delete entry.profileId;
         const opened = await transcripts.open(entry.sessionId, lock);
         try {
-          const { conversation, transcript } = await resume(opened, {
+          const { conversation, transcript } = await conversations.resume(opened, {
             sessionId: entry.sessionId,
             characters: request.historyCharacters ?? HISTORY_CHARACTERS,
             isLast: unlisted,
@@ -205,6 +207,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       }
     },
 
+    forget: conversations.forget,
     get: catalogue.get,
     find,
     list: catalogue.list,
