@@ -54,6 +54,13 @@ describe('a turn that is played back', () => {
     expect(types(play(turn(), { streams: false }))).toEqual(['run-start', 'text-delta', 'run-end']);
   });
 
+  it('shows what was written to it after the calls that were running then', () => {
+    const steered = [{ ...message('user', 3, 'not so'), stage: 'steering' }];
+    const calls = [call('a', 1, 500)];
+    const played = play(turn({ calls, steps: [{ text: '', calls, steered }] }), { streams: false });
+    expect(types(played)).toEqual(['run-start', 'tool-start', 'tool-end', 'steered', 'text-delta', 'run-end']);
+  });
+
   it('has no pause longer than the longest, and keeps shorter ones', () => {
     const played = play(turn({ calls: [call('a', 1, 500), call('b', 20, 60_000)] }));
     const waits = played.map(({ event, waitMs }) => [event.type, waitMs] as const);

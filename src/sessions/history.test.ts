@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScannedLine, TranscriptLine } from '../storage/storage.ts';
-import { type HistoryItem, type HistoryTurn, readHistory } from './history.ts';
+import { type HistoryItem, type HistoryTurn, questionIn, readHistory } from './history.ts';
 
 const AT = '2026-11-15T10:00:00.000Z';
 
@@ -44,6 +44,28 @@ const result = (callId: string, text: string) => ({ type: 'tool-result', turnId:
 const said = ({ messages }: HistoryTurn): string => messages.map(({ content }) => content).join(' ');
 
 describe('a transcript told turn by turn', () => {
+  it('has what was written to a turn in the step after whose results the model saw it', async () => {
+    const steering = { type: 'message', message: { ...say('user', 'not so').message, stage: 'steering' } };
+    const step = { type: 'model-step', turnId: 't', timestamp: AT, text: '' };
+    const [turn] = turnsOf(
+      await tell(
+        start('t'),
+        say('user', 'do it'),
+        step,
+        call('a'),
+        result('a', 'done'),
+        steering,
+        step,
+        call('b'),
+        result('b', 'done'),
+        say('assistant', 'so'),
+        end('t'),
+      ),
+    );
+    expect(turn?.steps.map(({ steered = [] }) => steered.map(({ content }) => content))).toEqual([['not so'], []]);
+    expect(turn && questionIn(turn)?.content).toBe('do it');
+  });
+
   it('has each turn with its messages, calls, results, usage and ending', async () => {
     const [turn] = turnsOf(
       await tell(

@@ -36,7 +36,7 @@ describe('files that a message names', () => {
         { kind: 'text', name: 'src/a b.txt', text: 'alpha' },
         { kind: 'image', name: 'p.png', mimeType: 'image/png', data: PNG.toString('base64') },
       ],
-      notices: ['There is no such file: @missing) is sent as text'],
+      notices: ['There is no such file: @missing is sent as text'],
     });
   });
 

@@ -31,7 +31,7 @@ export async function readMentions(text: string, root: string, { environment }: 
     const path = await existing(mention, root);
     if (path === undefined) {
       const problem = await whyNot(mention, root);
-      if (problem !== undefined) notices.push(`${problem}: @${mention} is sent as text`);
+      if (problem !== undefined) notices.push(`${problem}: @${withoutPunctuation(mention)} is sent as text`);
       continue;
     }
     const isPicture = PICTURES.includes(extname(path).toLowerCase());

@@ -15,7 +15,7 @@ export function shellCard(entry: ShellEntry, isExpanded: boolean, width: number,
   const most = isExpanded ? EXPANDED_LINES : SHOWN_LINES;
   const hidden = lines.length - most;
   const before = hidden > 0 ? [colors.dim(`  … ${hidden} lines${isExpanded ? '' : ' (Ctrl+O shows more)'}`)] : [];
-  const shown = lines.slice(-most).map((line) => `  ${shownText(line)}`);
+  const shown = lines.slice(-most).flatMap((line) => indented(shownText(line), width, '  ', 2));
   return [...head, ...before, ...shown, ...ending(end, colors)].map((line) => shortened(line, width));
 }
 

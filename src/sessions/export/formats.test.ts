@@ -250,3 +250,29 @@ describe('a transcript that somebody has edited', () => {
     );
   });
 });
+
+describe('what was written to a turn while it ran', () => {
+  const steered = { id: 'm2', role: 'user' as const, timestamp: AT, content: 'not so', route: 'r', stage: 'steering' };
+  const said = { user: 'do it', assistant: 'As you say.', tool: 'bash', args: 'x', result: 'done so far', error: 'e' };
+  const base = turnOf(said);
+  const [question, answer] = base.messages;
+  const turn: HistoryTurn = {
+    ...base,
+    messages: [question, steered, answer].flatMap((message) => message ?? []),
+    steps: base.steps.map((step) => ({ ...step, steered: [steered] })),
+  };
+  const order = (document: string): number[] =>
+    ['do it', 'done so far', 'not so', 'As you say.'].map((text) => document.indexOf(text));
+
+  it.each([
+    ['Markdown', createMarkdownExporter(clock)],
+    ['HTML', createHtmlExporter('Session', clock)],
+    ['JSON lines', createJsonLinesExporter()],
+  ])('is in its place in %s, once', (_format, exporter) => {
+    const document = exporter.item({ kind: 'turn', turn });
+    const places = order(document);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(document.split('not so')).toHaveLength(2);
+  });
+});
