@@ -1,7 +1,6 @@
 // The tools of one workspace, with everything they need.
 
 import type { Hooks } from '../hooks/hooks.ts';
-import { findByName } from '../lib/given-name.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
@@ -72,7 +71,10 @@ export async function openToolbox(
     now,
   });
   const spawnAgent: BuiltinToolsDependencies['spawnAgent'] = async (agent) => {
-    const { spawnAgent: spawn } = await import('../agents/spawn.ts');
+    const [{ spawnAgent: spawn }, { findByName }] = await Promise.all([
+      import('../agents/spawn.ts'),
+      import('../lib/given-name.ts'),
+    ]);
     const [agents, runs] = await Promise.all([services.agents(), storage.agentRuns()]);
     const definition = async (name: string) => findByName((await agents.list({ workspace: files })).agents, name);
     const spawned = await spawn(agent, {

@@ -126,6 +126,7 @@ describe.concurrent('run again', () => {
     await setup(home, flags, { stdin: KEY });
     const before = JSON.stringify([jsonOf(home, 'config.json'), jsonOf(home, 'auth-profiles.json')]);
     expect((await setup(home, [])).code).toBe(0);
+    expect((await setup(home, ['--text'])).stdout).toMatch(/^Nothing to change/);
     expect(JSON.stringify([jsonOf(home, 'config.json'), jsonOf(home, 'auth-profiles.json')])).toBe(before);
   });
 });

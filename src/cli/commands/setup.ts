@@ -6,7 +6,7 @@ import { loadSetupChannels, type SetupChannel } from '../../operations/setup-cha
 import type { ConfigureCommand } from '../configure-command.ts';
 import { operationContext } from '../run-operation.ts';
 import type { FlowOptions, Speech } from '../setup/flow.ts';
-import { loadSetupTexts, systemLanguage } from '../setup/languages/language.ts';
+import { LANGUAGE_NAMES, loadSetupTexts, systemLanguage } from '../setup/languages/language.ts';
 import type { SetupTexts } from '../setup/languages/setup-texts.ts';
 import { type SetupOutcome, storePlan } from '../setup/plan.ts';
 import { rowsOf } from '../setup/rows.ts';
@@ -85,7 +85,9 @@ function show(
     writeJson(terminal, { success: true, ...outcome, next });
     return;
   }
-  const lines = [...summaryOf(outcome, texts), '', texts.summary.next, ...next.map((command) => `  ${command}`)];
+  const rows = summaryOf(outcome, texts);
+  const told = rows.length > 0 ? rows : [texts.summary.unchanged];
+  const lines = [...told, '', texts.summary.next, ...next.map((command) => `  ${command}`)];
   terminal.out.write(`${lines.map(printable).join('\n')}\n`);
 }
 
@@ -97,7 +99,7 @@ function summaryOf({ model, language, memory, channel, completion }: SetupOutcom
   return rowsOf([
     ...(model ? ([[summary.model, `${model.provider}/${model.model}${keyFrom}${reused}`]] as const) : []),
     ...(model ? ([[summary.steps, summary.stepsOf(model.toolMaxSteps)]] as const) : []),
-    ...(language === undefined ? [] : ([[now.language, language]] as const)),
+    ...(language === undefined ? [] : ([[now.language, LANGUAGE_NAMES[language]]] as const)),
     ...(memory === undefined ? [] : ([[now.memory, memory ? on : off]] as const)),
     ...(channel ? ([[channel.channel, summary.inFile(channel.bot, channel.path)]] as const) : []),
     ...(completion

@@ -11,7 +11,7 @@ import { botIn } from './bot-flags.ts';
 import { chooseBot } from './channel-step.ts';
 import { type ConnectionStep, changeModel, chooseConnection, type TriedConnection } from './connection-step.ts';
 import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
-import { loadSetupTexts } from './languages/language.ts';
+import { LANGUAGE_NAMES, loadSetupTexts } from './languages/language.ts';
 import type { SetupTexts } from './languages/setup-texts.ts';
 import type { SetupPlan } from './plan.ts';
 import type { Choice, Prompts } from './prompts.ts';
@@ -35,8 +35,6 @@ export interface Speech {
   language: Language;
   texts: SetupTexts;
 }
-
-const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', zh: '中文', ru: 'Русский' };
 
 export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
   const { flags, channels, prompts, context, terminal, speech, onStored } = options;

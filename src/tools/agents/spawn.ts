@@ -1,4 +1,3 @@
-import { givenNameProblem } from '../../lib/given-name.ts';
 import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
@@ -54,6 +53,7 @@ export function createSubagentSpawnTool({
     async execute({ name, message, model, injectInto }, { delegation, language }) {
       const replies = repliesIn({ language });
       if (!delegation) throw new ToolFailure('subagent_spawn runs within a turn: use it through "lainclaw ask"');
+      const { givenNameProblem } = await import('../../lib/given-name.ts');
       const problem = givenNameProblem(name);
       if (problem) throw new ToolFailure(`this cannot name a sub-agent: ${problem}`);
       const inherited = delegation.inherit();

@@ -84,6 +84,7 @@ export const en: SetupTexts = {
     completionAdded: (path) => `added to ${path}`,
     completionPresent: (path) => `was already in ${path}`,
     inFile: (bot, path) => `${bot}, in ${path}`,
+    unchanged: 'Nothing to change: everything stays as it is.',
     next: 'Now try:',
     question: 'what can you do?',
     thenWrite: '(then write to the bot)',

@@ -2,6 +2,9 @@
 import { LANGUAGES, type Language } from '../../../config/settings.ts';
 import type { SetupTexts } from './setup-texts.ts';
 
+/** Each in its own words. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', zh: '中文', ru: 'Русский' };
+
 /** Loads one language only. */
 export async function loadSetupTexts(language: Language): Promise<SetupTexts> {
   switch (language) {

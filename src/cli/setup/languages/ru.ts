@@ -89,6 +89,7 @@ export const ru: SetupTexts = {
     completionAdded: (path) => `добавлено в ${path}`,
     completionPresent: (path) => `уже есть в ${path}`,
     inFile: (bot, path) => `${bot}, в ${path}`,
+    unchanged: 'Менять нечего: всё остаётся как есть.',
     next: 'Теперь попробуйте:',
     question: 'что ты умеешь?',
     thenWrite: '(затем напишите боту)',

@@ -76,6 +76,7 @@ export interface SetupTexts {
     completionAdded(path: string): string;
     completionPresent(path: string): string;
     inFile(bot: string, path: string): string;
+    unchanged: string;
     next: string;
     question: string;
     thenWrite: string;

@@ -82,6 +82,7 @@ export const zh: SetupTexts = {
     completionAdded: (path) => `已加入 ${path}`,
     completionPresent: (path) => `${path} 中已有`,
     inFile: (bot, path) => `${bot}，保存在 ${path}`,
+    unchanged: '没有需要更改的内容：一切保持不变。',
     next: '现在可以试试：',
     question: '你能做什么？',
     thenWrite: '（然后给机器人发消息）',
