@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { spellHost } from '../../sandbox/network/host.ts';
+import { parseHost, spellHost } from '../../sandbox/network/host.ts';
 import type { CommandParser } from '../permissions/command.ts';
 import { createCommandParser } from '../permissions/parse-command.ts';
 import { hostsOfCommand, onlyTransfers } from './hosts-of-command.ts';
@@ -116,6 +117,42 @@ test('what a command prints is from outside unless it only installs or transfers
     'wget -qO- a.example',
   ];
   expect(telling.filter(transfers)).toEqual([]);
+});
+
+test('whatever the command, deriving hosts ends well, and what it derives is a host', () => {
+  const words = fc.oneof(
+    fc.constantFrom(
+      'npm',
+      'git',
+      'curl',
+      'pip',
+      'go',
+      'install',
+      'fetch',
+      '-o',
+      '--registry',
+      '--registry=',
+      '-x',
+      '--url',
+      '|',
+      '&&',
+      '$(',
+      ')',
+    ),
+    fc.webUrl(),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 10 }), (parts) => {
+      const found = hostsOfCommand(parse(parts.join(' ')).commands, SETTINGS).map(spellHost);
+      expect(found.map((host) => spellHost(parseHost(host) ?? { name: '' }))).toEqual(found);
+    }),
+  );
+});
+
+test('very long words are read too', () => {
+  const long = ['+http://a ', '=https://', '--registry=', 'x@', '-o '].map((part) => part.repeat(500));
+  for (const text of long) expect(hosts(`npm install '${text}' && curl a.example`)).toContain('a.example');
 });
 
 describe('settings', () => {
