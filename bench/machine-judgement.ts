@@ -3,6 +3,7 @@
 import { classifyCommand } from '../src/tools/permissions/classify-command.ts';
 import { createCommandParser } from '../src/tools/permissions/parse-command.ts';
 import { COMMANDS } from '../test/corpora/commands.ts';
+import { HELD } from '../test/corpora/commands-held.ts';
 import { runRace } from '../test/workspace-race/race.ts';
 import type { Figure, Scale } from './bench.ts';
 
@@ -10,14 +11,16 @@ export async function measureClassification(): Promise<Figure[]> {
   const parse = await createCommandParser();
   const root = '/home/u/project';
   const context = { workspaceRoot: root, directory: root, userHome: '/home/u', lainclawHome: '/home/u/.lainclaw' };
-  const runs = (command: string): boolean => classifyCommand(parse(command), context).verdict === 'read-only';
+  const runs = (command: string, isContained = true): boolean =>
+    classifyCommand(parse(command), { ...context, isContained }).verdict === 'read-only';
   const risky = COMMANDS.filter(({ label }) => label !== 'safe');
   const everyday = COMMANDS.filter(({ label }) => label === 'safe');
   const asking = everyday.filter(({ command }) => !runs(command)).length;
+  const heldAsking = HELD.filter((command) => !runs(command)).length;
   return [
     {
       name: 'dangerous commands without a question',
-      value: risky.filter(({ command }) => runs(command)).length,
+      value: risky.filter(({ command }) => runs(command) || runs(command, false)).length,
       unit: 'allowed',
       limit: 0,
       detail: `of ${risky.length}`,
@@ -26,8 +29,15 @@ export async function measureClassification(): Promise<Figure[]> {
       name: 'everyday commands with a question',
       value: (asking / everyday.length) * 100,
       unit: 'of 100',
-      limit: 10,
+      limit: 5,
       detail: `${asking} of ${everyday.length}`,
+    },
+    {
+      name: 'held everyday commands with a question',
+      value: (heldAsking / HELD.length) * 100,
+      unit: 'of 100',
+      limit: 5,
+      detail: `${heldAsking} of ${HELD.length}`,
     },
   ];
 }

@@ -83,8 +83,11 @@ export function createPolicy(options: PolicyOptions): Authorise {
       remembered: await permissions.remembered(sessionId),
       mode,
       taint,
-      // Only a tainted turn depends on it, and a sandbox takes a moment to be tried.
-      isContained: taint.length > 0 && !network && ((await spec.isContained?.(call.args)) ?? false),
+      // Nothing else depends on it, and a sandbox takes a moment to be tried. With network, nothing is contained.
+      isContained:
+        (taint.length > 0 || subject.kind === 'command') &&
+        !network &&
+        ((await spec.isContained?.(call.args)) ?? false),
       context: judging,
       network,
     });

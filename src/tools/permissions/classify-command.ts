@@ -36,7 +36,7 @@ export interface Classification {
 export function classifyCommand(reading: CommandReading, context: CommandContext): Classification {
   const judge = createJudge(reading, context);
   const parts = reading.commands.map((command) => {
-    const objection = objectionTo(command, judge);
+    const objection = objectionTo(withNames(command, context), judge);
     return {
       command,
       text: spellCommand(command),
@@ -50,6 +50,16 @@ export function classifyCommand(reading: CommandReading, context: CommandContext
   return { verdict: reasons.length === 0 ? 'read-only' : 'ask', reasons, parts, inRoot: judge.inRoot, outside };
 }
 
+/** In a sandbox, names that a lister printed are paths, whatever blanks are in them. */
+function withNames({ words, ...command }: SimpleCommand, { isContained }: CommandContext): SimpleCommand {
+  const isName = (word: Word): word is Word & { kind: 'dynamic' } =>
+    word.kind === 'dynamic' && word.from.every((origin) => origin === 'names');
+  const named = words.map(
+    (word): Word => (isContained && isName(word) ? { ...word, prefix: './', splits: false } : word),
+  );
+  return { ...command, words: named };
+}
+
 function objectionTo(command: SimpleCommand, judge: Judge): string | undefined {
   return (
     command.hazards[0] ??
@@ -59,7 +69,7 @@ function objectionTo(command: SimpleCommand, judge: Judge): string | undefined {
   );
 }
 
-function programObjection({ program, words, starts, via }: SimpleCommand, judge: Judge): string | undefined {
+function programObjection({ program, words, starts, via, context }: SimpleCommand, judge: Judge): string | undefined {
   if (words.length === 0) return undefined;
   if (program === undefined) return 'its name is only known when it runs';
   if (program === 'for') return loopObjection(words, judge);
@@ -67,6 +77,8 @@ function programObjection({ program, words, starts, via }: SimpleCommand, judge:
   if (starts === 'others' && TRANSPARENT.has(name)) return words.map(judge.text).find(Boolean);
   // A builtin found inside a wrapper that starts programs would be a program of that name; they are as harmless.
   if (name === 'cd' && via.length > 0) return 'changes the directory inside a wrapper';
+  // Alone it shows the environment of commands, which is ours; what looks for something in it looks for secrets.
+  if (name === 'env' && words.length === 1 && context.length === 0) return undefined;
   const check = READ_ONLY.get(name);
   return check ? check(words.slice(1), judge) : 'is not known to only read';
 }

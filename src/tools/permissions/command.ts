@@ -21,9 +21,9 @@ export type GlobWord = { kind: 'glob'; text: string };
 /**
  * Where a dynamic word's content comes from. shell: numbers and names the shell itself knows ($?, $USER). environment: any
  * other variable, perhaps a secret. output: what a command printed, or input it read. listed: paths that a lister of this
- * command printed, one each. pipe: the name of a process substitution.
+ * command printed, one each. names: the same, but cut at blanks: a strange file name can become any word. pipe: the name of a process substitution.
  */
-export type Origin = 'shell' | 'environment' | 'output' | 'listed' | 'pipe';
+export type Origin = 'shell' | 'environment' | 'output' | 'listed' | 'names' | 'pipe';
 
 export interface Assignment {
   name: string;

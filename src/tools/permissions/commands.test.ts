@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, type Label } from '../../../test/corpora/commands.ts';
+import { HELD } from '../../../test/corpora/commands-held.ts';
 import { classifyCommand } from './classify-command.ts';
 import { createCommandParser } from './parse-command.ts';
 
@@ -8,10 +9,12 @@ const context = {
   directory: '/home/u/project',
   userHome: '/home/u',
   lainclawHome: '/home/u/.lainclaw',
+  isContained: true,
 };
 
 const parse = await createCommandParser();
-const isReadOnly = (command: string): boolean => classifyCommand(parse(command), context).verdict === 'read-only';
+const isReadOnly = (command: string, isContained = true): boolean =>
+  classifyCommand(parse(command), { ...context, isContained }).verdict === 'read-only';
 const labelled = (label: Label): string[] =>
   COMMANDS.filter((entry) => entry.label === label).map(({ command }) => command);
 
@@ -19,7 +22,9 @@ const everyday = labelled('safe');
 const asking = everyday.filter((command) => !isReadOnly(command));
 const share = ((1 - asking.length / everyday.length) * 100).toFixed(1);
 const dangerous = labelled('danger');
-const allowed = dangerous.filter(isReadOnly);
+const allowed = dangerous.filter((command) => isReadOnly(command) || isReadOnly(command, false));
+const heldAsking = HELD.filter((command) => !isReadOnly(command));
+const heldShare = ((heldAsking.length / HELD.length) * 100).toFixed(1);
 
 describe(`${COMMANDS.length} labelled commands`, () => {
   it('are all different, and enough', () => {
@@ -36,7 +41,12 @@ describe(`${COMMANDS.length} labelled commands`, () => {
   });
 
   it(`none of the ${labelled('ask').length} that change or reach something runs without a question`, () => {
-    expect(labelled('ask').filter(isReadOnly)).toEqual([]);
+    expect(labelled('ask').filter((command) => isReadOnly(command) || isReadOnly(command, false))).toEqual([]);
+  });
+
+  it(`${heldShare} of 100 held everyday ones (${HELD.length}) ask needlessly (at most 5)`, () => {
+    expect(new Set(HELD).size).toBe(HELD.length);
+    expect(heldAsking.length, heldAsking.join('\n')).toBeLessThanOrEqual(HELD.length * 0.05);
   });
 
   it('those that ask say why', () => {

@@ -40,7 +40,7 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
     reason: 'no parser is at hand',
     commands: [],
   };
-  const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, context);
+  const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, { ...context, isContained });
   const objections = protectedPaths(reading, parts, { ...context, tainted: taint.length > 0 });
   const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
   const onlyReads = verdict === 'read-only';

@@ -6,7 +6,13 @@ import { first, type Judge, possible } from './read-only/check.ts';
 import { objectToRead } from './sensitive-paths.ts';
 
 /** `directory` is where the command starts. */
-export type CommandContext = PathContext;
+export interface CommandContext extends PathContext {
+  /**
+   * It runs in a sandbox: there, a file name that is cut into other words can name nothing but what the sandbox shows, and no
+   * option that it turns into can write, since what only reads sees the workspace read-only.
+   */
+  isContained?: boolean;
+}
 
 /** Outside the workspace, and harmless. */
 const HARMLESS_FILES =
@@ -43,6 +49,7 @@ export function createJudge(reading: CommandReading, context: CommandContext): J
   };
 
   return {
+    isContained: context.isContained ?? false,
     inRoot: !wanders && directories.every((directory) => directory === context.workspaceRoot),
     holdsHome: [context.userHome, context.lainclawHome].some((home) => isInside(home, context.workspaceRoot)),
     directory: (word) => pathOf(word, [start]),
@@ -50,7 +57,9 @@ export function createJudge(reading: CommandReading, context: CommandContext): J
       word.kind === 'dynamic' && word.from.includes('environment') ? `shows ${word.text}, perhaps a secret` : undefined,
     path: (word) => {
       if (word.kind !== 'dynamic') return first(possible(word), (option) => pathOf(option, directories));
-      return word.from.every((origin) => origin === 'pipe' || origin === 'listed')
+      return word.from.every(
+        (origin) => origin === 'pipe' || origin === 'listed' || (origin === 'names' && context.isContained),
+      )
         ? undefined
         : `${word.text} names a file that is only known when it runs`;
     },

@@ -63,7 +63,7 @@ describe('the simple commands of a text', () => {
       { kind: 'glob', text: '*.ts' },
       { kind: 'dynamic', text: '"$HOME"', prefix: '', from: ['shell'], splits: false },
       { kind: 'dynamic', text: '$X', prefix: '', from: ['environment'], splits: true },
-      { kind: 'dynamic', text: '"$(ls)"', prefix: '', from: ['output'], splits: false },
+      { kind: 'dynamic', text: '"$(ls)"', prefix: '', from: ['names'], splits: false },
       { kind: 'dynamic', text: '<(ls)', prefix: '', from: ['pipe'], splits: false },
       { kind: 'static', text: 'x1' },
       { kind: 'static', text: 'x2' },

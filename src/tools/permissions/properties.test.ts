@@ -11,6 +11,7 @@ const context = {
   directory: '/home/u/project',
   userHome: '/home/u',
   lainclawHome: '/home/u/.lainclaw',
+  isContained: true,
 };
 
 let parse: CommandParser;

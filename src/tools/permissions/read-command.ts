@@ -1,6 +1,7 @@
 // One simple command of the tree → its words, assignments and redirections, and everything it would start in turn.
 import type { Assignment as AssignmentNode, Command } from 'unbash';
 import type { Assignment, SimpleCommand, Word } from './command.ts';
+import { listsPaths } from './lists-paths.ts';
 import { readRedirection } from './read-redirection.ts';
 import { readInside, readSingleWord, readWord, type WordReader } from './read-word.ts';
 import { deeper, type Notes, note, type Place, Unreadable, within } from './reading.ts';
@@ -28,9 +29,20 @@ export function createWordReader(place: Place, notes: Notes, hazards: string[]):
     onHazard: (hazard) => void (hazards.includes(hazard) || hazards.push(hazard)),
     onScript: (script) => {
       if (!script) throw new Unreadable('a substitution could not be read');
+      const before = notes.commands.length;
       notes.readScript(script, deeper(within(place, 'substitution')));
+      return printsOnlyPaths(notes.commands.slice(before)) ? 'names' : 'output';
     },
   };
+}
+
+/** One pipeline, and nothing beside it. */
+function printsOnlyPaths(commands: readonly SimpleCommand[]): boolean {
+  const last = commands.at(-1);
+  if (!last || !listsPaths(last)) return false;
+  let length = 0;
+  for (let each: SimpleCommand | undefined = last; each; each = each.pipedFrom) length += 1;
+  return length === commands.length;
 }
 
 type Started = Pick<SimpleCommand, 'assignments' | 'words' | 'redirections' | 'source' | 'hazards'>;

@@ -33,8 +33,11 @@ export function readLoop({ type, name, wordlist }: For | Select, place: Place, n
     word.kind === 'one-of' ? word.options : word.kind === 'dynamic' ? [] : [word],
   );
   // Only a variable that nothing else in this text sets certainly holds one of the words.
-  const known = type === 'For' && !place.variables.has(name.text) && words.every((word) => word.kind !== 'dynamic');
-  const variables = new Map(place.variables).set(name.text, known ? values : 'output');
+  const isFree = type === 'For' && !place.variables.has(name.text);
+  const known = isFree && words.every((word) => word.kind !== 'dynamic');
+  const areNames =
+    isFree && words.every((word) => word.kind === 'dynamic' && word.from.every((from) => from === 'names'));
+  const variables = new Map(place.variables).set(name.text, known ? values : areNames ? 'names' : 'output');
   return { ...within(place, 'loop'), variables };
 }
 

@@ -8,7 +8,8 @@ import { type BashSyntax, Unreadable, type Variables } from './reading.ts';
 export interface WordReader {
   syntax: BashSyntax;
   variables: Variables;
-  onScript(script: ParsedScript | undefined): void;
+  /** Returns what a substitution of it is made of. */
+  onScript(script: ParsedScript | undefined): 'names' | 'output';
   onHazard(hazard: string): void;
 }
 
@@ -104,8 +105,7 @@ function segmentsOfPart(part: WordPart, quoted: boolean, reader: WordReader): Se
     case 'ParameterExpansion':
       return [parameter(part, quoted, reader)];
     case 'CommandExpansion':
-      reader.onScript(part.script);
-      return [hole('output', !quoted)];
+      return [hole(reader.onScript(part.script), !quoted)];
     case 'ProcessSubstitution':
       reader.onScript(part.script);
       return [hole('pipe', false)];
@@ -160,7 +160,7 @@ function variable(name: string, quoted: boolean, { variables, onHazard }: WordRe
     return hole('environment', true);
   }
   const values = variables.get(name);
-  if (values === 'output') return hole('output', !quoted);
+  if (values === 'output' || values === 'names') return hole(values, !quoted);
   if (values) return { kind: 'options', options: values, quoted };
   return hole(SHELL_PARAMETERS.test(name) ? 'shell' : 'environment', !quoted || name === '@');
 }
@@ -208,6 +208,8 @@ function combine(segments: readonly Segment[], source: string): Word {
     options = options.flatMap((left) => next.map((right) => join(left, right)));
     if (options.length > MAX_OPTIONS) throw new Unreadable('a word has too many possible values');
   }
+  // Text around it would turn a listed path into another one.
+  if (from.has('names') && segments.length > 1) from.add('output');
   if (from.size > 0) return { kind: 'dynamic', text: source, prefix: prefix ?? '', from: [...from], splits };
   const [only, ...more] = options;
   return only && more.length === 0 ? only : { kind: 'one-of', text: source, options };

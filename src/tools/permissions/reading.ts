@@ -32,8 +32,8 @@ export interface Place {
   pipedFrom: SimpleCommand | undefined;
 }
 
-/** 'output': set from something only known when it runs. Without an entry: not set by this command at all. */
-export type Variables = ReadonlyMap<string, readonly (StaticWord | GlobWord)[] | 'output'>;
+/** 'output': set from something only known when it runs. 'names': from paths that a lister printed. Without an entry: not set by this command at all. */
+export type Variables = ReadonlyMap<string, readonly (StaticWord | GlobWord)[] | 'output' | 'names'>;
 
 /** The text cannot be judged. Whoever reads a whole command text catches it; nobody else. */
 export class Unreadable extends Error {}

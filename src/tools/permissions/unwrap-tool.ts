@@ -18,7 +18,7 @@ export function unwrapTool(name: string, words: readonly Word[]): Unwrapped | un
       return find(words);
     case 'fd':
     case 'fdfind':
-      return after(words, /^(?:-x|-X|--exec|--exec-batch)$/, 'starts a command for what it finds');
+      return fd(words);
     case 'git':
       return git(words);
     case 'tar':
@@ -45,7 +45,7 @@ export function unwrapTool(name: string, words: readonly Word[]): Unwrapped | un
 function find(words: readonly Word[]): Unwrapped | undefined {
   const inner: Inner[] = [];
   const hazards: string[] = [];
-  const found = { kind: 'dynamic', text: '{}', prefix: '', from: ['listed'], splits: false } as const;
+  const found = { kind: 'dynamic', text: '{}', prefix: rootOf(words), from: ['listed'], splits: false } as const;
   words.forEach((word, index) => {
     if (word.kind !== 'static' || !/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) return;
     if (word.text !== '-exec') hazards.push(`find ${word.text}`);
@@ -61,13 +61,28 @@ function find(words: readonly Word[]): Unwrapped | undefined {
   };
 }
 
-/** The words after an option, up to `;`, as one command. */
-function after(words: readonly Word[], option: RegExp, hazard: string): Unwrapped | undefined {
-  const at = words.findIndex((word) => word.kind === 'static' && option.test(word.text));
+/** Like -exec of find; without a mark the path is the last word. */
+function fd(words: readonly Word[]): Unwrapped | undefined {
+  const at = words.findIndex((word) => word.kind === 'static' && /^(?:-x|-X|--exec|--exec-batch)$/.test(word.text));
   if (at < 0) return undefined;
-  const rest = words.slice(at + 1).filter((word) => word.text !== '--' && word.text !== ';');
-  const inner: Inner[] = rest.length > 0 ? [{ kind: 'command', words: rest, assignments: [] }] : [];
-  return { inner, hazards: [hazard] };
+  const command = words.slice(at + 1);
+  const ends = command.some((word) => word.text === ';' || /^-(?:x|X|-exec)/.test(word.text));
+  const marks = command.filter((word) => /\{[/.]*\}/.test(word.text));
+  const found = { kind: 'dynamic', text: '{}', prefix: '', from: ['listed'], splits: false } as const;
+  const filled = marks.length > 0 ? fill(command, '{}', found) : [...command, found];
+  const inner: Inner[] = command.length > 0 ? [{ kind: 'command', words: filled, assignments: [] }] : [];
+  // Other marks, and more commands after it, are not read.
+  const isPlain = !ends && marks.every((word) => word.text.includes('{}'));
+  return { inner, hazards: isPlain ? [] : ['starts a command for what it finds'] };
+}
+
+/** What every path that find prints begins with, where there is one root: never a dash. */
+function rootOf(words: readonly Word[]): string {
+  const end = words.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HPL]$/.test(text));
+  const roots = words.slice(0, end < 0 ? undefined : end).filter(({ text }) => !/^-[HPL]$/.test(text));
+  const [root] = roots;
+  if (root === undefined) return './';
+  return roots.length === 1 && root.kind === 'static' ? root.text : '';
 }
 
 /** The package's name and its words, in case they are a command: only deny and ask rules look at them. */

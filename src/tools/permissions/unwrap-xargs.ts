@@ -1,5 +1,6 @@
 // xargs: the command it is given, with words from its input.
-import { baseName, type SimpleCommand, spellWord, type Word } from './command.ts';
+import { baseName, type Origin, type SimpleCommand, spellWord, type Word } from './command.ts';
+import { listsPaths } from './lists-paths.ts';
 import { skipOptions } from './skip-options.ts';
 import type { Unwrapped } from './unwrapped.ts';
 
@@ -19,7 +20,8 @@ export function unwrapXargs(
   const { options, rest, certain } = skipOptions(words, SYNTAX);
   const has = (...names: string[]): boolean => options.some((option) => names.includes(option.name));
   const nul = has('-0', '--null') && pipedFrom !== undefined && printsNulPaths(pipedFrom);
-  const given: Word = { kind: 'dynamic', text: '…', prefix: '', from: [nul ? 'listed' : 'output'], splits: true };
+  const from: Origin = nul ? 'listed' : pipedFrom && listsPaths(pipedFrom) ? 'names' : 'output';
+  const given: Word = { kind: 'dynamic', text: '…', prefix: '', from: [from], splits: true };
   const replaced = options.find((option) => option.name === '-I' || option.name === '--replace');
   const mark = replaced?.value?.kind === 'static' ? replaced.value.text : replaced ? '{}' : undefined;
   const inner = rest.length > 0 ? rest : [{ kind: 'static', text: 'echo' } as const];
@@ -39,8 +41,14 @@ export function fill(words: readonly Word[], mark: string, given: Word & { kind:
     if (at < 0) return word;
     // Text before the mark would turn a listed path into another one.
     const from = word.text === mark ? given.from : (['output'] as const);
-    const prefix = word.kind === 'static' ? word.text.slice(0, at) : '';
-    return { kind: 'dynamic', text: spellWord(word), prefix, from, splits: given.splits };
+    const before = word.kind === 'static' ? word.text.slice(0, at) : '';
+    return {
+      kind: 'dynamic',
+      text: spellWord(word),
+      prefix: before === '' ? given.prefix : before,
+      from,
+      splits: given.splits,
+    };
   });
 }
 

@@ -3,6 +3,8 @@
 import type { GlobWord, StaticWord, Word } from '../command.ts';
 
 export interface Judge {
+  /** It runs in a sandbox that shows the workspace read-only. */
+  isContained: boolean;
   /** Objection to reading what this word names. */
   path(word: Word): string | undefined;
   /** Objection to going there. */

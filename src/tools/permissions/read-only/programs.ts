@@ -1,7 +1,7 @@
 // The everyday programs that only read, with the options under which they stay so. A program that is not here asks. Options
 // are listed where any option writes, runs something or changes the system; elsewhere all are fine.
-// Left out on purpose: env, printenv (secrets), less, man, bat (pagers start programs), yarn, pnpm, cargo, go and anything
-// else that a file of the workspace can make run something, curl, npm view and whatever else uses the network.
+// The environment is ours (guarded-environment.ts), so showing it shows no secret. Left out on purpose: yarn, pnpm, cargo, rustc, go, ack and
+// anything else that a file of the workspace can make run something, curl, npm view and whatever else uses the network.
 import { bare, type Check, first, only, paths, terms, texts } from './check.ts';
 import { findCheck } from './find.ts';
 import { gitCheck } from './git.ts';
@@ -94,12 +94,94 @@ const tree = only({
   operands: 'paths',
 });
 
+/** A name that begins with a dash could become -C, which writes: not where the workspace cannot be written. */
+const file: Check = (words, judge) => {
+  const rest = judge.isContained
+    ? words.filter((word) => word.kind !== 'glob' || judge.path(word) !== undefined)
+    : words;
+  const long = ['--brief', '--mime', '--mime-type', '--mime-encoding', '--dereference'];
+  return only({ flags: 'biLkpr0', long, operands: 'paths' })(rest, judge);
+};
+
+/** Without a terminal it only prints; what it starts is named in the environment, which is ours, or in options left out here. */
+const less: Check = (words, judge) => {
+  const rest = words.filter((word) => !(word.kind === 'static' && /^\+(?:\d+|G)$/.test(word.text)));
+  if (rest.some((word) => !/^[\w./-]/.test(word.text))) return 'is given a command of its own';
+  const long = ['--LINE-NUMBERS', '--RAW-CONTROL-CHARS', '--chop-long-lines', '--quit-if-one-screen', '--no-init'];
+  return only({ flags: 'NRSFXnimMeEqgGIrsw', long, operands: 'paths' })(rest, judge);
+};
+
+/** Pages by name: a path would be formatted as one. */
+const man: Check = (words) =>
+  words.length > 0 && words.every((word) => word.kind === 'static' && /^[\w][\w.+:-]*$/.test(word.text))
+    ? undefined
+    : 'is only known to be harmless with the names of pages';
+
+const bat: Check = (words, judge) =>
+  words[0]?.text === 'cache'
+    ? 'changes its cache'
+    : only({
+        flags: 'npAu',
+        values: 'rlHm',
+        long: '--style --plain --number --line-range --language --color --decorations --theme --wrap --tabs --paging'.split(
+          ' ',
+        ),
+        operands: 'paths',
+      })(words, judge);
+
+/** Names whose values are no secret. */
+const printenv: Check = (words) =>
+  words.length > 0 &&
+  words.every(
+    (word) =>
+      word.kind === 'static' &&
+      /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|PWD|PAGER|EDITOR|CI|TMPDIR|COLUMNS|NO_COLOR)$/.test(
+        word.text,
+      ),
+  )
+    ? undefined
+    : 'can show secrets of the environment';
+
+const tee: Check = (words) =>
+  words.every((word) => word.kind === 'static' && /^(?:-a|\/dev\/(?:null|stderr|stdout))$/.test(word.text))
+    ? undefined
+    : 'writes files';
+
+const listsArchive: Check = ([mode, ...files], judge) =>
+  mode?.kind === 'static' && /^-(?:l|lv|vl|tv?)$|^--(?:list|test)$/.test(mode.text)
+    ? first(files, (word) =>
+        word.text.startsWith('-') ? 'is only known to be harmless when it lists' : judge.path(word),
+      )
+    : 'is only known to be harmless when it lists';
+
+const ip: Check = (words) =>
+  words.every((word) => word.kind === 'static') &&
+  /^(?:-[46cbrsd]+ |-br(?:ief)? |-j(?:son)? )*(?:a|addr|address|l|link|r|route|n|neigh)(?: (?:show|list|ls))?(?: dev \w+)?$/.test(
+    words.map(({ text }) => text).join(' '),
+  )
+    ? undefined
+    : 'can change the network';
+
+const top: Check = (words, judge) =>
+  words.some((word) => word.kind === 'static' && /^-[a-zA-Z]*b/.test(word.text))
+    ? only({ flags: 'bcHiS1', values: 'ndpuUow', operands: 'none' })(words, judge)
+    : 'waits for keys';
+
 const each = (names: string, check: Check): [string, Check][] => names.split(' ').map((name) => [name, check]);
 
 export const READ_ONLY: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...each('ls dir vdir cat head tail wc nl tac rev fold expand unexpand fmt od hexdump strings', paths),
   ...each('md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum', paths),
-  ...each('cmp comm join diff stat readlink realpath du df column zcat', paths),
+  ...each(
+    'cmp comm join diff stat readlink realpath du df column zcat zgrep zegrep base64 base32 tsort factor lsof exa eza',
+    paths,
+  ),
+  ...each('less', less),
+  ...each('more', only({ flags: 'dflcpsu0123456789', operands: 'paths' })),
+  ...each('bat batcat', bat),
+  ...each('gzip xz bzip2 zstd', listsArchive),
+  ['printenv', printenv],
+  ...each('pgrep pidof vmstat tty', texts),
   ...each(
     'echo true false : pwd whoami id uname arch nproc uptime free groups logname who seq basename dirname expr',
     texts,
@@ -108,7 +190,25 @@ export const READ_ONLY: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...each('grep egrep fgrep', grepCheck),
   ...each('node nodejs perl php', exactly('--version', '-v')),
   ...each('python python3', exactly('--version', '-V')),
-  ...each('ruby gcc make cmake docker', exactly('--version')),
+  ...each('ruby gcc g++ clang make cmake docker tsc perl curl wget jq rg fd tar ssh-keygen', exactly('--version')),
+  ['openssl', exactly('version', 'version -a')],
+  ['man', man],
+  ['tee', tee],
+  ['ip', ip],
+  ['top', top],
+  ['ss', only({ flags: 'ltunaepmso46Hxw', operands: 'none' })],
+  ['netstat', only({ flags: 'ltunaepsrio46W', operands: 'none' })],
+  ['shuf', only({ flags: 'ezr', values: 'ni', operands: 'paths' })],
+  [
+    'ag',
+    only({
+      flags: 'ilLcwvsSQauno0',
+      values: 'ABCGmt',
+      long: ['--ts', '--js', '--python', '--nocolor', '--hidden', '--count', '--files-with-matches'],
+      operands: 'paths',
+    }),
+  ],
+  ['tokei', only({ flags: 'fh', values: 'tes', operands: 'paths' })],
   ...each('java javac', exactly('--version', '-version')),
   ...each('pip pip3', pip),
   ...each('test [', testCheck),
@@ -165,14 +265,7 @@ export const READ_ONLY: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['xxd', xxd],
   ['tar', tar],
   ['unzip', unzip],
-  [
-    'file',
-    only({
-      flags: 'biLkpr0',
-      long: ['--brief', '--mime', '--mime-type', '--mime-encoding', '--dereference'],
-      operands: 'paths',
-    }),
-  ],
+  ['file', file],
   ['hostname', only({ flags: 'sfdiIA', long: ['--fqdn', '--short', '--ip-address'], operands: 'none' })],
   ['command', onlyLooksUp()],
 ]);

@@ -19,7 +19,7 @@ const RIPGREP = {
     '--invert-match --json --line-number --no-line-number --line-regexp --word-regexp --max-count --max-depth --max-columns ' +
     '--max-filesize --multiline --multiline-dotall --no-config --no-filename --with-filename --no-ignore --no-ignore-vcs ' +
     '--no-messages --null --only-matching --passthru --pcre2 --replace --sort --sortr --stats --text --threads --trim --type ' +
-    '--type-not --type-list --unrestricted --vimgrep --color --column --regexp --encoding --crlf --quiet --version'
+    '--type-not --type-list --unrestricted --vimgrep --color --column --regexp --encoding --crlf --quiet --version --help'
   ).split(' '),
 };
 
@@ -42,7 +42,10 @@ const FD = {
   ).split(' '),
 };
 
-export const fdCheck: Check = (words, judge) => {
+/** What -x starts is judged by itself. */
+export const fdCheck: Check = (given, judge) => {
+  const end = given.findIndex((word) => word.kind === 'static' && /^(?:-x|-X|--exec|--exec-batch)$/.test(word.text));
+  const words = end < 0 ? given : given.slice(0, end);
   const { operands, objection } = splitOptions(words, FD);
   return objection ?? searched(operands, words, true, judge);
 };

@@ -67,7 +67,21 @@ export const awkCheck: Check = (words, judge) => {
 function isHarmlessAwk(program: string): boolean {
   if (/system|getline|ENVIRON|ARG[CV]|PROCINFO|SYMTAB|FUNCTAB|@|include|load/.test(program)) return false;
   const actions = program.includes('{') ? program.slice(program.indexOf('{')) : '';
-  return !/[|>]/.test(actions.replaceAll('||', '').replaceAll('>=', ''));
+  return !/[|>]/.test(withoutComparisons(actions).replaceAll('||', '').replaceAll('>=', ''));
+}
+
+/**
+ * In parentheses `>` compares. What is in parentheses can be told only where no slash (a pattern, whose quotes and parentheses
+ * are none) and no comment is there.
+ */
+function withoutComparisons(actions: string): string {
+  if (/[/#\\]/.test(actions)) return actions;
+  let rest = actions.replace(/"[^"]*"/g, '""');
+  for (let before = ''; before !== rest; ) {
+    before = rest;
+    rest = rest.replace(/\([^()|]*\)/g, '');
+  }
+  return rest;
 }
 
 const JQ = {
