@@ -40,13 +40,13 @@ function background(more: Partial<BackgroundDependencies>) {
   });
 }
 
-function postbox() {
-  const letters: OutboundMessage[] = [];
-  const deliver = async (letter: OutboundMessage): Promise<DeliveryOutcome> => {
-    letters.push(letter);
+function collectMessages() {
+  const messages: OutboundMessage[] = [];
+  const deliver = async (message: OutboundMessage): Promise<DeliveryOutcome> => {
+    messages.push(message);
     return 'sent';
   };
-  return { letters, deliver };
+  return { messages, deliver };
 }
 
 const endless = (): AbortSignal => new AbortController().signal;
@@ -67,8 +67,8 @@ it.each([
   };
   const dying = background({
     runs: mortal,
-    async deliver(letter) {
-      if (isStored && !isDead) await deliver(letter);
+    async deliver(message) {
+      if (isStored && !isDead) await deliver(message);
       isDead = true;
       throw new Error('dead');
     },
@@ -84,9 +84,9 @@ it('a process that reaches no chat leaves what is answered into one, and ends', 
   await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);
   await background({ deliver: undefined }).work(endless());
   expect([(await runs.get('run-1'))?.state, (await runs.get('run-2'))?.state]).toEqual(['queued', 'done']);
-  const { letters, deliver } = postbox();
+  const { messages, deliver } = collectMessages();
   await background({ deliver }).work(endless());
-  expect(letters).toEqual([{ key: 'agent-run-1', chat: 'local:me', text: '**helper**\n\nfound it', asker: OWN }]);
+  expect(messages).toEqual([{ key: 'agent-run-1', chat: 'local:me', text: '**helper**\n\nfound it', asker: OWN }]);
 });
 
 it('what such a process finds cut short takes no place of others, and its chat is told once one reaches it', async () => {
@@ -96,11 +96,11 @@ it('what such a process finds cut short takes no place of others, and its chat i
   await background({ deliver: undefined, limit: 1 }).work(endless());
   expect(await runs.get('run-1')).toMatchObject({ state: 'interrupted', isUndelivered: true });
   expect((await runs.get('run-2'))?.state).toBe('done');
-  const { letters, deliver } = postbox();
+  const { messages, deliver } = collectMessages();
   await background({ deliver }).work(endless());
   await background({ deliver }).work(endless());
-  expect(letters).toMatchObject([{ key: 'agent-run-1', chat: 'local:me', asker: OWN }]);
-  expect(letters[0]?.text).toContain('was interrupted');
+  expect(messages).toMatchObject([{ key: 'agent-run-1', chat: 'local:me', asker: OWN }]);
+  expect(messages[0]?.text).toContain('was interrupted');
 });
 
 it('the news of an interruption is short, however long the question was', async () => {
@@ -110,10 +110,10 @@ it('the news of an interruption is short, however long the question was', async 
   );
   await runs.claim(2, 1, 'all');
   await runs.claim(2, 1, 'all');
-  const { letters, deliver } = postbox();
+  const { messages, deliver } = collectMessages();
   await background({ deliver }).work(endless());
-  expect(letters.map(({ key }) => key)).toEqual(expect.arrayContaining(['agent-run-1', 'agent-run-2']));
-  for (const { text } of letters) expect(text.length).toBeLessThan(1_000);
+  expect(messages.map(({ key }) => key)).toEqual(expect.arrayContaining(['agent-run-1', 'agent-run-2']));
+  for (const { text } of messages) expect(text.length).toBeLessThan(1_000);
 });
 
 it.each<[string, () => Promise<DeliveryOutcome>]>([
@@ -124,9 +124,9 @@ it.each<[string, () => Promise<DeliveryOutcome>]>([
   async (_, fail) => {
     await background({ deliver: fail }).work(endless());
     expect(await runs.get('run-1')).toMatchObject({ state: 'done', result: 'found it', isUndelivered: true });
-    const { letters, deliver } = postbox();
+    const { messages, deliver } = collectMessages();
     await background({ deliver }).work(endless());
-    expect(letters).toMatchObject([{ key: 'agent-run-1', text: '**helper**\n\nfound it' }]);
+    expect(messages).toMatchObject([{ key: 'agent-run-1', text: '**helper**\n\nfound it' }]);
     expect((await runs.get('run-1'))?.isUndelivered).toBeUndefined();
 
     await runs.add(
@@ -138,7 +138,7 @@ it.each<[string, () => Promise<DeliveryOutcome>]>([
     await background({ deliver: refuse, log: (line) => said.push(line) }).work(endless());
     await background({ deliver }).work(endless());
     expect(said).toEqual(['the result of run-2 (helper) did not reach local:x: local:x is closed']);
-    expect(letters).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   },
 );
 

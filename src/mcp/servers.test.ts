@@ -141,7 +141,7 @@ describe('a server', () => {
     expect(state.starts).toBe(3);
   });
 
-  it('is started anew when its configuration changed, and ended when it is gone', async () => {
+  it('is started again when its configuration changed, and ended when it is gone', async () => {
     const { state, files, service, call } = world();
     await call();
     files.texts.set('mcp.json', JSON.stringify({ mcpServers: { s: { command: 'y' } } }));
@@ -178,7 +178,7 @@ describe('the tools', () => {
     expect(found.problems).toEqual(['s: it is not there']);
   });
 
-  it('are learned anew from a server that says they changed, and when it is started', async () => {
+  it('are learned again from a server that says they changed, and when it is started', async () => {
     const { state, service, call } = world();
     let changes = 0;
     service.onChange(() => (changes += 1));

@@ -80,7 +80,7 @@ describe('save and search', () => {
     expect((await memory.search('note 49')).results[0]?.text).toBe('note 49');
   });
 
-  it('an index made of other terms, of whatever version, is made anew before it is used', async () => {
+  it('an index made of other terms, of whatever version, is made again before it is used', async () => {
     const { memory, archive } = testMemory();
     const chunks = [{ context: '', text: 'The heating was repaired.' }];
     const old = { id: 'mem-old', source: 'manual', date: '2026-01-01T00:00:00.000Z', hash: 'x', chunks };

@@ -12,7 +12,7 @@ const VECTOR_CANDIDATES = 100;
 const LONGEST_QUERY = 10_000;
 const SUPERSEDED_SHARE = 0.5;
 const OTHER_LENGTH =
-  'the model gives vectors of another length than before: "lainclaw memory embed --anew" starts again with it';
+  'the model gives vectors of another length than before: "lainclaw memory embed --all" starts again with it';
 export const DEFAULT_TOP_K = 10;
 export const DEFAULT_BUDGET = 2_500;
 

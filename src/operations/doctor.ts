@@ -149,7 +149,7 @@ async function sandboxCheck(runtime: Runtime): Promise<Check> {
     const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
     return { name, state: 'advice', message, fix: 'apt-get install bubblewrap' };
   } catch (error) {
-    return { name, state: 'problem', message: messageOf(error), fix: 'change "sandbox" in config.json, or mend it' };
+    return { name, state: 'problem', message: messageOf(error), fix: 'change "sandbox" in config.json, or repair it' };
   }
 }
 

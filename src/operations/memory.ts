@@ -133,10 +133,13 @@ export const embedNotes = defineOperation({
   name: 'memory.embed',
   class: 'change',
   summary: 'Give vectors to the notes that have none of the present embedding model.',
-  input: { type: 'object', properties: { anew: { ...YES_OR_NO, default: false } }, additionalProperties: false },
+  input: {
+    type: 'object',
+    properties: { all: { ...YES_OR_NO, default: false, description: 'everything again' } },
+    additionalProperties: false,
+  },
   output: PROGRESS,
-  run: async ({ anew }, { runtime, signal, onProgress }) =>
-    (await runtime.memory()).embed({ anew, signal, onProgress }),
+  run: async ({ all }, { runtime, signal, onProgress }) => (await runtime.memory()).embed({ all, signal, onProgress }),
 });
 
 /** Gives the background a moment to embed what was just saved or found; a reader calls it after it has shown the result. */

@@ -109,7 +109,7 @@ describe.concurrent('sessions', () => {
     expect(Object.keys(home.index().sessions).toSorted()).toEqual(['main', 'work']);
   });
 
-  it('start anew with --new-session and keep the old transcript', async () => {
+  it('start again with --new-session and keep the old transcript', async () => {
     const home = testHome();
     const first = await ask(home, 'one');
     const second = await ask(home, 'two', '--new-session');

@@ -23,7 +23,7 @@ async function login(home: Home): Promise<Finished> {
 }
 
 describe('a server that wants a sign-in', () => {
-  it('says how, takes one, has it renewed, and asks for it anew when it has run out', async () => {
+  it('says how, takes one, has it renewed, and asks for it again when it has run out', async () => {
     const server = await startSignInServer();
     afterFile(() => server.close());
     const home = testHome();

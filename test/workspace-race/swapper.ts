@@ -4,7 +4,7 @@
 //   leaf       ws/d/f is a file, then a link to the outside file
 //   link       ws/d is a link inward, then a link outward; replaced atomically, so the path never goes missing
 // While it is read, the same things change places all the time. While it is written, a writer may have taken the place
-// meanwhile: then what is in the way is cleared and both are made anew.
+// meanwhile: then what is in the way is cleared and both are made again.
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 
 export type Swap = 'directory' | 'leaf' | 'link';

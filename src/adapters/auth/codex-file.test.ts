@@ -87,7 +87,7 @@ describe('the file of Codex', () => {
 });
 
 describe('a borrowed token', () => {
-  it('is read anew each time, so that what Codex has renewed is used', async () => {
+  it('is read again each time, so that what Codex has renewed is used', async () => {
     const path = fileWith(tokens(access()));
     expect(await borrowCodexToken(path, { now: NOW })).toMatchObject({ access: access() });
     const renewed = access(NOW + 2 * HOUR);

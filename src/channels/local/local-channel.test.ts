@@ -196,7 +196,7 @@ describe('the files of the local channel', () => {
     expect(outboxOf(directory).map(({ key }) => key)).toEqual(keys);
   });
 
-  it('an outbox that was moved away is begun anew', async () => {
+  it('an outbox that was moved away is begun again', async () => {
     const channel = await connected();
     await channel.send({ key: 'k1', chatId: 'anna', markdown: 'one' }, never);
     renameSync(join(directory, 'outbox.jsonl'), join(directory, 'outbox.old'));

@@ -30,7 +30,7 @@ export function createOutboxWriter(path: string): OutboxWriter {
     await ensureDirectory(dirname(path));
     const fresh = await openPrivate(path, constants.O_CREAT | constants.O_RDWR | constants.O_APPEND);
     try {
-      await mend(fresh, (key) => known.has(key) || known.set(key, Promise.resolve()));
+      await repairTail(fresh, (key) => known.has(key) || known.set(key, Promise.resolve()));
     } catch (error) {
       await fresh.close();
       throw error;
@@ -89,7 +89,7 @@ async function isAt(path: string, handle: FileHandle): Promise<boolean> {
 }
 
 /** Cuts off an unfinished last line and tells the keys of the newest lines. */
-async function mend(handle: FileHandle, tell: (key: string) => void): Promise<void> {
+async function repairTail(handle: FileHandle, tell: (key: string) => void): Promise<void> {
   const { size } = await handle.stat();
   let rest = '';
   let end = 0;

@@ -89,7 +89,7 @@ describe('long polling', () => {
     expect(inOrder.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
   });
 
-  test('ids that begin anew at a lower number are not missed', async () => {
+  test('ids that begin again at a lower number are not missed', async () => {
     const receiver = createReceiver();
     await open().connect(receiver.receive, never);
     server.userSays({ chatId: 7, text: 'high' });

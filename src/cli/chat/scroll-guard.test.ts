@@ -18,14 +18,14 @@ describe('frames', () => {
     expect(guard.next({ lines: changed, columns: 80, rows: 10, scrolled: 20 })).toEqual(numbered(30));
   });
 
-  it('begin anew with one screen after a change of size', () => {
+  it('begin again with one screen after a change of size', () => {
     const guard = createScrollGuard();
     guard.next({ lines: numbered(30), columns: 80, rows: 10, scrolled: 0 });
     expect(guard.next({ lines: numbered(45), columns: 40, rows: 10, scrolled: 20 })).toEqual(numbered(10, 35));
     expect(guard.next({ lines: numbered(46), columns: 40, rows: 10, scrolled: 0 })).toEqual(numbered(11, 35));
   });
 
-  it('begin anew with one screen when lines above it have gone', () => {
+  it('begin again with one screen when lines above it have gone', () => {
     const guard = createScrollGuard();
     guard.next({ lines: numbered(30), columns: 80, rows: 10, scrolled: 0 });
     const rest = ['a', ...numbered(12)];
@@ -50,7 +50,7 @@ describe('frames', () => {
     expect(guard.next({ lines: numbered(30), columns: 60, rows: 10, scrolled: 20 })).toEqual(numbered(10, 20));
   });
 
-  it('never change a line that has scrolled away, unless the screen begins anew', () => {
+  it('never change a line that has scrolled away, unless the screen begins again', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
     fc.assert(
       fc.property(fc.array(lines, { minLength: 1, maxLength: 12 }), (frames) => {
@@ -61,7 +61,7 @@ describe('frames', () => {
         for (const frame of frames) {
           const next = guard.next({ lines: frame, columns: 80, rows, scrolled });
           const isKept = last.slice(0, scrolled).every((line, index) => next[index] === line);
-          // What begins anew fits the screen, so that none of it is printed into the scrollback again.
+          // A screen that begins again fits, so that none of it is printed into the scrollback a second time.
           expect(isKept || next.length <= rows).toBe(true);
           scrolled = isKept ? Math.max(scrolled, next.length - rows) : Math.max(0, next.length - rows);
           last = next;

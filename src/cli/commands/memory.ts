@@ -53,7 +53,7 @@ interface ImportFlags extends OutputFlags {
 }
 
 interface EmbedFlags extends OutputFlags {
-  anew?: boolean;
+  all?: boolean;
 }
 
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
@@ -86,7 +86,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => importFiles(folder, flags, terminal));
   add(memory, 'embed', 'give vectors to what has none yet')
-    .option('--anew', 'to everything, because the model is another one under its old name')
+    .option('--all', 'to everything again, because the model is another one under its old name')
     .action((flags: EmbedFlags) => embed(flags, terminal));
   configureModel(memory.command('model').description('embedding models on this machine'), {
     terminal,
@@ -221,12 +221,12 @@ function printReport(report: OutputOf<typeof importFolder>, terminal: Terminal):
     warn(terminal, '--forget-gone forgets what came from files that are gone, unless their folder is there and empty');
 }
 
-async function embed({ anew, ...flags }: EmbedFlags, terminal: Terminal): Promise<void> {
+async function embed({ all, ...flags }: EmbedFlags, terminal: Terminal): Promise<void> {
   const show = (result: { done: number; total: number }): void => {
     if (wantsJson(terminal, flags)) writeJson(terminal, result);
     else terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
   };
-  await runOperation(terminal, embedNotes, { anew }, show, { counting: 'embedded' });
+  await runOperation(terminal, embedNotes, { all }, show, { counting: 'embedded' });
 }
 
 async function coreGet(flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -316,7 +316,7 @@ it('an approval that is cut short before they are told can be repeated, and of b
   ]);
   expect((await mailbox.counts()).outbox).toBe(1);
 
-  // Let in anew later, they are told anew.
+  // Admitted again later, they are told again.
   await pairing().revoke('7', TELEGRAM);
   await access().admit(knock('7'));
   await approving(false).approve(onDisk()[0]?.code ?? '', TELEGRAM);

@@ -485,8 +485,8 @@ it('a text can be sent to a chat, and a channel that is not there is named', asy
   const chat = { channel: 'local', account: 'default', chatId: 'boris' };
   expect(await gateway.send(chat, 'a reminder')).toMatchObject({ keys: [expect.any(String)] });
   await chats.says(['a reminder'], 'boris');
-  await gateway.send(chat, 'once', 'letter-1');
-  await gateway.send(chat, 'once', 'letter-1');
+  await gateway.send(chat, 'once', 'message-1');
+  await gateway.send(chat, 'once', 'message-1');
   await gateway.send(chat, 'then');
   await chats.says(['a reminder', 'once', 'then'], 'boris');
   await expect(gateway.send({ ...chat, channel: 'feishu' }, 'x')).rejects.toThrow(

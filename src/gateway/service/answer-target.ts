@@ -38,13 +38,13 @@ export async function answerTarget(name: string, asker: Asker, rules: AnswerRule
   if (!hasBot || !isOwnChat(named, asker)) return { ok: false, reason: notAllowed(named, bots, isForOwner) };
   const people = await rules.people(named);
   for (const person of people) if (await rules.access.stillAdmits(person, named)) return { ok: true, chat: named };
-  if (people.length > 0 || asker.kind !== 'owner') return { ok: false, reason: noLongerLetIn(named) };
+  if (people.length > 0 || asker.kind !== 'owner') return { ok: false, reason: revokedReason(named) };
   // Nobody is known of a chat from before people were kept: there the owner's word counts.
   if (await rules.hasSession(named)) return { ok: true, chat: named };
   return { ok: false, reason: `${notAllowed(named, bots)}, or once somebody has written to the bot there` };
 }
 
-function noLongerLetIn(chat: ChatKey): string {
+function revokedReason(chat: ChatKey): string {
   return `${chatName(chat)} may not be written to: nobody there is admitted any more ("lainclaw pairing list" shows who is)`;
 }
 

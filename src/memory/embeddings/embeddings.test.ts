@@ -165,7 +165,7 @@ describe('changing the model', () => {
     expect(asked).toBe(0);
     expect(await next.embed()).toEqual({ done: 5, total: 5 });
     expect((await next.search('feline')).mode).toBe('hybrid');
-    // Started anew with the old model, it is the one that was chosen last.
+    // Started again with the old model, it is the one that was chosen last.
     const again = old.again(fakeModel('old', 40)).memory;
     expect(await again.embed()).toEqual({ done: 5, total: 5 });
     expect(await old.archive.embedded('new')).toEqual({ done: 0, total: 5 });
@@ -193,7 +193,7 @@ describe('changing the model', () => {
     expect(closed).toEqual(['one', 'three']);
   });
 
-  it('behind its name is refused, until everything is embedded anew', async () => {
+  it('behind its name is refused, until everything is embedded again', async () => {
     let dimension = 40;
     const model: EmbeddingModel = {
       ...fakeModel('one', 40),
@@ -205,8 +205,8 @@ describe('changing the model', () => {
     dimension = 41;
     await memory.save({ content: 'a car' });
     await expect(memory.embed()).rejects.toThrow('another model');
-    expect(await memory.search('kitten')).toMatchObject({ mode: 'full-text', note: expect.stringContaining('--anew') });
-    expect(await memory.embed({ anew: true })).toEqual({ done: 2, total: 2 });
+    expect(await memory.search('kitten')).toMatchObject({ mode: 'full-text', note: expect.stringContaining('--all') });
+    expect(await memory.embed({ all: true })).toEqual({ done: 2, total: 2 });
     expect((await memory.search('kitten')).mode).toBe('hybrid');
   });
 });

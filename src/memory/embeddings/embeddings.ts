@@ -25,7 +25,7 @@ export interface EmbeddingModel {
 
 export interface EmbedOptions {
   /** Drops the existing vectors first: another model now has the old name. */
-  anew?: boolean;
+  all?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
   /** Stops after the batch in which this time has passed; by default continues until nothing is missing. */
@@ -109,7 +109,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
       options.signal?.throwIfAborted();
       if (!now.isClaimed) await archive.wantModel(model.name);
       now.isClaimed = true;
-      if (options.anew) await archive.keepOnlyVectorsOf(undefined, { signal: options.signal });
+      if (options.all) await archive.keepOnlyVectorsOf(undefined, { signal: options.signal });
       const { done, total } = await archive.embedded(model.name);
       if (done < total) {
         const lock = await acquire(locks, options);

@@ -91,7 +91,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
   let repairedBytes: number;
   try {
     refuseNewer(file, path);
-    ({ size, repairedBytes } = mendTail(file));
+    ({ size, repairedBytes } = repairTail(file));
   } catch (error) {
     closeSync(file);
     throw error;
@@ -167,7 +167,7 @@ function truncateIfPossible(file: number, size: number): void {
 }
 
 /** A last line without its newline: kept when it is whole JSON (the newline is added), cut off otherwise. */
-function mendTail(file: number): { size: number; repairedBytes: number } {
+function repairTail(file: number): { size: number; repairedBytes: number } {
   const { size } = fstatSync(file);
   const tail = lastLine(file, size);
   if (tail.length === 0) return { size, repairedBytes: 0 };

@@ -26,7 +26,7 @@ const textsOf = async (store: PermissionStore, sessionId?: string): Promise<stri
   (await store.remembered(sessionId)).map(({ rule, tainted }) => `${rule.text}${tainted ? ' tainted' : ''}`);
 
 describe('permissions.json', () => {
-  it('need not exist, and is read anew every time', async () => {
+  it('need not exist, and is read again every time', async () => {
     const { store, path } = opened();
     expect(await store.rules()).toEqual({ ok: true, rules: { allow: [], ask: [], deny: [] } });
     writeFileSync(path, '{"version":1,"deny":["bash"]}');

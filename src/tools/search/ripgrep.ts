@@ -119,7 +119,7 @@ async function textOf(child: ChildProcess): Promise<string> {
   return text;
 }
 
-/** Unreadable files are passed over, as a person's grep would; what is wrong with the call is the caller's to mend. */
+/** Unreadable files are passed over, as a person's grep would; the caller must correct what is wrong with the call. */
 function explain(errors: string, aboutGlob: string | undefined): void {
   const lines = errors.split('\n').map((line) => (aboutGlob ? line.replace(aboutGlob, '') : line));
   const told = lines.filter((line) => !/^rg: (?:\.\/|\/)/.test(line)).join('\n');

@@ -1,4 +1,4 @@
-// The bits of one model's vectors, kept between searches: reading them anew costs more than comparing them. Blocks are only
+// The bits of one model's vectors, kept between searches: reading them again costs more than comparing them. Blocks are only
 // appended to, and every other change is counted, so two numbers tell what is still as it was: blocks that were full stay,
 // those behind them are read again, and after a removal all of them, so that nothing forgotten is kept.
 import type { DatabaseSync } from 'node:sqlite';

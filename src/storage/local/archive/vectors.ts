@@ -73,7 +73,7 @@ export function putVectors(
     if (!model || vectors.some(({ vector }) => vector.length !== model.dimension)) {
       throw new StorageError(
         'STORAGE_FAILED',
-        `the embedding model "${name}" gave vectors of another length than before (${model?.dimension}): it is another model; "lainclaw memory embed --anew" starts again with it`,
+        `the embedding model "${name}" gave vectors of another length than before (${model?.dimension}): it is another model; "lainclaw memory embed --all" starts again with it`,
       );
     }
     const isThere = db.prepare('SELECT 1 FROM archive_chunks WHERE id = ?');
