@@ -44,9 +44,9 @@ export function startSetup(home: Home, args: string[], env: Record<string, strin
   return startOnScreen(args, { home, env: { ...ALONE, ...env }, rows: 70, columns: 110 });
 }
 
-/** Goes down to a choice and takes it. */
+/** Goes down to a choice and takes it, once it is offered: an answer given before may hold the same words. */
 export async function choose(screen: ChatTerminal, label: string): Promise<void> {
-  await screen.shows(label);
+  await screen.shows(new RegExp(`[●○] ${RegExp.escape(label)}`));
   for (;;) {
     const shown = await screen.screen();
     if (shown.includes(`● ${label}`)) return screen.type(ENTER);
