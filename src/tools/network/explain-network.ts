@@ -9,6 +9,7 @@ const NO_NETWORK =
   /could not resolve|couldn't resolve|unable to resolve|failed to resolve|temporary failure in name resolution|temporary failure resolving|name or service not known|name resolution|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|failed to establish a new connection|dns error|dial tcp:? |nodename nor servname|no address associated with hostname/i;
 const OWN_LOOPBACK =
   /(?:ECONNREFUSED|connection refused|failed to connect|couldn't connect)\D{0,80}?(?:localhost|127\.0\.0\.1|::1)|(?:localhost|127\.0\.0\.1|::1)\D{0,40}\d{0,5}.{0,60}(?:connection refused|couldn't connect|ECONNREFUSED)/i;
+const BYPASSED = 'a program in it did not use the proxy that HTTP_PROXY and HTTPS_PROXY name, its only way out';
 const MOST_NAMED = 10;
 
 export interface NetworkFacts {
@@ -37,9 +38,14 @@ export function tellNetwork(finished: SandboxedRun, { backend, setting, progress
 
 /** One line each; none when the network had nothing to do with it. */
 export function explainNetwork(finished: Finished, { traffic, unavailable }: NetworkFacts): string[] {
-  if (traffic) return [...explainRefused(traffic), ...explainFailed(finished, traffic)];
-  if (finished.exitCode === 0) return [];
   const { text } = finished.interleaved;
+  if (traffic) {
+    const notes = [...explainRefused(traffic), ...explainFailed(finished, traffic)];
+    const bypassed =
+      notes.length === 0 && finished.exitCode !== 0 && (NO_NETWORK.test(text) || OWN_LOOPBACK.test(text));
+    return bypassed ? [BYPASSED] : notes;
+  }
+  if (finished.exitCode === 0) return [];
   if (NO_NETWORK.test(text))
     return [`this command has no network; ${unavailable ?? 'name the hosts it needs in "network" to ask for it'}`];
   if (OWN_LOOPBACK.test(text) && unavailable === undefined)
