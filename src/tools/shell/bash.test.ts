@@ -33,7 +33,8 @@ function toolOn(run: Sandbox['run'] | Error, { signal = new AbortController().si
   const context = { workspace, changes, signal, progress() {}, spoolPath: async () => '/spool' };
   return {
     tool,
-    execute: (args: object) => tool.execute(args as Record<string, unknown>, context as unknown as ToolContext),
+    execute: (args: object, more: Partial<ToolContext> = {}) =>
+      tool.execute(args as Record<string, unknown>, { ...context, ...more } as unknown as ToolContext),
   };
 }
 
@@ -51,6 +52,19 @@ describe('bash', () => {
       env: { PATH: '/bin' },
       profile: { workspace: { path: '/w', access: 'read-write' }, protect: ['/w/.git/hooks'] },
     });
+  });
+
+  it('gives a command with hosts more time by default, and every command the time that it asks for', async () => {
+    const times: number[] = [];
+    const { execute } = toolOn(async (_command, { timeoutMs }) => {
+      times.push(timeoutMs);
+      return FINISHED;
+    });
+    const network = { hosts: [{ name: 'a.example' }], filtered: true, environment: {}, showsFetched: false };
+    await execute({ command: 'x' });
+    await execute({ command: 'x' }, { network });
+    await execute({ command: 'x', timeoutMs: 7 }, { network });
+    expect(times).toEqual([30_000, 180_000, 7]);
   });
 
   it('tells a model what was said and how it ended', async () => {

@@ -14,6 +14,8 @@ import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandbox
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** What is fetched takes its time: the default of a command that was given hosts. */
+const NETWORK_TIMEOUT_MS = 180_000;
 const LONGEST_TIMEOUT_MS = 600_000;
 /** For the sandbox to end what is left and tell about it. */
 const ENDING_MS = 5_000;
@@ -52,7 +54,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       type: 'object',
       properties: {
         command: { type: 'string', minLength: 1, maxLength: 100_000 },
-        timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS, default: DEFAULT_TIMEOUT_MS },
+        timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS },
         cwd: { type: 'string', minLength: 1 },
         network: HOSTS_SCHEMA,
       },
@@ -70,8 +72,8 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     // The profile below gives no network.
     isContained: async () => (await sandbox().catch(() => undefined))?.isolates ?? false,
     timeoutMs: DEFAULT_TIMEOUT_MS,
-    timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
-    async execute({ command, timeoutMs, cwd = '.', network: asked }, context) {
+    timeoutOf: ({ timeoutMs = NETWORK_TIMEOUT_MS }) => timeoutMs + ENDING_MS,
+    async execute({ command, cwd = '.', network: asked, ...given }, context) {
       refuseNetwork(networkSetting, asked);
       const {
         network,
@@ -84,6 +86,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         spoolPath,
         afterwards,
       } = context;
+      const { timeoutMs = network ? NETWORK_TIMEOUT_MS : DEFAULT_TIMEOUT_MS } = given;
       const held = await workspace.hold(cwd, signal).catch(orToolFailure);
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
