@@ -207,7 +207,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   conversation = talk;
   const files = createFileIndex({ listFiles: (signal) => listFiles(root, signal), signal: leaving.signal, now });
   files.refresh();
-  offerCompletion();
+  const completion = createCompletion({ commands: commands.list, root, findFiles: files.find });
+  screen.complete(completion, (before) => completion.isWhole(before));
   const { version } = terminal.environment;
   const tick = setInterval(() => talk.turn && screen.refresh(), TICK_MS);
   const release = captureOutput(notice);
@@ -223,7 +224,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (!isOpen) return leave(EXIT.cancelled);
       await askTrust(person, { workspace, trust: runtime.trust }, leaving.signal);
       for (const problem of await commands.loadCustom()) notice(problem);
-      offerCompletion();
     })
     .catch((error: Error) => {
       if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
@@ -249,11 +249,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
-  }
-
-  function offerCompletion(): void {
-    const completion = createCompletion({ commands: commands.list, root, findFiles: files.find });
-    screen.complete(completion, (before) => completion.isWhole(before));
   }
 
   function showSize(size: ContextSize): void {

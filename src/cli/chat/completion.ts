@@ -25,20 +25,27 @@ export interface Completion extends AutocompleteProvider {
 
 export function createCompletion(dependencies: CompletionDependencies): Completion {
   const { commands, root, findFiles } = dependencies;
-  const library = new CombinedAutocompleteProvider(
-    commands.map(({ name, about, complete }) => ({
-      name,
-      description: about,
-      ...(complete && {
-        getArgumentCompletions: async (prefix: string) => {
-          const values = await complete().catch((): string[] => []);
-          const found = fuzzyFilter([...values], prefix, (value) => value).slice(0, SHOWN);
-          return found.map((value) => ({ value, label: value }));
-        },
-      }),
-    })),
-    root,
-  );
+  /** Commands that people wrote are read while the chat is open already. */
+  let known: { count: number; provider: CombinedAutocompleteProvider } | undefined;
+  const library = (): CombinedAutocompleteProvider => {
+    if (known?.count !== commands.length) known = { count: commands.length, provider: provide() };
+    return known.provider;
+  };
+  const provide = (): CombinedAutocompleteProvider =>
+    new CombinedAutocompleteProvider(
+      commands.map(({ name, about, complete }) => ({
+        name,
+        description: about,
+        ...(complete && {
+          getArgumentCompletions: async (prefix: string) => {
+            const values = await complete().catch((): string[] => []);
+            const found = fuzzyFilter([...values], prefix, (value) => value).slice(0, SHOWN);
+            return found.map((value) => ({ value, label: value }));
+          },
+        }),
+      })),
+      root,
+    );
   /** What stood before the cursor when an item was offered. */
   const offeredFor = new WeakMap<AutocompleteItem, string>();
   let lastOffered: AutocompleteItem[] = [];
@@ -55,7 +62,7 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
       const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
       const [, prefix] = /(?:^|\s)(@(?:"[^"]*|\S*))$/.exec(before) ?? [];
       if (prefix === undefined)
-        return offering(before, await library.getSuggestions(lines, cursorLine, cursorCol, options));
+        return offering(before, await library().getSuggestions(lines, cursorLine, cursorCol, options));
       const found = await findFiles(prefix.replace(/^@"?/, ''), SHOWN);
       if (options.signal.aborted || found.length === 0) return offering(before, null);
       const items = found.map((path) => ({ value: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
@@ -65,13 +72,13 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
       const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
       // Whoever types on is quicker than the list: what it offers is for an earlier text.
       if (offeredFor.get(item) !== before) return { lines, cursorLine, cursorCol };
-      return library.applyCompletion(lines, cursorLine, cursorCol, item, prefix);
+      return library().applyCompletion(lines, cursorLine, cursorCol, item, prefix);
     },
     isWhole(before) {
       if (/^\/\S+\s/.test(before)) return true;
       return lastOffered.some((item) => offeredFor.get(item) === before && before.endsWith(item.value));
     },
-    shouldTriggerFileCompletion: (...args) => library.shouldTriggerFileCompletion(...args),
+    shouldTriggerFileCompletion: (...args) => library().shouldTriggerFileCompletion(...args),
   };
 }
 

@@ -42,6 +42,15 @@ describe('the files that are offered', () => {
     await expect.poll(() => index.find('b', 9)).toEqual(['b.ts']);
   });
 
+  it('of the first list are waited for where none fits yet', async () => {
+    const { index, hold } = setUp([['a.ts', 'b.ts']]);
+    const go = Promise.withResolvers<void>();
+    hold.until = go.promise;
+    const found = index.find('b', 9);
+    setTimeout(go.resolve, 1_500);
+    expect(await found).toEqual(['b.ts']);
+  });
+
   it('that are found so far are offered when the first list takes long', async () => {
     const { index, hold } = setUp([['a.ts', 'b.ts']]);
     const go = Promise.withResolvers<void>();

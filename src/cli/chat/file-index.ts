@@ -5,7 +5,7 @@ import { createFileSearch, type FileSearch } from './file-search.ts';
 
 /** A list is good for so long: people complete several names in a row. */
 const FRESH_MS = 3_000;
-/** Of the first list, which may be long; what is there by then is offered. */
+/** Of the first list, which may be long; what fits of it by then is offered. */
 const PATIENCE_MS = 1_000;
 /** Listed within this, a workspace is small. */
 const SMALL_MS = 100;
@@ -61,6 +61,10 @@ export function createFileIndex({ listFiles, signal, now }: FileIndexDependencie
       refresh();
       const patience = isWhole ? (tookMs <= SMALL_MS ? SMALL_MS : 0) : PATIENCE_MS;
       if (listing && patience > 0) await Promise.race([listing, sleep(patience, undefined, { ref: false })]);
+      const found = search?.find(query, most) ?? [];
+      if (found.length > 0 || isWhole) return found;
+      // Nothing is offered again by itself: what is not found yet is waited for.
+      await listing;
       return search?.find(query, most) ?? [];
     },
   };

@@ -3,10 +3,14 @@ import { createInterface } from 'node:readline';
 import { findRipgrep } from '../../tools/search/program.ts';
 
 const MOST = 200_000;
+// An ignore file holds also where nobody has made a repository yet.
+const ARGS = ['--no-config', '--files', '--hidden', '--no-require-git', '--glob', '!.git'];
 
 /** The files of a directory that no ignore file hides. Their names are shown as they are typed. */
 export async function* listFiles(root: string, signal: AbortSignal): AsyncGenerator<string> {
-  const child = spawn(await findRipgrep(), ['--no-config', '--files', '--hidden', '--glob', '!.git'], {
+  const program = await findRipgrep();
+  if (signal.aborted) return;
+  const child = spawn(program, ARGS, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
