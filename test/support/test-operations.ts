@@ -26,9 +26,13 @@ export async function testOperations({ variables, ...more }: TestOperationsOptio
   const context: OperationContext = { runtime, signal: new AbortController().signal, warn, ...more };
   const invoke = (name: string, input: Record<string, unknown> = {}) =>
     invokeOperation(operationCalled(name), input, context);
-  /** The output, and what is wrong with it by the schema of the operation. */
-  const checked = async (name: string, input: Record<string, unknown> = {}) => {
-    const output = await invoke(name, input);
+  /** The output, and what is wrong with it by the schema of the operation. `further`: of the context. */
+  const checked = async (
+    name: string,
+    input: Record<string, unknown> = {},
+    further: Partial<OperationContext> = {},
+  ) => {
+    const output = await invokeOperation(operationCalled(name), input, { ...context, ...further });
     return { output, problem: await valueProblem({ ...operationCalled(name).output }, output) };
   };
   return { invoke, checked, runtime, folder, warnings };
