@@ -3,7 +3,7 @@ import type { Asker } from '../vocabulary/asker.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 
 export interface DelegatedTurn {
-  /** Of the sub-agent, for whoever watches. */
+  /** Of the sub-agent, for people who watch. */
   name: string;
   instructions: string;
   prompt: string;

@@ -1,5 +1,5 @@
 // The executor, the only catch around a tool: look up → validate → authorise → reuse or run → bound.
-// It stops at the first step that says no, and always returns a result: a ToolFailure speaks to the caller, anything
+// It stops at the first step that says no, and always returns a result: the caller sees a ToolFailure, anything
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { joinSignals } from '../lib/joined-signal.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
@@ -21,12 +21,12 @@ import {
 } from './tool.ts';
 import type { Validate } from './validate.ts';
 
-/** How long a tool may take to clean up after it was told to stop. */
+/** How long a tool may take to clean up after it was stopped. */
 const GRACE_MS = 2_000;
 
 export interface Executed {
   result: ToolResult;
-  /** What a model is told: bounded. */
+  /** What a model sees: bounded. */
   text: string;
 }
 
@@ -34,7 +34,7 @@ export interface Executed {
 export interface ExecutorHooks {
   /** Why the call is refused; undefined: nothing objects. */
   before(call: ToolCall, signal: AbortSignal): Promise<string | undefined>;
-  /** What the model is told beside the result. */
+  /** What the model sees beside the result. */
   after(
     call: ToolCall,
     outcome: { ok: boolean; data?: unknown; error?: ToolError },
@@ -59,7 +59,7 @@ export interface ExecutorOptions {
   onDefect(call: ToolCall, error: unknown): void;
   /** The owner's hooks around each call. */
   hooks?: ExecutorHooks;
-  /** Told when a result holds content from outside, and where that came from. */
+  /** Called when a result holds content from outside, with where that came from. */
   onTainted?(sources: readonly TaintSource[]): void;
 }
 
@@ -93,7 +93,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const told = brought.hasRun ? await options.hooks?.after(call, shownTo(outcome), signal) : undefined;
       const text = [bounded.text, ...lines, told ?? ''].filter((line) => line !== '').join('\n');
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
-      // Also of a call that failed: what went wrong is told with pieces of the file.
+      // Also for a call that failed: its error quotes pieces of the file.
       if (brought.taintedBy.length > 0) meta.tainted = true;
       if (meta.tainted) {
         const named = [...brought.taintedBy, ...(meta.taintedBy ?? [])];
@@ -150,7 +150,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
       const output = await spec.execute(call.args, full);
-      // Data is JSON by contract: a tool that breaks it has a defect, found here and not by whoever prints the result.
+      // Data is JSON by contract: a tool that breaks it has a defect, found here and not where the result is printed.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };
       // What is reused is kept as JSON, which is no place for megabytes.
@@ -164,7 +164,7 @@ interface Attempt {
   signal: AbortSignal;
   progress(text: string): void;
   left: Later;
-  /** Told as soon as it is known, because the attempt may end with an error. */
+  /** Called as soon as it is known, because the attempt may end with an error. */
   brought: {
     taintedBy: readonly TaintSource[];
     /** How long permission took: no time of the tool's. */

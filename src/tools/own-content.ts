@@ -1,4 +1,4 @@
-// What counts as the person's own words although it stands in a file: then it does not taint the turn that reads it.
+// Files whose content counts as the person's own words: they do not taint the turn that reads them.
 import type { SkillSource } from '../skills/skill.ts';
 
 export interface OwnContent {

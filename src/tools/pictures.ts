@@ -1,5 +1,5 @@
 // The one place that bounds pictures in results. Each goes to a file, so that neither the journal nor what is reused holds
-// megabytes; the text says where it is, and what was left out and why. Whoever asks a model reads the files back.
+// megabytes; the text says where it is, and what was left out and why. The files are read back when a model is asked.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { imageType } from '../lib/image-type.ts';
 
@@ -18,11 +18,11 @@ export interface KeptPicture {
 
 export interface BoundPictures {
   kept: KeptPicture[];
-  /** One line for each, for whoever reads the text. */
+  /** One line for each, for readers of the text. */
   lines: string[];
 }
 
-/** `place` returns a path that does not exist yet. The type is told by the first bytes, not by what the tool says. */
+/** `place` returns a path that does not exist yet. The first bytes decide the type, not what the tool says. */
 export async function boundPictures(
   pictures: readonly ToolPicture[],
   place: (name: string) => Promise<string>,

@@ -101,7 +101,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
     };
     if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
-    // What could not be done anyway says so itself, before anyone is bothered.
+    // A call that cannot succeed fails here, before anybody is asked.
     const preview = await spec.preview?.(call.args, context);
     if (mode === 'never') return no(`${call.name} needs permission, and the mode never refuses it`);
     if (!askPerson) return no(nobodyThere({ spec, call, verdict, taint, subject }));

@@ -66,7 +66,7 @@ export interface ToolOutput {
   meta?: Record<string, unknown>;
 }
 
-/** What a call would do, for whoever is asked to permit it. */
+/** What a call would do, for the person who is asked to permit it. */
 export interface ToolPreview {
   /** One line: what would be done, and to what. */
   summary: string;
@@ -80,7 +80,7 @@ export interface ToolContext {
   workspace: Workspace;
   /** What this session last saw of each file. */
   seen: SeenFiles;
-  /** Told of every change to a file before it is made, so that it can be undone. */
+  /** Records every change to a file before it is made, so that it can be undone. */
   changes: Changes;
   /** Fires on the tool's timeout and when the turn is cancelled. A tool must stop soon after. */
   signal: AbortSignal;
@@ -135,7 +135,7 @@ export interface ToolSpec {
   isContained?(args: ToolArgs): Promise<boolean>;
   /** The command line by which a person trusts it, for those who would otherwise be asked. */
   trustCommand?: string;
-  /** What a call with these arguments touches: the policy judges that. It is pure, and told validated arguments only. */
+  /** What a call with these arguments touches: the policy judges that. It is pure, and receives validated arguments only. */
   subject(args: ToolArgs): ToolSubject;
   /** What the rules of permissions.json can say about this tool; by default a pattern is one of paths. */
   rules?: ToolRules;
@@ -156,12 +156,12 @@ export interface ToolSpec {
   fingerprint?(args: ToolArgs, context: ToolContext): Promise<string | undefined>;
   /** What the call would do now, without doing any of it. Throws ToolFailure where executing it would. */
   preview?(args: ToolArgs, context: ToolContext): Promise<ToolPreview>;
-  /** Throws ToolFailure to speak to the caller; anything else thrown is a defect. */
+  /** Throws ToolFailure for what the caller should see; anything else that is thrown is a defect. */
   execute(args: ToolArgs, context: ToolContext): Promise<ToolOutput>;
 }
 
 export interface ToolRules {
-  /** What stands in the parentheses of a rule, `name(pattern)`. */
+  /** What the parentheses of a rule, `name(pattern)`, hold. */
   pattern: 'command' | 'path' | 'url' | 'chat' | 'host';
   /**
    * A path rule on this tool is about the files themselves: deny and ask rules hold for whatever reads or changes them, a shell
@@ -177,7 +177,7 @@ export interface ToolFailureOptions {
   cause?: unknown;
 }
 
-/** A failure meant for whoever called the tool: the message says what went wrong and what to do. */
+/** A failure that the caller of the tool sees: the message says what went wrong and what to do. */
 export class ToolFailure extends CodedError<Exclude<ToolErrorCode, 'tool_not_found'>> {
   readonly reason: ToolFailureReason | undefined;
   /** What there is to show in spite of the failure. */

@@ -64,12 +64,12 @@ export interface TurnTools {
   /** With a turn, changes are recorded under it, and only while its lock is held. */
   turnId?: string;
   fence?: Fence;
-  /** Puts questions to whoever reads this turn, instead of the person at the terminal. */
+  /** Puts questions to the readers of this turn, instead of the person at the terminal. */
   askPerson?: AskPerson;
   askForm?: AskForm;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;
-  /** Takes what calls leave behind; whoever ends the turn waits for it. */
+  /** Takes the work that calls leave behind; the end of the turn waits for it. */
   later?: Later;
   /** Content from outside in the turn's context; a result may bring more. */
   taint?: Taint;
@@ -79,7 +79,7 @@ export interface Toolbox {
   readonly workspaceRoot: string;
   /** The rules that hold here, and what was answered. */
   readonly permissions: PermissionStore;
-  /** Takes in what has come and lets go of what is gone. */
+  /** Adds tools that have come, and drops those that have gone. */
   refresh(signal: AbortSignal): Promise<void>;
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;

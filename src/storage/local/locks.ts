@@ -26,7 +26,7 @@ const MOST_PATHS = 1_000;
 export interface LocalLocks extends Locks {
   /** Whether the lock was not acquired again since; its holder may be dead. */
   isCurrent(fence: Fence): boolean;
-  /** Throws STORAGE_LOCK_LOST when the lock of this fence is no longer held by whoever got the fence. */
+  /** Throws STORAGE_LOCK_LOST when the lock is no longer held under this fence. */
   verify(fence: Fence | undefined): void;
   /** Every lock that is still held becomes free, and is lost to its holder. */
   close(): Promise<void>;
@@ -272,7 +272,7 @@ function isBusy(error: unknown): boolean {
 
 async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return promise;
-  // Whoever is told that there is a wait may give up right then.
+  // A caller that learns of the wait may give up right then.
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-// Rows of the mailbox's tables, and what they stand for.
+// Rows of the mailbox's tables, and what they mean.
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { OutboxMessage, UnfinishedMessage } from '../mailbox.ts';

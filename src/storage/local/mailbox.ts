@@ -31,9 +31,9 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
   const together = createWriteTogether({ use, sync: log.sync });
   const read = withStatements(use);
   const write = withStatements(together.durably);
-  // What became of a message that was sent may be told once more after a power cut: it is then sent again.
+  // After a power cut the record that a message was sent may be missing: it is then sent again.
   const soon = withStatements(together.soon);
-  // Written, but whoever brought them was told otherwise and brings them again: nobody has them yet.
+  // They are written, but their sender got an error and sends them again: nobody has them yet.
   const unsynced = new Map<string, Received>();
 
   return {

@@ -27,7 +27,7 @@ export interface OpenDatabaseOptions {
 /**
  * While this connection is open, closing the others does not carry the write-ahead log over into the database, and neither
  * does closing this one, since it may not write. A one-shot command is spared two waits for the disk; the log is carried over
- * now and then by whoever writes.
+ * now and then by a writer.
  */
 export function openLogKeeper(path: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

@@ -37,7 +37,7 @@ export function createSyncedDatabase(database: Database, prepare?: (opened: Data
   };
 }
 
-/** Other processes write: SQLite waits for them a while, but in no order; whoever was unlucky tries again. */
+/** Other processes write: SQLite waits for them a while, but in no order; one that had no turn tries again. */
 function isBusy(error: unknown): boolean {
   const { cause } = error as { cause?: { errcode?: number } };
   return cause?.errcode !== undefined && (cause.errcode & 0xff) === 5;

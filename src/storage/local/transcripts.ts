@@ -108,7 +108,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
       try {
         writeFully(file, bytes, size);
       } catch (error) {
-        // Leave no half line behind; where even that fails, the next opening mends it.
+        // Leave no half line behind; where even that fails, the next opening repairs it.
         truncateIfPossible(file, size);
         throw storageError(path, error);
       }
@@ -136,13 +136,13 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
   };
 }
 
-/** Whoever writes to a file changes its times, whoever replaces it changes its number. */
+/** A write to a file changes its times, a replacement changes its number. */
 function revisionOf(file: number, knownSize: number): string | undefined {
   const { ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
   return size === BigInt(knownSize) ? [ino, size, mtimeNs, ctimeNs].join(' ') : undefined;
 }
 
-/** Before anything is repaired: what is damage to us may be none. */
+/** Before anything is repaired: what looks damaged here may be of a newer version. */
 function refuseNewer(file: number, path: string): void {
   const block = readBlockSync(file, 0, FIRST_LINE_BYTES);
   const end = block.indexOf(NEWLINE);

@@ -34,7 +34,7 @@ export function createWriteTogether({ use, sync }: WriteTogetherOptions): WriteT
   const written = (together: readonly Waiting[]): Promise<unknown[]> =>
     use((db) => inTransaction(db, () => together.map(({ statements }) => statements(db))));
 
-  /** What cannot be made durable is not done again: it is written, and whoever asked is told the failure. */
+  /** What cannot be made durable is not done again: it is written, and the caller gets the failure. */
   async function settle(together: readonly Waiting[], values: readonly unknown[]): Promise<void> {
     try {
       if (together.some(({ isDurable }) => isDurable)) await sync();

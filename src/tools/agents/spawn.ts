@@ -15,7 +15,7 @@ export interface SpawnedAgent {
   inherited: Inheritance;
 }
 
-/** Starts a sub-agent that goes on by itself. Resolves once it is on record; rejects with AgentError. */
+/** Starts a sub-agent that continues in the background. Resolves once it is on record; rejects with AgentError. */
 export type SpawnAgent = (agent: SpawnedAgent) => Promise<{ id: string }>;
 
 export interface SubagentSpawnDependencies {

@@ -61,7 +61,7 @@ export function diffOf({ resolved, before, after }: PlannedChange): ReturnType<t
   return unifiedDiff({ path: resolved, before: before?.bytes, after, maxChars: DIFF_CHARS });
 }
 
-/** Other names of the same file are not part of the workspace's promise: they are told, not followed. */
+/** Other names of the same file are outside the workspace's promise: they are reported, not followed. */
 export function linkNote({ previous }: Written): string {
   const others = (previous?.links ?? 1) - 1;
   return others > 0 ? `\nIt had ${others} other name(s) (hard links): those keep the old content.` : '';

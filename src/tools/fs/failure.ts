@@ -7,7 +7,7 @@ const REASONS: Partial<Record<WorkspaceErrorCode, ToolFailureReason>> = {
   too_large: 'limit',
 };
 
-/** A workspace's refusal speaks to the caller; anything else is a defect and passes on. */
+/** A refusal of the workspace becomes a failure that the caller sees; anything else is a defect and is thrown on. */
 export function orToolFailure(error: unknown): never {
   if (!(error instanceof WorkspaceError)) throw error;
   throw new ToolFailure(error.message, {

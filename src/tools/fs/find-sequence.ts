@@ -1,6 +1,6 @@
 // Searching in linear time, whatever the text: the system's own search takes minutes on a megabyte of one letter when
 // the wanted text is long and almost the same. It is used for the first bytes only; what it finds is compared natively,
-// and when that adds up to too much, Knuth, Morris and Pratt go on from there.
+// and when that adds up to too much, Knuth-Morris-Pratt continues from there.
 
 export interface FindOptions {
   /** Also count places that overlap: they cannot all be replaced, but the text is not unique. */
@@ -46,7 +46,7 @@ export function findSequence(whole: Sequence, wanted: Sequence, options: FindOpt
   return found;
 }
 
-/** How much of the beginning of `wanted` stands anywhere, and where that ends. */
+/** How much of the beginning of `wanted` occurs anywhere, and where that ends. */
 export function longestBeginning(whole: Sequence, wanted: Sequence): { length: number; end: number } {
   const borders = bordersOf(wanted);
   const longest = { length: 0, end: 0 };

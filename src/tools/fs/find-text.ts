@@ -22,7 +22,7 @@ export function findText(bytes: Buffer, text: string, options: FindOptions): Mat
   }));
 }
 
-/** The matches must not overlap and stand in order. */
+/** The matches must not overlap and must be in order. */
 export function replaceMatches(bytes: Buffer, matches: readonly Match[], text: string): Buffer {
   const replacementFor = createReplacement(bytes, unified(text));
   const parts: Buffer[] = [];
@@ -70,7 +70,7 @@ function kindsOfEndings(bytes: Buffer): { lf: boolean; crlf: boolean } {
 
 interface View {
   bytes: Buffer;
-  /** Where a byte of the view stands in the file; a line ending begins with its CR. */
+  /** Where a byte of the view is in the file; a line ending begins with its CR. */
   offsetOf(at: number): number;
 }
 

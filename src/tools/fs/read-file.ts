@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 /** A range is looked for no further than this into a file. */
 const SCAN_LIMIT_BYTES = 512 * 1024 * 1024;
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Of a file of which only a range is read, this much is looked at whole: what may be edited next. */
+/** A file up to this size is read whole even when only a range is asked for: it may be edited next. */
 const NOTED_BYTES = 4 * 1024 * 1024;
 /** A file that changed less than this ago can change again without its times showing it: then its content counts too. */
 const SETTLED_MS = 2_000;

@@ -4,7 +4,7 @@ import type { Finished, Sandbox } from '../../sandbox/sandbox.ts';
 import { NETWORK_OFF } from '../shell/command-settings.ts';
 import type { SandboxedRun } from '../shell/run-sandboxed.ts';
 
-/** What programs say when a name cannot be resolved or no network is there. */
+/** What programs print when a name cannot be resolved or there is no network. */
 const NO_NETWORK =
   /could not resolve|couldn't resolve|unable to resolve|failed to resolve|temporary failure in name resolution|temporary failure resolving|name or service not known|name resolution|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|failed to establish a new connection|dns error|dial tcp:? |nodename nor servname|no address associated with hostname/i;
 const OWN_LOOPBACK =

@@ -9,7 +9,7 @@ import { orToolFailure } from './failure.ts';
 
 export interface ScheduleAddDependencies {
   schedule(): Promise<Schedule>;
-  /** Whether something is there to run jobs when they come due. */
+  /** Whether a process runs that starts jobs when they are due. */
   isGatewayRunning(): Promise<boolean>;
   answerProblem: AnswerProblem;
 }

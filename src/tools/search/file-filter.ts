@@ -1,6 +1,6 @@
 // A glob that says which files to search. ripgrep's own --glob beats the ignore files: `*.log` would find the logs that
 // .gitignore leaves out, and `**` everything in .git. So the glob goes to ripgrep upside down, as one more ignore file,
-// which those of the directory beat; what they let in by name (`!keep.log`) is held against the glob once more.
+// which those of the directory beat; what they include by name (`!keep.log`) must match the glob as well.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface FileFilter {
   fits(path: string): boolean;
   /** Flags by which ripgrep leaves out most of what does not fit, and nothing that does. */
   readonly preselection: readonly string[];
-  /** The file is there as long as `use` runs. */
+  /** The file exists while `use` runs. */
   asIgnoreFile(use: (path: string) => Promise<void>): Promise<void>;
 }
 

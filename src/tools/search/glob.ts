@@ -10,7 +10,7 @@ const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
 /** Files looked at to find the newest. */
 const MOST_FILES = 200_000;
-/** Listing waits for the disk and for whoever reads the list: more threads than processors take a quarter less time. */
+/** Listing waits for the disk and for its reader: more threads than processors take a quarter less time. */
 const THREADS = Math.min(16, 4 * availableParallelism());
 
 export function createGlobTool(): ToolSpec {
@@ -78,7 +78,7 @@ function anchored(given: string): string {
   return `/${given.replace(/^(\.?\/)+/, '')}`;
 }
 
-/** Asked while ripgrep goes on searching: a pool of threads would take longer than the call itself. */
+/** Read while ripgrep continues to search: a pool of threads would take longer than the call itself. */
 function changedAt(path: string): number {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

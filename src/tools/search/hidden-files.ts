@@ -1,5 +1,5 @@
 // Where the files are that a command must not read: ripgrep lists everything, ignored files too, and of what is hidden the
-// topmost directories are told, for they are what a sandbox covers.
+// topmost directories are reported, because a sandbox hides whole directories.
 import { dirname } from 'node:path';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { orToolFailure } from '../fs/failure.ts';

@@ -29,7 +29,7 @@ export interface RipgrepOptions {
   onRecord(record: string): boolean;
 }
 
-/** Resolves when ripgrep has ended or was told to stop. A pattern it refuses is a ToolFailure with its own words. */
+/** Resolves when ripgrep has ended or was stopped. A pattern that it refuses is a ToolFailure with its message. */
 export async function ripgrep(options: RipgrepOptions): Promise<void> {
   const { held, only } = options;
   if (!only || held.kind === 'file') return search(options);
@@ -38,7 +38,7 @@ export async function ripgrep(options: RipgrepOptions): Promise<void> {
   );
 }
 
-/** `aboutGlob`: how ripgrep begins its words about a glob it cannot use; it goes on without it. */
+/** `aboutGlob`: how ripgrep's message about a glob that it cannot use begins; it continues without the glob. */
 async function search(
   { held, flags, signal, program, separator, onRecord }: RipgrepOptions,
   aboutGlob?: string,

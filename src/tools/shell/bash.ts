@@ -147,7 +147,7 @@ async function recordChanges(watch: ChangeWatch, changes: Changes): Promise<{ un
   );
 }
 
-/** What deny rules keep from being read is not there for a command; where that cannot be had, nothing runs. */
+/** A command does not see what deny rules keep from being read; where that cannot be arranged, nothing runs. */
 export async function hiddenFrom(
   { isolates }: Sandbox,
   workspace: Workspace,

@@ -116,7 +116,7 @@ export function createChangeWatcher(): ChangeWatcher {
       }
       return {
         async finish() {
-          // Whoever cancelled the command still wants to know what it has done.
+          // The person who cancelled the command still wants to know what it has done.
           const patience = AbortSignal.timeout(10_000);
           const looking = { hides, signal: patience, now, known: directories };
           const after = await listFiles(workspace, looking, listing.way);
@@ -197,7 +197,7 @@ async function listFiles(
   { hides, signal, now, known }: Looking,
   chosen?: Way,
 ): Promise<Listed | undefined> {
-  // A name that is no text cannot be told to anyone; one that is hidden cannot change.
+  // A name that is not text cannot be shown to anybody; a hidden file cannot change.
   const isWatched = (path: string): boolean => !path.includes('\uFFFD') && !hides(path);
   for (const way of chosen ? [chosen] : (['everything', 'not-ignored'] as const)) {
     const paths =

@@ -15,7 +15,7 @@ export function createSkillListTool({ skills, isOwnSkill }: SkillToolDependencie
     timeoutMs: 20_000,
     async execute(_, { workspace, signal }) {
       const listing = await (await skills()).list({ workspace, signal }).catch(orToolFailure);
-      // Descriptions are words of whoever wrote the skill; a folder that cannot be used tells its name at least.
+      // The author of a skill wrote its description; a folder that cannot be used at least has a name.
       const shown = [...listing.skills, ...listing.problems.map(({ folder, source }) => ({ name: folder, source }))];
       const taints = await Promise.all(shown.map((skill) => taintOfSkill(skill, workspace.root, { isOwnSkill })));
       const taintedBy = taints.flatMap((taint) => taint?.taintedBy ?? []);

@@ -38,7 +38,7 @@ function localTime(timestamp: number, timezone: string): Record<string, string> 
     date: `${part('year')}-${part('month')}-${part('day')}`,
     time: `${part('hour')}:${part('minute')}:${part('second')}`,
     timezone,
-    // "GMT" alone stands for an offset of zero.
+    // "GMT" alone is an offset of zero.
     utcOffset: part('timeZoneName').replace('GMT', '') || '+00:00',
     weekday: part('weekday'),
   };

@@ -67,6 +67,6 @@ function supersede(db: DatabaseSync, old: string, by: string): void {
     const reason = old === by ? 'the same text cannot replace itself' : `there is no memory "${old}"`;
     throw new StorageError('STORAGE_FAILED', `${reason}: "lainclaw memory list" shows what could be replaced`);
   }
-  // Said again: whatever had replaced it, it holds now.
+  // It was saved again: it is valid now, whatever had replaced it.
   db.prepare('UPDATE archive_documents SET superseded_by = NULL WHERE id = ?').run(by);
 }

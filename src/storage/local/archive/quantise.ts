@@ -13,7 +13,7 @@ export function quantise(vector: Float32Array, bytesOfBits: number): { bits: Uin
   return { bits, bytes: new Uint8Array(bytes.buffer) };
 }
 
-/** The same bytes as 32-bit words, without a copy where they stand right. */
+/** The same bytes as 32-bit words, without a copy where they are aligned. */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(whole.buffer, whole.byteOffset, whole.length >> 2);

@@ -1,4 +1,4 @@
-// Forgetting: the text, its terms and its vectors go, and what they stood on is overwritten (secure_delete for the tables,
+// Forgetting: the text, its terms and its vectors go, and the space that they took is overwritten (secure_delete for the tables,
 // the index's own secure-delete for the terms; where much goes at once, writing the whole index again is quicker than
 // taking out term by term, and leaves as little). Copies in the write-ahead log go with the checkpoint that follows.
 import type { DatabaseSync } from 'node:sqlite';

@@ -39,7 +39,7 @@ export interface CatalogueOptions {
   locks: Locks;
   transcripts: Transcripts;
   now(): number;
-  /** Told when something damaged was moved aside and rebuilt. */
+  /** Called when something damaged was moved aside and rebuilt. */
   onRebuild?: (keptAside: string) => void;
 }
 
@@ -212,7 +212,7 @@ function isDamagedDatabase(error: unknown): boolean {
   return errcode !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
 }
 
-/** SQLite cannot read its database where it may not write; sessions.json tells the same. */
+/** SQLite cannot read its database where it may not write; sessions.json has the same. */
 function isForReadersOnly(error: unknown): boolean {
   return error instanceof StorageError && ['STORAGE_READ_ONLY', 'STORAGE_NO_PERMISSION'].includes(error.code);
 }

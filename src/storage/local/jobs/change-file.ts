@@ -9,7 +9,7 @@ export interface ChangeFile {
   watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Best effort on both sides: whoever watches also looks by itself now and then. */
+/** Best effort on both sides: a watcher also looks by itself now and then. */
 export function createChangeFile(path: string, now: () => number): ChangeFile {
   return {
     async touch() {

@@ -33,7 +33,7 @@ export function createLocalJobs({ database, changes, locks }: LocalJobsOptions):
       locks.verify(owner);
       return statements(prepare);
     });
-  /** For changes that whoever waits for the next slot must hear of. */
+  /** For changes that processes which wait for the next slot must learn of. */
   const change = async <T>(statements: (prepare: Prepare) => T): Promise<T> => {
     const result = await write(statements);
     await changes.touch();

@@ -4,7 +4,7 @@ import type { Job, JobDefinition, JobMessage, JobStatus, NextSlot, Run, RunStatu
 
 type Row = Record<string, SQLOutputValue>;
 
-/** Jobs of earlier versions do not tell who asked: the owner's are known by their source, and the chat they name is theirs. */
+/** Jobs of earlier versions do not say who asked: the owner's are known by their source, and the chat they name is theirs. */
 function definitionOf(text: SQLOutputValue | undefined): JobDefinition {
   const definition = JSON.parse(String(text)) as Omit<JobDefinition, 'asker'> & { asker?: Asker };
   const { source, injectInto } = definition;

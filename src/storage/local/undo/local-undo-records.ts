@@ -1,6 +1,6 @@
 // What undo keeps: <home>/undo/undo.db, private to the user. Contents are stored once each under their SHA-256,
 // compressed where that is worth it; a turn is a list of changes that name two of them. One transaction per change, on
-// disk before `add` resolves. The oldest turns go when the whole grows over its bounds in bytes or age.
+// disk before `add` resolves. The oldest turns are dropped when the whole exceeds its bounds in bytes or age.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { sha256Of } from '../../../lib/sha256.ts';
