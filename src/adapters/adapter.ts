@@ -108,6 +108,8 @@ export interface ModelDescription {
   model?: string;
   /** Tokens the model can take in; absent when unknown. */
   contextWindow?: number;
+  /** Its service may know a smaller number, and was not asked: `lookUpWindow` asks. */
+  isWindowOpen?: boolean;
 }
 
 export interface Adapter {
@@ -118,5 +120,7 @@ export interface Adapter {
   readonly callsTools: boolean;
   /** The profile and model a request would use, told before it is sent. */
   describe(request: { model?: string; profileId?: string }, signal?: AbortSignal): Promise<ModelDescription>;
+  /** Asks the service how many tokens the model takes in. Never throws. */
+  lookUpWindow?(request: { model?: string; profileId?: string }, signal?: AbortSignal): Promise<number | undefined>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

@@ -100,7 +100,7 @@ async function ask(
     credentials,
     defaultModel: async () => ({ id: provider.model ?? '' }),
     limits: NO_LIMITS,
-    windows: { of: async () => undefined },
+    windows: { known: async () => ({ isOpen: false }), lookUp: async () => undefined },
     effort: 'off',
     fetch,
     now,

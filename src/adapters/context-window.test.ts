@@ -43,7 +43,10 @@ function open(provider: string, { files = memoryOwnerFiles(), now = Date.now, co
   return adapter;
 }
 
-const windowOf = async (adapter: Adapter, model?: string) => (await adapter.describe({ model })).contextWindow;
+async function windowOf(adapter: Adapter, named?: string): Promise<number | undefined> {
+  const { model, contextWindow, isWindowOpen } = await adapter.describe({ model: named });
+  return isWindowOpen ? adapter.lookUpWindow?.({ model }) : contextWindow;
+}
 
 describe('what a server says that a model takes in', () => {
   test.for(['vllm', 'lmstudio', 'llama-cpp', 'openai-compatible', 'openrouter', 'gemini'])(

@@ -27,53 +27,55 @@ export interface AskedWindow {
 }
 
 export interface ContextWindows {
-  /** Undefined when nobody knows it. Never throws. */
-  of(asked: AskedWindow): Promise<number | undefined>;
+  /** As far as it is known here; `isOpen`: its server was not asked yet. Never throws. */
+  known(asked: AskedWindow): Promise<{ contextWindow?: number; isOpen: boolean }>;
+  /** Asks the server where nobody else knows. Undefined when it does not say. Never throws. */
+  lookUp(asked: AskedWindow): Promise<number | undefined>;
 }
 
 /** A request waits for it: a server that needs longer is not worth it. */
 const TIMEOUT_MS = 2_000;
 
 export function createContextWindows({ limits, credentials, fetch, most }: ContextWindowsOptions): ContextWindows {
-  async function listedBy({ model, endpoint, known, listed, ...asked }: AskedWindow): Promise<number | undefined> {
-    if (known > 0 || listed !== undefined) return listed;
-    const name = nameOf({ model, endpoint });
-    const remembered = await limits.listedWindow(name);
-    if (remembered !== undefined) return remembered || undefined;
-    const { provider, baseUrl } = endpoint;
-    const credential = await credentials.credential(provider.name, { ...asked, baseUrl });
-    if (!credential.ok) return undefined;
-    const said = await ask(provider.windowQuestion ?? FROM_THE_LIST, { model, baseUrl, key: credential.secret });
-    // One that is not loaded has none yet: the next turn asks again.
-    if (said !== undefined || !provider.windowQuestion) await limits.rememberListedWindow(name, said ?? 0);
-    return said;
+  /** Zero: its server says nothing. */
+  async function listedWindow(asked: AskedWindow): Promise<number | undefined> {
+    return asked.listed ?? (asked.known > 0 ? 0 : await limits.listedWindow(nameOf(asked)));
+  }
 
-    async function ask(
-      { path, windowIn }: WindowQuestion,
-      { model: id, baseUrl: address, key }: { model: string; baseUrl: string; key?: string },
-    ): Promise<number | undefined> {
-      const timeout = AbortSignal.timeout(TIMEOUT_MS);
-      try {
-        const response = await fetch(path(address), {
-          headers: key ? { authorization: `Bearer ${key}` } : {},
-          redirect: 'error',
-          signal: asked.signal ? AbortSignal.any([asked.signal, timeout]) : timeout,
-        });
-        const body: unknown = response.ok ? await response.json() : undefined;
-        const tokens = body === undefined ? undefined : windowIn(body, id);
-        return typeof tokens === 'number' && tokens > 0 ? tokens : undefined;
-      } catch {
-        return undefined;
-      }
+  async function askServer({ model, endpoint, profileId, signal }: AskedWindow): Promise<void> {
+    const name = nameOf({ model, endpoint });
+    const { provider, baseUrl } = endpoint;
+    const credential = await credentials.credential(provider.name, { profileId, signal, baseUrl });
+    if (!credential.ok) return;
+    const { path, windowIn } = provider.windowQuestion ?? FROM_THE_LIST;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await fetch(path(baseUrl), {
+        headers: credential.secret ? { authorization: `Bearer ${credential.secret}` } : {},
+        redirect: 'error',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const said = response.ok ? windowIn(await response.json(), model) : undefined;
+      // One that is not loaded has none yet: the next turn asks again.
+      if (said !== undefined || !provider.windowQuestion) await limits.rememberListedWindow(name, said ?? 0);
+    } catch {
+      // It could not be reached, or another program answered.
     }
   }
 
+  const known: ContextWindows['known'] = async (asked) => {
+    const listed = await listedWindow(asked);
+    const all = [most, asked.known, listed, await limits.refusedWindow(nameOf(asked))];
+    const windows = all.filter((each) => each !== undefined && each > 0) as number[];
+    const isOpen = listed === undefined;
+    return windows.length === 0 ? { isOpen } : { contextWindow: Math.min(...windows), isOpen };
+  };
+
   return {
-    async of(asked) {
-      const refused = await limits.refusedWindow(nameOf(asked));
-      const all = [most, asked.known || undefined, await listedBy(asked), refused];
-      const windows = all.filter((each) => each !== undefined);
-      return windows.length === 0 ? undefined : Math.min(...windows);
+    known,
+    async lookUp(asked) {
+      if ((await listedWindow(asked)) === undefined) await askServer(asked);
+      return (await known(asked)).contextWindow;
     },
   };
 }
@@ -82,9 +84,8 @@ const FROM_THE_LIST: WindowQuestion = {
   path: (baseUrl) => `${baseUrl}/models`,
   windowIn(body, model) {
     const { data } = body as { data?: (ListedModel | null)[] };
-    return Array.isArray(data)
-      ? data.flatMap((entry) => readListed(entry)).find(({ id }) => id === model)?.contextWindow
-      : undefined;
+    const listed = Array.isArray(data) ? data.flatMap(readListed) : [];
+    return listed.find(({ id }) => id === model)?.contextWindow;
   },
 };
 

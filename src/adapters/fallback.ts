@@ -54,6 +54,7 @@ export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
     route: first.route,
     callsTools: first.callsTools,
     describe: (request, signal) => first.describe(own(request), signal),
+    lookUpWindow: async (request, signal) => first.lookUpWindow?.(own(request), signal),
     stream,
   };
 }

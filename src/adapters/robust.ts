@@ -116,6 +116,7 @@ export function withRetries(
     route: adapter.route,
     callsTools: adapter.callsTools,
     describe: (request, signal) => adapter.describe(request, signal),
+    lookUpWindow: async (request, signal) => adapter.lookUpWindow?.(request, signal),
     stream,
   };
 }

@@ -32,7 +32,9 @@ export function sizeOfReport(report: ContextReport): ContextSize {
   return { tokens, ...(windowTokens !== undefined && { window: windowTokens }) };
 }
 
-/** Whole percents; undefined where the window is unknown. */
-export function percentFull({ tokens, window }: ContextSize): number | undefined {
-  return window === undefined ? undefined : Math.round((100 * tokens) / window);
+/** Whole percents, `<1` below; undefined where the window is unknown. */
+export function percentFull({ tokens, window }: ContextSize): string | undefined {
+  if (window === undefined) return undefined;
+  const percent = Math.round((100 * tokens) / window);
+  return percent === 0 && tokens > 0 ? '<1' : String(percent);
 }

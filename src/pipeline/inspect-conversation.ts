@@ -8,6 +8,7 @@ import type { ContextReport } from './context-size.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
 import { charactersToRead, historyBudget, newestThatFit } from './history-budget.ts';
 import { readHistoryPictures } from './history-messages.ts';
+import { withWindow } from './model-window.ts';
 import { turnNote } from './prompt.ts';
 import { type PromptContext, promptParts } from './prompt-parts.ts';
 import type { RunDependencies, RunRequest } from './turn-context.ts';
@@ -91,7 +92,7 @@ async function withSession<T>(
   const { adapter, sessions, historyTokens } = dependencies;
   const { sessionKey } = request;
   if (!(await sessions.get(sessionKey))) return undefined;
-  const model = await adapter.describe(request, signal);
+  const model = await withWindow(await adapter.describe(request, signal), request, dependencies, signal);
   const turn = await sessions.begin({
     sessionKey,
     newSession: false,

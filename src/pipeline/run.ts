@@ -19,6 +19,7 @@ import { reserveFor } from './history.ts';
 import { charactersToRead, historyBudget } from './history-budget.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
+import { withWindow } from './model-window.ts';
 import type { RunDependencies, RunRequest, TurnContext } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
 
@@ -36,12 +37,14 @@ export async function* run(
   const later = createLater();
   try {
     const trigger = request.continues ? undefined : parseManualTrigger(request.input);
-    const model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
+    let model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
     const isNew = turn.messageCount() === 0;
     await turn.start(request.input, { taintedBy: request.taintedBy, continues });
+    // The question is on record before anybody is asked about the model.
+    if (needsModel(trigger)) model = await withWindow(model, request, dependencies, signal);
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
     joined = joinSignals(signal, turn.lock.lost);
     const { signal: running } = joined;

@@ -1,9 +1,14 @@
 // A day with Lainclaw: one person, one home, one model server; each step is a line of the day and goes on where the one before
 // ended. Later lines are added as further steps, in the order of the day.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../src/lib/new-id.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
+import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import type { Reply } from '../fakes/model-server/reply.ts';
 import { startNpmRegistry } from '../fakes/npm-registry.ts';
 import { startOnScreen } from '../support/chat-terminal.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,7 +54,10 @@ describe('a day', () => {
 
   it('08:04 what it is told, it still knows in another process', async () => {
     const told = 'my name is Ada, I work on the payments service, answer in short sentences';
+    const update = { section: 'user', key: 'name', value: 'Ada' };
+    server.setScript([{ toolCalls: [{ name: 'memory_core_update', args: update }] }, { text: 'Noted.' }]);
     expect((await lainclaw(['ask', told], { home, env: env() })).json()).toMatchObject({ result: 'Noted.' });
+    server.setScript(() => ({ text: 'Noted.' }));
     const asked = await runBinary(['ask', 'what is my name?'], { home, env: env() });
     expect(asked.code).toBe(0);
     const { body } = server.requests.at(-1) ?? {};
@@ -80,6 +88,43 @@ describe('a day', () => {
     expect(await second.everything()).not.toContain('Trust this folder');
     await second.type('\x04');
     expect((await second.ended).code).toBe(0);
+  });
+
+  it('08:12 it searches, reads, shows a diff to approve, runs the test, answers, and says what that took', async () => {
+    const project = join(home.base, 'project');
+    const test =
+      "const { round } = require('./rounding.js');\nif (round(2.5) !== 2) { console.log('2.5 became', round(2.5)); process.exit(1); }\nconsole.log('ok');\n";
+    writeFileSync(join(project, 'rounding.test.js'), test);
+    writeFileSync(join(project, 'rounding.js'), 'exports.round = (x) => Math.round(x);\n');
+    const edit = {
+      path: 'rounding.js',
+      oldText: 'Math.round(x)',
+      newText: '(x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))',
+    };
+    const steps: Reply[] = [
+      { text: 'I look for it.', toolCalls: [{ name: 'grep', args: { pattern: 'round' } }] },
+      { toolCalls: [{ name: 'fs_read_file', args: { path: 'rounding.js' } }] },
+      { text: 'It rounds half up.', toolCalls: [{ name: 'file_edit', args: edit }] },
+      { toolCalls: [{ name: 'bash', args: { command: 'node rounding.test.js' } }] },
+      { text: 'rounding.js rounded half up; now it rounds half to even, and the test passes.' },
+    ];
+    server.setScript(steps);
+    const screen = startOnScreen([], { home, env: env(), cwd: project, rows: 60, columns: 110 });
+    await screen.shows('claude-sonnet-5');
+    await screen.type(`the rounding test fails, find out why and fix it${ENTER}`);
+    await screen.shows('+exports.round = (x) => (x % 1 === 0.5');
+    await screen.shows('[y] once');
+    await screen.type('y');
+    await screen.shows(/✓ file_edit[\s\S]*node rounding\.test\.js[\s\S]*\[y\] once/);
+    await screen.type('y');
+    await screen.shows('and the test passes.');
+    await screen.shows(/test passes\.[\s\S]*\d+ s · \S+ in, \S+ out · \$0\.\d+/);
+    const shown = await screen.everything();
+    for (const step of ['✓ grep', '✓ fs.read_file', '✓ file_edit', '✓ bash']) expect(shown).toContain(step);
+    await screen.type('\x04');
+    expect((await screen.ended).code).toBe(0);
+    expect(execFileSync(process.execPath, ['rounding.test.js'], { cwd: project, encoding: 'utf8' })).toBe('ok\n');
+    server.setScript(() => ({ text: 'Noted.' }));
   });
 
   it('08:25 "install the missing package" asks for the network with the host’s name, once', async () => {
@@ -130,5 +175,68 @@ describe('a day', () => {
     const { body } = server.requests.findLast(({ dialect }) => dialect !== undefined) ?? {};
     expect(JSON.stringify(body)).toMatch(/round the totals.*rounded.*no, half up/);
     server.setScript(() => ({ text: 'Noted.' }));
+  });
+
+  it('14:00 after 300 messages it still knows the name and the file, and says where from', async () => {
+    const storage = createLocalStorage({ home: home.path, now: Date.now });
+    const sessions = createSessions({ ...storage, now: Date.now, newId });
+    const { signal } = new AbortController();
+    for (let number = 1; number <= 150; number += 1) {
+      const turn = await sessions.begin({ sessionKey: 'project', newSession: false, state: {}, signal });
+      await turn.start(`question ${number} about the ledger, ${'with more words '.repeat(6)}`);
+      await turn.end({
+        outcome: 'answered',
+        text: `It is so. ${'And so on. '.repeat(8)}`,
+        route: 'anthropic',
+        stage: 'answered',
+      });
+      await turn.close();
+    }
+    await storage.close();
+    // A model that knows nothing but what it is sent.
+    server.setScript((request) => {
+      if (request.system[0]?.startsWith('You summarise')) return { text: 'They worked on the payments project.' };
+      const sent = JSON.stringify(request.raw);
+      const name = /name: (\w+)/.exec(sent)?.[1];
+      const file = /Files written: ([\w./]+)/.exec(sent)?.[1];
+      return { text: `Your name is ${name}; we fixed ${file}.` };
+    });
+    await lainclaw(['config', 'set', 'contextWindow', '20000'], { home });
+    const question = 'what was my name, and which file did we fix this morning?';
+    const asked = await lainclaw(['ask', '--session', 'project', '--text', question], { home, env: env() });
+    expect(asked.stdout).toContain('Your name is Ada; we fixed rounding.js.');
+    expect(asked.stderr).toMatch(/messages 1 to \d+ of this conversation were summarised/);
+    await lainclaw(['config', 'unset', 'contextWindow'], { home });
+    const found = await lainclaw(['sessions', 'search', 'rounding', 'fails'], { home });
+    expect(found.json()).toMatchObject([
+      { sessionKey: 'project', snippet: expect.stringContaining('rounding test fails') },
+    ]);
+  });
+
+  it('next day: after an upgrade everything is there, and what was decided is answered with its place', async () => {
+    server.setScript(() => ({ text: 'Noted.' }));
+    const decided = 'we decided: a failed payment is retried 3 times, then a person is told';
+    await lainclaw(['ask', '--session', 'plans', '--memory', decided], { home, env: env() });
+    const before = (await lainclaw(['sessions', 'list', '--json'], { home })).json<{ sessionKey: string }[]>();
+    // As a version left it that had no such file.
+    for (const file of ['sessions.db', 'sessions.db-wal', 'sessions.db-shm'])
+      rmSync(join(home.path, 'sessions', file), { force: true });
+    const after = (await runBinary(['sessions', 'list', '--json'], { home })).json<{ sessionKey: string }[]>();
+    expect(after).toEqual(before);
+    expect(after.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(['main', 'plans', 'project']);
+    server.setScript(({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role !== 'tool')
+        return { toolCalls: [{ name: 'memory_search', args: { query: 'decided retries payment' } }] };
+      const [, place, said] = /\[[^|]+\| (session:\S+)[^\]]*\]\n(.+)/.exec(last.text) ?? [];
+      return { text: `You said in ${place}: ${said}` };
+    });
+    const asked = await runBinary(['ask', '--session', 'morning', 'what did we decide yesterday about retries?'], {
+      home,
+      env: env(),
+    });
+    expect(asked.json()).toMatchObject({
+      result: expect.stringMatching(/^You said in session:\S*plans\S*: .*retried 3 times/),
+    });
   });
 });

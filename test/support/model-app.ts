@@ -129,7 +129,14 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
 
 function withWindow(adapter: Adapter | undefined, contextWindow: number | undefined): Adapter | undefined {
   if (!adapter || contextWindow === undefined) return adapter;
-  return { ...adapter, describe: async (...asked) => ({ ...(await adapter.describe(...asked)), contextWindow }) };
+  return {
+    ...adapter,
+    describe: async (...asked) => ({
+      ...(await adapter.describe(...asked)),
+      contextWindow,
+      isWindowOpen: false,
+    }),
+  };
 }
 
 function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'outputs'>): Toolbox {

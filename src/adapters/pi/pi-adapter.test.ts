@@ -22,7 +22,7 @@ async function subject(name: string, path: string, secret: string): Promise<Subj
     provider,
     endpoint: async () => ({ ok: true, provider, baseUrl: server.url + path }),
     limits: createModelLimits({ files: memoryOwnerFiles(), now: Date.now }),
-    windows: { of: async () => undefined },
+    windows: { known: async () => ({ isOpen: false }), lookUp: async () => undefined },
     credentials: {
       credential: async () => ({ ok: true, kind: 'api-key', secret, accountId: 'account-fake' }),
       profileFor: async () => undefined,

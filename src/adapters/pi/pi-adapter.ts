@@ -172,8 +172,16 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       if ('code' in chosen) return { profileId: profile };
       const { model: found } = await findModel(chosen.id, endpoint);
       const { id, contextWindow: listed } = chosen;
-      const asked = { model: id, endpoint, known: found.contextWindow, listed, profileId, signal };
-      return { profileId: profile, model: id, contextWindow: await options.windows.of(asked) };
+      const asked = { model: id, endpoint, known: found.contextWindow, listed };
+      const { contextWindow, isOpen } = await options.windows.known(asked);
+      return { profileId: profile, model: id, contextWindow, ...(isOpen && { isWindowOpen: true }) };
+    },
+    async lookUpWindow({ model, profileId }, signal) {
+      const endpoint = await options.endpoint(profileId);
+      // A model that was chosen from the server's list is known from there.
+      if (!endpoint.ok || model === undefined) return undefined;
+      const { model: found } = await findModel(model, endpoint);
+      return options.windows.lookUp({ model, endpoint, known: found.contextWindow, profileId, signal });
     },
     stream: (request, signal) => guarded(answer, request, signal, provider.name),
   };

@@ -33,7 +33,7 @@ import { createPerson } from './person.ts';
 import { QuietTerminal } from './quiet-terminal.ts';
 import { createScreen } from './screen.ts';
 import { sessionChoices } from './session-choices.ts';
-import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
+import { addUsage, footerLine, statusLine, turnFigures, watchContext } from './status.ts';
 import { watchEnding } from './watch-ending.ts';
 
 const TICK_MS = 100;
@@ -196,10 +196,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     nextId,
     giveBack: (text) => screen.editor.setText([text, screen.editor.getExpandedText()].filter(Boolean).join('\n')),
     onChange: () => screen.refresh(),
-    onEnd(result) {
+    onEnd(result, tookMs) {
       newSession = false;
       notifier?.notify('Lainclaw has ended the turn');
       usage = addUsage(usage, result.usage);
+      if (result.toolCalls.length > 0 && result.usage) notice(turnFigures(tookMs, result.usage));
       answeredBy = result.model ?? answeredBy;
     },
     now,

@@ -31,7 +31,7 @@ export interface ConversationDependencies {
   giveBack(text: string): void;
   /** A turn has begun or ended, or something waits. */
   onChange(): void;
-  onEnd(result: AskResult): void;
+  onEnd(result: AskResult, tookMs: number): void;
   now(): number;
 }
 
@@ -167,7 +167,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       }
       const { result } = running.view;
       isWell = result?.success ?? false;
-      if (result) onEnd(result);
+      if (result) onEnd(result, now() - running.startedAt);
     } catch (error) {
       if (!control.signal.aborted) add({ kind: 'failure', text: messageOf(error) });
     } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../pipeline/events.ts';
-import { addUsage, footerLine, statusLine, watchContext } from './status.ts';
+import { addUsage, footerLine, statusLine, turnFigures, watchContext } from './status.ts';
 
 describe('the line above the input', () => {
   it.each([
@@ -41,6 +41,11 @@ describe('the line below the input', () => {
     }
     expect((await Array.fromAsync(watchContext(events(), (size) => sizes.push(size)))).length).toBe(3);
     expect(sizes).toEqual([{ tokens: 320, window: 1_000 }]);
+  });
+
+  it('says at the end of a turn what it took', () => {
+    const usage = { inputTokens: 1_200, outputTokens: 30, costUsd: 0.0012 };
+    expect(turnFigures(61_000, usage)).toBe('1 min 01 s · 1.2k in, 30 out · $0.0012');
   });
 
   it('says nothing of dollars where nobody knows them', () => {

@@ -52,9 +52,18 @@ export interface FooterFacts {
 export function footerLine({ mode, model, sessionKey, context, usage }: FooterFacts): string {
   const parts = [mode, model, sessionKey];
   if (context) parts.push(meter(context));
-  if (usage) parts.push(`${tokenCount(usage.inputTokens)} in, ${tokenCount(usage.outputTokens)} out`);
-  if (usage?.costUsd !== undefined) parts.push(`$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`);
+  if (usage) parts.push(...figuresOf(usage));
   return parts.join(' · ');
+}
+
+/** What a turn took, for its end. */
+export function turnFigures(tookMs: number, usage: Usage): string {
+  return [elapsed(tookMs), ...figuresOf(usage)].join(' · ');
+}
+
+function figuresOf({ inputTokens, outputTokens, costUsd }: Usage): string[] {
+  const tokens = `${tokenCount(inputTokens)} in, ${tokenCount(outputTokens)} out`;
+  return costUsd === undefined ? [tokens] : [tokens, `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`];
 }
 
 export function addUsage(total: Usage | undefined, more: Usage | undefined): Usage | undefined {
