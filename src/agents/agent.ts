@@ -7,7 +7,7 @@ export interface AgentFacts {
   description: string;
   /** Names of tools. A sub-agent never gets a tool that its caller does not have. */
   tools: 'all' | readonly string[];
-  /** A model of the caller's provider; by default the caller's model. */
+  /** A model of the caller's provider, or provider/model; by default the caller's model. */
   model?: string;
 }
 

@@ -110,11 +110,7 @@ export const mode = (): Option =>
   single('--mode <name>', `what needs permission: ${MODES.join(', ')} (default: ask)`, oneOf(MODES));
 /** The older name of the mode. */
 export const approve = (): Option =>
-  single(
-    '--approve <how>',
-    `the same as --mode, by its older name: ${APPROVALS.join(', ')}`,
-    oneOf(APPROVALS),
-  ).hideHelp();
+  single('--approve <how>', `the same as --mode, by its older name: ${APPROVALS.join(', ')}`, oneOf(APPROVALS));
 export const workspace = (): Option =>
   single('--workspace <dir>', 'the directory file tools are confined to (default: the current one)', text);
 export const json = (): Option => new Option('--json', 'print JSON, also on a terminal');
