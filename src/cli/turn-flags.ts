@@ -150,14 +150,21 @@ async function systemText(written: string | undefined): Promise<string | undefin
   }
 }
 
+/** The flag whose value was refused, by the code of the refusal. */
+const REFUSED_FLAGS: Readonly<Record<string, string>> = {
+  INVALID_SESSION_KEY: '--session: ',
+  UNSUPPORTED_PROVIDER: '--provider: ',
+};
+
 /** What the gateway refuses outright is wrong usage of the command. */
 export async function asUsageError<T>(asked: Promise<T>, usage: string): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    const { name, code, message } = error as Error & { code: string };
-    if (name !== 'RefusedRequest') throw error;
-    const flag = { INVALID_SESSION_KEY: '--session: ', UNSUPPORTED_PROVIDER: '--provider: ' }[code] ?? '';
-    throw new UsageError(flag + message, { code, usage });
+    // Loaded already: it is what refused.
+    const { RefusedRequest } = await import('../gateway/gateway.ts');
+    if (!(error instanceof RefusedRequest)) throw error;
+    const { code, message } = error;
+    throw new UsageError((REFUSED_FLAGS[code] ?? '') + message, { code, usage });
   }
 }
