@@ -106,12 +106,18 @@ export function createInstructions(dependencies: InstructionsDependencies): Inst
     }
   }
 
-  async function skillPart(isTrusted: boolean, signal: AbortSignal | undefined): Promise<Part[]> {
+  async function skillPart(isTrusted: boolean, notices: string[], signal: AbortSignal | undefined): Promise<Part[]> {
     const found = await skills({ isTrusted, signal });
     if (found.length === 0) return [];
     const lines = found.map(({ name, description }) => `- ${name}: ${firstSentence(description)}`);
     const { text } = cutTo(lines.join('\n'), SKILL_TOKENS);
-    return [{ name: 'skills', text: `Skills you can load with skill_load:\n${text}` }];
+    const unnamed = found.length - text.split('\n').length;
+    if (unnamed > 0)
+      notices.push(
+        `${unnamed} of ${found.length} skills are not named to the model: their names and descriptions may have ${SKILL_TOKENS} tokens`,
+      );
+    const rest = unnamed > 0 ? [`(${unnamed} more: skill_list lists them.)`] : [];
+    return [{ name: 'skills', text: ['Skills you can load with skill_load:', text, ...rest].join('\n') }];
   }
 
   return {
@@ -122,7 +128,7 @@ export function createInstructions(dependencies: InstructionsDependencies): Inst
       const own = HOME_FILES.filter((file) => isOwner || file !== 'USER.md').map((file) => join(home, file));
       const homeParts = (await Promise.all(own.map((path) => readPart(home, path, notices)))).flat();
       const project = await projectParts(folders, isTrusted, notices);
-      const named = await skillPart(isTrusted(workspaceRoot), signal);
+      const named = await skillPart(isTrusted(workspaceRoot), notices, signal);
       const given = system === undefined || system.trim() === '' ? [] : [{ name: '--system', text: system.trim() }];
       // The nearest instructions count most, so they are the last to be cut.
       const kept = withinLimit([...given, ...homeParts, ...project.toReversed(), ...named], notices);
