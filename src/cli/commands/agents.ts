@@ -17,24 +17,27 @@ interface AgentsFlags extends OutputFlags {
 const SHOWN_MESSAGE = 60;
 
 export const configureAgents: ConfigureCommand = (agents, terminal) => {
-  withOutput(agents.command('list').description('the sub-agents there are, and the files that cannot be used'))
+  withOutput(agents.command('list').description('List the sub-agents, and the files that cannot be used'))
     .addOption(workspace())
     .action((flags: AgentsFlags) => list(flags, terminal));
   withOutput(
-    agents.command('status').description('what runs in the background, and how it ended').argument('[run]', 'one run'),
+    agents
+      .command('status')
+      .description('Show what runs in the background, and how it ended')
+      .argument('[run]', 'one run'),
   )
     .addOption(single('--name <name>', 'of one sub-agent', text))
     .addOption(single('--limit <N>', 'how many, the newest first (default: 20)', integerFrom(1)))
     .action((id: string | undefined, flags: AgentsFlags) => status(id, flags, terminal));
-  withOutput(agents.command('cancel').description('end a background run').argument('<run>')).action(
+  withOutput(agents.command('cancel').description('Stop a background run').argument('<run>')).action(
     (id: string, flags: AgentsFlags) => cancel(id, flags, terminal),
   );
-  withOutput(agents.command('logs').description('the conversation of a background run').argument('<run>')).action(
+  withOutput(agents.command('logs').description('Show the conversation of a background run').argument('<run>')).action(
     (id: string, flags: AgentsFlags) => logs(id, flags, terminal),
   );
   agents
     .command('work', { hidden: true })
-    .description('run what is queued, then end')
+    .description('Run what is queued, then end')
     .action(() =>
       withRuntime(terminal, async (runtime) => {
         // What answers into a chat is the gateway's to run.

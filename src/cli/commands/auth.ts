@@ -33,7 +33,7 @@ type SignIns = OutputOf<typeof listSignIns>;
 export const configureAuth: ConfigureCommand = (auth, terminal) => {
   auth
     .command('login')
-    .description('sign in to a provider; it becomes the default when there is none')
+    .description('Sign in to a provider; it becomes the default when there is none')
     .argument('<provider>', 'openai-codex (ChatGPT), anthropic, gemini, ollama …: "lainclaw models" lists them')
     .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
@@ -45,13 +45,13 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .action((provider: string, flags: LoginFlags) => login(provider, flags, terminal));
   auth
     .command('status')
-    .description('list who is signed in, without secrets')
+    .description('List who is signed in, without secrets')
     .addOption(json())
     .addOption(plainText())
     .action((flags: OutputFlags) => status(flags, terminal));
   auth
     .command('use')
-    .description('make a profile the one its provider uses')
+    .description('Make a profile the one that its provider uses')
     .argument('<profile>')
     .addOption(json())
     .addOption(plainText())
@@ -63,7 +63,7 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     );
   auth
     .command('logout')
-    .description('forget a profile, or all of them')
+    .description('Forget a profile, or all of them')
     .argument('[profile]')
     .option('--all', 'forget every profile')
     .addOption(json())

@@ -20,21 +20,21 @@ type Entry = OutputOf<typeof getSetting>;
 
 export const configureConfig: ConfigureCommand = (config, terminal) => {
   const verb = (name: string, description: string) => withOutput(config.command(name).description(description));
-  verb('list', 'list every setting: its value, where that comes from, what is accepted').action((flags: OutputFlags) =>
+  verb('list', 'List every setting: its value, where that comes from, what is accepted').action((flags: OutputFlags) =>
     list(flags, terminal),
   );
-  verb('get', 'print the value of a setting')
+  verb('get', 'Print the value of a setting')
     .argument('<key>')
     .action((key: string, flags: OutputFlags) => get(key, flags, terminal));
-  verb('set', 'set a setting')
+  verb('set', 'Set a setting')
     .argument('<key>')
     .argument('<value>', 'lists are separated by commas')
     .action((key: string, value: string, flags: OutputFlags) => set(key, value, flags, terminal));
-  verb('unset', 'take a setting out, so that its default holds')
+  verb('unset', 'Remove a setting, so that its default holds')
     .argument('<key>')
     .action((key: string, flags: OutputFlags) => unset(key, flags, terminal));
-  verb('path', 'print where config.json is').action((flags: OutputFlags) => path(flags, terminal));
-  verb('edit', 'open config.json in $VISUAL or $EDITOR; it is checked before it is replaced').action(
+  verb('path', 'Print where config.json is').action((flags: OutputFlags) => path(flags, terminal));
+  verb('edit', 'Open config.json in $VISUAL or $EDITOR; it is checked before it is replaced').action(
     (flags: OutputFlags) => edit(flags, terminal),
   );
 };

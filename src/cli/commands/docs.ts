@@ -12,20 +12,20 @@ interface SearchFlags extends OutputFlags {
 export const configureDocs: ConfigureCommand = (docs, terminal) => {
   docs
     .command('list')
-    .description('every page of the documentation and its sections')
+    .description('List the pages of the documentation and their sections')
     .addOption(json())
     .addOption(plainText())
     .action((flags: OutputFlags) => list(flags, terminal));
   docs
     .command('read')
-    .description('a page, or one section of it')
+    .description('Print a page, or one section of it')
     .argument('<address>', 'e.g. tools/overview.md or tools/overview.md#results')
     .addOption(json())
     .addOption(plainText())
     .action((address: string, flags: OutputFlags) => read(address, flags, terminal));
   docs
     .command('search')
-    .description('the sections that match some words')
+    .description('Find the sections that match some words')
     .argument('<query...>')
     .addOption(single('--top-k <N>', 'at most so many (default: 5)', integerFrom(1)))
     .addOption(json())

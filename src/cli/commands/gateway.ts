@@ -27,38 +27,38 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     const verb = (name: string, description: string): Command =>
       withOutput(gateway.command(name).description(description));
 
-    const starting = verb('start', 'run the gateway: here, or with --daemon in the background')
+    const starting = verb('start', 'Run the gateway: here, or with --daemon in the background')
       .addOption(channelsFlag())
       .option('--daemon', 'return when it is ready, and leave it running')
       .addOption(hidden('--background'));
     addStartFlags(starting).action(start);
-    verb('status', 'whether it runs, its channels, what waits and what could not be sent')
+    verb('status', 'Show whether it runs, its channels, what waits and what could not be sent')
       .addOption(channelFlag())
       .action(async (flags: StatusFlags) => (await import('./gateway/status.ts')).status(flags, terminal));
-    verb('stop', 'end it, or one channel of it; running turns may finish')
+    verb('stop', 'Stop it, or one channel of it; running turns may finish')
       .addOption(channelFlag())
       .action(async (flags: StopFlags) => (await import('./gateway/stop.ts')).stop(flags, terminal));
-    verb('restart', 'end it and start it again with the same flags').action(async (flags: OutputFlags) =>
+    verb('restart', 'Stop it and start it again with the same flags').action(async (flags: OutputFlags) =>
       (await import('./gateway/stop.ts')).restart(flags, terminal),
     );
-    verb('logs', 'what it did')
+    verb('logs', 'Show its log')
       .option('-f, --follow', 'keep showing new lines')
       .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))
       .action(async (flags: LogsFlags) => (await import('./gateway/logs.ts')).logs(flags, terminal));
-    verb('retry', 'send dead letters again: one by its key, or all')
+    verb('retry', 'Send messages again that could not be sent: one by its key, or all')
       .argument('[key]')
       .action(async (key: string | undefined, flags: OutputFlags) =>
         (await import('./gateway/status.ts')).retry(key, flags, terminal),
       );
-    const install = verb('install', 'write the file that has the system start it (systemd, launchd)');
+    const install = verb('install', 'Write the file that has the system start it (systemd, launchd)');
     addStartFlags(install.addOption(channelsFlag())).action(async (flags: StartFlags) =>
       (await import('./gateway/install.ts')).install(flags, terminal),
     );
-    verb('uninstall', 'remove that file').action(async (flags: OutputFlags) =>
+    verb('uninstall', 'Remove the file that has the system start it').action(async (flags: OutputFlags) =>
       (await import('./gateway/install.ts')).uninstall(flags, terminal),
     );
 
-    const config = gateway.command('config').description('its settings, gateway.json');
+    const config = gateway.command('config').description('Show and change its settings, gateway.json');
     const layered = (name: string, description: string): Command =>
       withOutput(
         config
@@ -71,15 +71,15 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     const configure = (name: 'show' | 'clear' | 'path' | 'validate') => async (flags: ConfigFlags) =>
       (await import('./gateway/config.ts'))[name](flags, terminal);
 
-    addSettingFlags(layered('set', 'put settings into a layer: key=value, or the flags of start'))
+    addSettingFlags(layered('set', 'Set settings of a layer: key=value, or the flags of start'))
       .argument('[settings...]', 'key=value; "key=" takes one out, "key=-" reads a secret from standard input')
       .action(async (pairs: string[], flags: ConfigFlags) =>
         (await import('./gateway/config.ts')).set(pairs, flags, terminal),
       );
-    layered('show', 'the settings, without secrets').action(configure('show'));
-    layered('clear', 'empty a layer: the default one, or a channel’s').action(configure('clear'));
-    layered('path', 'where the file is').action(configure('path'));
-    layered('validate', 'everything that is wrong with it').action(configure('validate'));
+    layered('show', 'Show the settings, without secrets').action(configure('show'));
+    layered('clear', 'Empty a layer: the default one, or that of a channel').action(configure('clear'));
+    layered('path', 'Print where the file is').action(configure('path'));
+    layered('validate', 'Show everything that is wrong with it').action(configure('validate'));
   };
 }
 

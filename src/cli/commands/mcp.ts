@@ -26,13 +26,13 @@ interface AddFlags extends OutputFlags {
 }
 
 export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
-  withOutput(mcp.command('list').description('the servers of mcp.json and their tools')).action((flags: OutputFlags) =>
-    list(flags, terminal),
+  withOutput(mcp.command('list').description('List the servers of mcp.json and their tools')).action(
+    (flags: OutputFlags) => list(flags, terminal),
   );
   withOutput(
     mcp
       .command('add')
-      .description('a server: a program to start (after --), or an address')
+      .description('Add a server: a program to start (after --), or an address')
       .argument('<name>')
       .argument('[command...]', 'the program and its arguments'),
   )
@@ -47,7 +47,7 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     .addOption(single('--cwd <dir>', 'where the program runs', text))
     .option('--force', 'replace a server of the same name')
     .action((name: string, command: string[], flags: AddFlags) => add(name, command, flags, terminal));
-  withOutput(mcp.command('remove').description('forget a server').argument('<name>')).action(
+  withOutput(mcp.command('remove').description('Remove a server').argument('<name>')).action(
     (name: string, flags: OutputFlags) => remove(name, flags, terminal),
   );
   for (const [name, operation, about] of [
@@ -63,18 +63,18 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     ).action((server: string, tool: string | undefined, flags: OutputFlags) =>
       changeTrust(operation, { name: server, tool }, flags, terminal),
     );
-  withOutput(mcp.command('test').description('start a server and ask for its tools').argument('<name>')).action(
+  withOutput(mcp.command('test').description('Start a server and ask for its tools').argument('<name>')).action(
     (name: string, flags: OutputFlags) => test(name, flags, terminal),
   );
-  withOutput(mcp.command('login').description('sign in to a server that wants it').argument('<name>')).action(
+  withOutput(mcp.command('login').description('Sign in to a server that needs it').argument('<name>')).action(
     (name: string, flags: OutputFlags) => login(name, flags, terminal),
   );
-  withOutput(mcp.command('logout').description('forget a sign-in').argument('<name>')).action(
+  withOutput(mcp.command('logout').description('Forget a sign-in').argument('<name>')).action(
     (name: string, flags: OutputFlags) => logout(name, flags, terminal),
   );
   mcp
     .command('serve')
-    .description('offer our tools to other agents, on stdin and stdout or over HTTP')
+    .description('Offer our tools to other agents, on stdin and stdout or over HTTP')
     .addOption(toolAllow())
     .addOption(mode())
     .addOption(approve())

@@ -23,17 +23,17 @@ export interface ModelCommandOptions {
 }
 
 export function configureModel(model: Command, { terminal, add }: ModelCommandOptions): void {
-  add(model, 'add', 'copy an embedding model into the home')
+  add(model, 'add', 'Copy an embedding model into the home')
     .argument('<source>', 'a folder, a .tar.gz, or the https address of either')
     .addOption(single('--name <name>', 'what to call it (default: as the folder)', text))
     .addOption(single('--file <path>', 'which of several .onnx files (onnx/model_quantized.onnx)', text))
     .action((source: string, flags: AddFlags) => addModel(source, flags, terminal));
-  add(model, 'list', 'the models there are, and which is in use').action((flags: OutputFlags) => list(flags, terminal));
-  add(model, 'use', 'choose a model, and give everything its vectors')
+  add(model, 'list', 'List the models, and which is in use').action((flags: OutputFlags) => list(flags, terminal));
+  add(model, 'use', 'Choose a model, and give everything its vectors')
     .argument('<name>', 'of a model, or endpoint, or none')
     .option('--later', 'embed little by little with each use instead of now')
     .action((name: string, flags: UseFlags) => use(name, flags, terminal));
-  add(model, 'remove', 'delete a model from the home')
+  add(model, 'remove', 'Delete a model from the home')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => remove(name, flags, terminal));
 }

@@ -59,45 +59,45 @@ interface EmbedFlags extends OutputFlags {
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
   const add = (parent: Command, name: string, description: string): Command =>
     withOutput(parent.command(name).description(description));
-  add(memory, 'save', 'save a text; "-" reads standard input')
+  add(memory, 'save', 'Save a text; "-" reads standard input')
     .argument('<text>')
     .addOption(single('--source <name>', 'where it comes from (default: manual)', text))
     .addOption(single('--title <title>', 'a title', text))
     .addOption(single('--date <date>', 'when it was said or written: 2026-12-31 (default: now)', text))
     .addOption(single('--supersedes <id>', 'the memory this one replaces', text))
     .action((content: string, flags: SaveFlags) => save(content, flags, terminal));
-  add(memory, 'search', 'find what was saved')
+  add(memory, 'search', 'Find what was saved')
     .argument('<query>')
     .addOption(single('--top-k <N>', 'at most N results (default: 10)', integerFrom(1)))
     .addOption(single('--budget <tokens>', 'all results together (default: 2500)', integerFrom(1)))
     .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
     .action((query: string, flags: SearchFlags) => search(query, flags, terminal));
-  add(memory, 'list', 'what was saved, the newest first')
+  add(memory, 'list', 'List what was saved, the newest first')
     .addOption(single('--limit <N>', `at most N (default: ${LISTED})`, integerFrom(1)))
     .addOption(single('--source <name>', 'only of this source', text))
     .action((flags: ListFlags) => list(flags, terminal));
-  add(memory, 'forget', 'remove for good: text, index and vectors')
+  add(memory, 'forget', 'Remove for good: text, index and vectors')
     .argument('[id]')
     .addOption(single('--source <name>', 'everything of this source', text))
     .action((id: string | undefined, flags: ForgetFlags) => forget(id, flags, terminal));
-  add(memory, 'reindex', 'build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
-  add(memory, 'import', 'save every Markdown file under a folder')
+  add(memory, 'reindex', 'Build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
+  add(memory, 'import', 'Save every Markdown file under a folder')
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => importFiles(folder, flags, terminal));
-  add(memory, 'embed', 'give vectors to what has none yet')
+  add(memory, 'embed', 'Give vectors to what has none yet')
     .option('--all', 'to everything again, because the model is another one under its old name')
     .action((flags: EmbedFlags) => embed(flags, terminal));
-  configureModel(memory.command('model').description('embedding models on this machine'), {
+  configureModel(memory.command('model').description('Manage embedding models on this machine'), {
     terminal,
     add,
   });
-  configureCore(memory.command('core').description('the facts that are always in context'));
+  configureCore(memory.command('core').description('Manage the facts that are always in context'));
 
   function configureCore(core: Command): void {
     const section = (value: string): CoreSection => sectionOf(value);
-    add(core, 'get', 'all of them').action((flags: OutputFlags) => coreGet(flags, terminal));
-    add(core, 'set', 'set a fact')
+    add(core, 'get', 'Show all of them').action((flags: OutputFlags) => coreGet(flags, terminal));
+    add(core, 'set', 'Set a fact')
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
       .argument('<value>')
@@ -107,7 +107,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
           done(fact, 'set', flags, terminal),
         ),
       );
-    add(core, 'delete', 'delete a fact')
+    add(core, 'delete', 'Delete a fact')
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
 

@@ -18,11 +18,11 @@ interface PairingFlags extends OutputFlags {
 export const configurePairing: ConfigureCommand = (pairing, terminal) => {
   const verb = (name: string, description: string): Command =>
     withOutput(pairing.command(name).description(description).addOption(channelFlag()).addOption(accountFlag()));
-  verb('list', 'list who waits to be admitted and who was').action((flags: PairingFlags) => list(flags, terminal));
-  verb('approve', 'admit the person who was given this code')
+  verb('list', 'List who waits to be admitted and who was').action((flags: PairingFlags) => list(flags, terminal));
+  verb('approve', 'Admit the person who was given this code')
     .argument('<code>')
     .action((code: string, flags: PairingFlags) => approve(code, flags, terminal));
-  verb('revoke', 'take a person off the lists')
+  verb('revoke', 'Remove a person from the lists')
     .argument('<entry>', 'the id of the sender')
     .action((entry: string, flags: PairingFlags) => revoke(entry, flags, terminal));
 };

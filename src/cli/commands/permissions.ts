@@ -14,7 +14,7 @@ interface RuleFlags extends OutputFlags {
 }
 
 export const configurePermissions: ConfigureCommand = (permissions, terminal) => {
-  withOutput(permissions.command('list').description('list the rules of this workspace and those that hold everywhere'))
+  withOutput(permissions.command('list').description('List the rules of this workspace and those that hold everywhere'))
     .addOption(workspace())
     .action((flags: RuleFlags) => list(flags, terminal));
   withOutput(
@@ -30,7 +30,7 @@ export const configurePermissions: ConfigureCommand = (permissions, terminal) =>
   withOutput(
     permissions
       .command('remove')
-      .description('remove a rule of this workspace')
+      .description('Remove a rule of this workspace')
       .argument('<rule>', 'as "permissions list" shows it'),
   )
     .option('--global', 'one that holds in every workspace')

@@ -13,7 +13,7 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
   const add = (name: string, description: string): Command =>
     withOutput(schedule.command(name).description(description));
 
-  add('add', 'ask something at given times')
+  add('add', 'Ask something at given times')
     .argument('<name>')
     .usage('[options] <name> --cron "0 9 * * *" --message "…"')
     .addOption(
@@ -35,30 +35,30 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
     .addOption(single('--jitter <time>', 'start up to this much later, the same for the same slot: 30s, 5m', text))
     .addOption(single('--max-failures <N>', 'failures in a row that pause it (default: 5)', integerFrom(1)))
     .action((name: string, flags: AddFlags) => addJob(name, flags, terminal));
-  add('list', 'the jobs, when each runs next, and what is wrong with HEARTBEAT.md')
+  add('list', 'List the jobs, when each runs next, and what is wrong with HEARTBEAT.md')
     .addOption(workspace())
     .action((flags: JobsFlags) => listJobs(flags, terminal));
-  add('remove', 'remove a job and its history')
+  add('remove', 'Remove a job and its history')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => removeJob(name, flags, terminal));
-  add('pause', 'stop a job until it is resumed')
+  add('pause', 'Stop a job until it is resumed')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => pauseJob(name, flags, terminal));
-  add('resume', 'let a paused job continue; slots that passed meanwhile are not made up for')
+  add('resume', 'Let a paused job continue; runs that it missed meanwhile are not repeated')
     .argument('<name>')
     .action((name: string, flags: OutputFlags) => resumeJob(name, flags, terminal));
-  add('run', 'run a job now, beside its times')
+  add('run', 'Run a job now, besides its times')
     .argument('<name>')
     .addOption(workspace())
     .action(async (name: string, flags: JobsFlags) => setExitCode(await runJob(name, flags, terminal)));
-  add('run-due', 'run what is due and end: for system cron, where no gateway runs')
+  add('run-due', 'Run what is due and end: for system cron, where no gateway runs')
     .addOption(workspace())
     .action(async (flags: JobsFlags) => setExitCode(await runDue(flags, terminal)));
-  add('history', 'what became of the runs of a job, the newest last')
+  add('history', 'Show how the runs of a job ended, the newest last')
     .argument('<name>')
     .addOption(single('--limit <N>', 'at most N (default: 20)', integerFrom(1)))
     .action((name: string, flags: HistoryFlags) => showHistory(name, flags, terminal));
-  add('next', 'when a job, or each of them, runs next')
+  add('next', 'Show when a job, or each of them, runs next')
     .argument('[name]')
     .addOption(single('--count <N>', 'how many times (default: 5)', integerFrom(1)))
     .action((name: string | undefined, flags: NextFlags) => showNext(name, flags, terminal));

@@ -40,7 +40,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .action((flags: ListFlags) => list(flags, terminal));
   sessions
     .command('show')
-    .description('the messages of a session')
+    .description('Show the messages of a session')
     .argument('<key>')
     .addOption(single('--last <N>', 'only the newest N messages (default: 50)', integerFrom(1)))
     .addOption(json())
@@ -48,7 +48,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
     .action((key: string, flags: ShowFlags) => show(key, flags, terminal));
   sessions
     .command('diff')
-    .description('what the agent changed in files, as a diff')
+    .description('Show what the agent changed in files, as a diff')
     .argument('[key]', 'the session (default: main)')
     .addOption(single('--turn <id>', 'only this turn, by the beginning of its id', text))
     .addOption(json())

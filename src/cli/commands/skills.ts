@@ -16,22 +16,26 @@ interface InstallFlags extends OutputFlags {
 }
 
 export const configureSkills: ConfigureCommand = (skills, terminal) => {
-  withOutput(skills.command('list').description('every skill, and the folders that are none, with the reason'))
+  withOutput(
+    skills.command('list').description('List the skills, and the folders that cannot be used, with the reason'),
+  )
     .addOption(workspace())
     .action((flags: SkillsFlags) => list(flags, terminal));
-  withOutput(skills.command('show').description('the SKILL.md of a skill and the files beside it').argument('<name>'))
+  withOutput(
+    skills.command('show').description('Show the SKILL.md of a skill and the files beside it').argument('<name>'),
+  )
     .addOption(workspace())
     .action((name: string, flags: SkillsFlags) => show(name, flags, terminal));
   withOutput(
     skills
       .command('install')
-      .description('copy a skill into the home; nothing of it is run')
+      .description('Copy a skill into the home; nothing of it is run')
       .argument('<source>', 'a folder, a git address or an npm package'),
   )
     .addOption(listOf('--skill <names>', 'which, when the source holds several'))
     .option('--force', 'replace a skill of the same name')
     .action((source: string, flags: InstallFlags) => install(source, flags, terminal));
-  withOutput(skills.command('remove').description('delete a skill from the home').argument('<name>'))
+  withOutput(skills.command('remove').description('Delete a skill from the home').argument('<name>'))
     .option('--force', 'also one that was not installed from elsewhere')
     .action((name: string, flags: InstallFlags) => remove(name, flags, terminal));
 };

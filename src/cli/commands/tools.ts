@@ -27,13 +27,13 @@ interface InvokeFlags extends ToolFlags {
 export const configureTools: ConfigureCommand = (tools, terminal, setExitCode) => {
   const withFlags = (command: Command): Command => withOutput(command.addOption(toolAllow()).addOption(workspace()));
 
-  withFlags(tools.command('list').description('every tool that can be called')).action((flags: ToolFlags) =>
+  withFlags(tools.command('list').description('List the tools that can be called')).action((flags: ToolFlags) =>
     list(flags, terminal),
   );
-  withFlags(tools.command('info').description('one tool: its parameters and how it runs').argument('<name>')).action(
-    (name: string, flags: ToolFlags) => info(name, flags, terminal),
-  );
-  withFlags(tools.command('invoke').description('call a tool').argument('<name>'))
+  withFlags(
+    tools.command('info').description('Describe a tool: its parameters and how it runs').argument('<name>'),
+  ).action((name: string, flags: ToolFlags) => info(name, flags, terminal));
+  withFlags(tools.command('invoke').description('Call a tool').argument('<name>'))
     .addOption(
       single('--args <json>', 'the arguments as a JSON object, @file, or - for standard input (default: {})', text),
     )

@@ -7,15 +7,15 @@ import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
 export const configureTrust: ConfigureCommand = (trust, terminal) => {
-  withOutput(trust.command('list').description('list the folders whose instructions are followed')).action(
+  withOutput(trust.command('list').description('List the folders whose instructions are followed')).action(
     (flags: OutputFlags) => list(flags, terminal),
   );
   withOutput(
-    trust.command('add').description('follow the instructions (AGENTS.md) of a folder').argument('<folder>'),
+    trust.command('add').description('Follow the instructions (AGENTS.md) of a folder').argument('<folder>'),
   ).action((folder: string, flags: OutputFlags) => add(folder, flags, terminal));
-  withOutput(trust.command('remove').description('no longer follow them').argument('<folder>')).action(
-    (folder: string, flags: OutputFlags) => remove(folder, flags, terminal),
-  );
+  withOutput(
+    trust.command('remove').description('Stop following the instructions of a folder').argument('<folder>'),
+  ).action((folder: string, flags: OutputFlags) => remove(folder, flags, terminal));
 };
 
 async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -47,7 +47,7 @@ export interface ExportFlags extends OutputFlags {
 
 export function configureExport(command: Command): Command {
   return addSessionChoice(command)
-    .description('a whole conversation as Markdown, HTML, JSON or JSON lines')
+    .description('Write a whole conversation as Markdown, HTML, JSON or JSON lines')
     .option('--all', 'every session that was ever kept under this key')
     .addOption(
       single(

@@ -42,7 +42,7 @@ export interface ReplayFlags extends OutputFlags, AgainstFlags {
 
 export function configureReplay(command: Command): Command {
   return addSessionChoice(command)
-    .description('a conversation as it happened; no model is asked and no tool is run')
+    .description('Play a conversation again as it happened; no model is asked and no tool is run')
     .addOption(single('--turn <N>', 'only this turn, counted from 1', integerFrom(1)))
     .addOption(single('--from <N>', 'from this turn on', integerFrom(1)))
     .addOption(single('--speed <factor>', 'how many times as fast, e.g. 2 or 0.5 (default: 1)', amount))
