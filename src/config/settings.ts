@@ -28,6 +28,8 @@ export interface FileSettings {
   /** Told to the model beside its own prompt; `@file` reads it from a file. */
   system?: string;
   memory?: boolean;
+  /** Whether the model gives conversations of `chat` their titles. */
+  modelTitles?: boolean;
   mode?: Mode;
   /** The older name of the mode. */
   approve?: Approval;
@@ -149,6 +151,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     about: 'what needs permission, and whether it is asked for',
     default: 'ask',
     flag: '--mode',
+  },
+  modelTitles: {
+    kind: onOff,
+    about: 'the model gives conversations of chat a title, after their first turn; their first words otherwise',
+    default: true,
   },
   approve: {
     kind: choice(APPROVALS),

@@ -7,6 +7,7 @@ import type { ContextReport } from '../pipeline/context-size.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import type { CompactReport } from '../pipeline/inspect-conversation.ts';
 import { run } from '../pipeline/run.ts';
+import type { MadeTitle } from '../pipeline/title-conversation.ts';
 import type { RunDependencies, RunRequest } from '../pipeline/turn-context.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -53,6 +54,8 @@ export interface Conversations {
   describe(request: AskRequest, signal: AbortSignal): Promise<ContextReport | undefined>;
   /** Summarises the older part now. `keep`: what the person wants kept above all. */
   compact(request: AskRequest & { keep?: string }, signal: AbortSignal): Promise<CompactReport>;
+  /** A title by the model, for a young conversation that nobody has named; undefined when there is nothing to improve. */
+  title(request: AskRequest, signal: AbortSignal): Promise<MadeTitle | undefined>;
 }
 
 interface AcceptedRequest {
@@ -111,6 +114,13 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
         import('../pipeline/inspect-conversation.ts'),
       ]);
       return compactSession({ ...request, ...ids(), keep }, { ...dependencies, adapter, ask: gateway.ask }, signal);
+    },
+    async title(asking, signal) {
+      const [{ request, adapter }, { titleConversation }] = await Promise.all([
+        accepted(asking),
+        import('../pipeline/title-conversation.ts'),
+      ]);
+      return titleConversation({ ...request, ...ids() }, { ...dependencies, adapter }, signal);
     },
   };
   const gateway: Gateway = {

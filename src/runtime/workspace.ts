@@ -182,6 +182,7 @@ export async function openWorkspace(
   const conversations: Conversations = {
     describe: async (request, signal) => (await gateway()).conversations.describe(request, signal),
     compact: async (request, signal) => (await gateway()).conversations.compact(request, signal),
+    title: async (request, signal) => (await gateway()).conversations.title(request, signal),
   };
 
   const opened: RuntimeWorkspace = {

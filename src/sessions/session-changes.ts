@@ -38,8 +38,12 @@ export interface Forked {
 }
 
 export interface SessionChanges {
-  /** Undefined when there is no such session; durable when it resolves. */
-  rename(sessionKey: string, title: string, waiting: Waiting): Promise<SessionEntry | undefined>;
+  /** Undefined when there is no such session; durable when it resolves. `replaces`: only in place of this title. */
+  rename(
+    sessionKey: string,
+    title: string,
+    waiting: Waiting & { replaces?: string },
+  ): Promise<SessionEntry | undefined>;
   /** Another conversation with the beginning of this one, under the same ids; durable when it resolves. */
   fork(request: Fork): Promise<Forked>;
   /** Removes a session with everything that was kept of it; returns the ids of what was deleted. Rejects with SessionChangeError. */
@@ -97,6 +101,7 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
       return underLock(sessionKey, waiting, async (lock) => {
         const entry = await catalogue.get(sessionKey);
         if (!entry) return undefined;
+        if (waiting.replaces !== undefined && waiting.replaces !== entry.title) return entry;
         await appendState(entry.sessionId, { title }, lock);
         const renamed = { ...entry, title };
         await catalogue.put(renamed, lock);

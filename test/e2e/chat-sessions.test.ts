@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startChat } from '../support/chat-terminal.ts';
+import { eventually } from '../support/eventually.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 import { CTRL_D, ENTER, ESCAPE, leave, openChat } from '../support/open-chat.ts';
 import { testHome } from '../support/test-home.ts';
@@ -56,6 +57,35 @@ describe('lainclaw chat in a folder', () => {
     const { code, stdout } = await chat.ended;
     expect([code, stdout]).toEqual([2, expect.stringContaining('--resume and --session exclude each other')]);
     expect(home.exists()).toBe(false);
+  });
+});
+
+describe('titles', () => {
+  it('are written by the model after the first turn, counted, and never in place of one that a person gave', async () => {
+    const opened = await openChat([{ text: 'Noted.' }, { text: 'Again.' }], [], { title: '"Fees of the shop."\nmore' });
+    const { chat, say, home } = opened;
+    await say('the fee is 3 percent, and we should check why that is so');
+    await chat.shows('24 in, 14 out');
+    await eventually(() => expect(home.entry('main')).toMatchObject({ title: 'Fees of the shop' }));
+    await say('/rename My own title');
+    await chat.shows('is now “My own title”');
+    await say('and now?');
+    await chat.shows('Again.');
+    expect(await leave(opened)).toBe(0);
+    expect(home.entry('main')).toMatchObject({ title: 'My own title' });
+    expect(opened.server.lookups.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('are the first words when the owner wants no other', async () => {
+    const home = testHome();
+    home.config({ modelTitles: false });
+    const opened = await openChat([{ text: 'Noted.' }], [], { home, title: 'Fees' });
+    await opened.say('the fee is 3 percent');
+    await opened.chat.shows('Noted.');
+    await opened.chat.hides('Esc cancels');
+    expect(await leave(opened)).toBe(0);
+    expect(home.entry('main')).toMatchObject({ title: 'the fee is 3 percent' });
+    expect(opened.server.lookups.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 });
 

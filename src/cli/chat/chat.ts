@@ -202,6 +202,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       usage = addUsage(usage, result.usage);
       if (result.toolCalls.length > 0 && result.usage) notice(turnFigures(tookMs, result.usage));
       answeredBy = result.model ?? answeredBy;
+      if (result.success && runtime.config.modelTitles !== false) void giveTitle();
     },
     now,
   });
@@ -250,6 +251,22 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
+  }
+
+  /** Beside whatever comes next: nobody waits for a title, and a failure leaves the one there is. */
+  async function giveTitle(): Promise<void> {
+    const settings = turnSettings({ turn, groups: false }, chosen.now());
+    const asked = { ...settings, sessionKey, newSession: false, input: '', attachments: [] };
+    try {
+      const made = await workspace.conversations.title(asked, leaving.signal);
+      if (!made) return;
+      usage = addUsage(usage, made.usage);
+      screen.refresh();
+      const { title, replaces } = made;
+      await (await runtime.sessionChanges()).rename(made.sessionKey, title, { signal: leaving.signal, replaces });
+    } catch {
+      // It is left, or could not be stored.
+    }
   }
 
   function showSize(size: ContextSize): void {

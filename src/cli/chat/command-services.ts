@@ -84,6 +84,7 @@ function withMeter(conversations: Conversations, showSize: (size: ContextSize) =
     return report;
   };
   return {
+    ...conversations,
     describe,
     async compact(request, signal) {
       const report = await conversations.compact(request, signal);

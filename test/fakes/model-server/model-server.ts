@@ -27,6 +27,8 @@ export interface ModelServerOptions {
   models?: string[];
   /** What it says that each model takes in, where it has a place for it. Absent: nothing. */
   contextWindow?: number;
+  /** What a request for a title is answered with, which no script counts. Absent: nothing. */
+  title?: string;
   /** Counts the tokens of each request and what was cached of it, as the real services do. */
   promptCache?: boolean;
   /** False keeps nothing of the requests, for benchmarks. Violations are always kept. */
@@ -76,7 +78,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     anonymous,
     asMistral,
     models,
-    nextReply: (request: NeutralRequest) => replies(request),
+    nextReply: (request: NeutralRequest) =>
+      asksForTitle(request.system[0]) ? Promise.resolve({ text: options.title ?? '' }) : replies(request),
     checkSchemas: createSchemaCheck(),
     promptCache: options.promptCache ? createPromptCache() : undefined,
     ids: createIds(randomBytes(6).toString('hex')),
@@ -118,6 +121,9 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const { method, path, headers, dialect } = recorded;
     try {
       recorded.body = await readJson(request);
+      // Beside the conversation, and at a moment of its own.
+      if (record && asksForTitle(JSON.stringify(recorded.body)))
+        lookups.push(...requests.splice(requests.indexOf(recorded), 1));
       if (dialect === undefined) return answerOther(method, path, headers);
       return await answerRequest({ dialect, headers, body: recorded.body }, dependencies);
     } catch (error) {
@@ -172,6 +178,10 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       });
     },
   };
+}
+
+function asksForTitle(system = ''): boolean {
+  return system.includes('You give a conversation a title.');
 }
 
 function dialectOf(path: string): Dialect | undefined {
