@@ -6,7 +6,7 @@ import { createEventQueue } from '../lib/event-queue.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { unfinishedCall } from '../sessions/tool-context.ts';
 import type { Turn } from '../sessions/turn.ts';
-import type { Executed, Executor } from '../tools/executor.ts';
+import { type Executed, type Executor, NotStarted } from '../tools/executor.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import type { RunEvent } from './events.ts';
@@ -52,6 +52,7 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
         .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }))
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;
+          if (error instanceof NotStarted) return notDone(error.message, 0);
           return cancelled(recordedEffect(call), monotonicMs() - started);
         });
       const { result, text } = executed;

@@ -13,7 +13,10 @@ function setUp(scope: 'once' | 'always' | undefined) {
   const journal: unknown[] = [];
   const grants = createGrants({
     questions: { permission: async () => scope && { scope, by: 'Anna', place: 'chat' } },
-    turn: { callPermitted: async (call, granted) => void journal.push({ call, granted }) },
+    turn: {
+      permissionAsked: async () => {},
+      callPermitted: async (call, granted) => void journal.push({ call, granted }),
+    },
     now: () => 0,
   });
   return { grants, journal, ask: (asked: PermissionQuestion) => grants.askPerson(asked, new AbortController().signal) };

@@ -16,7 +16,7 @@ export interface Grants {
 
 export interface GrantsDependencies {
   questions: Pick<TurnQuestions, 'permission'>;
-  turn: Pick<Turn, 'callPermitted'>;
+  turn: Pick<Turn, 'permissionAsked' | 'callPermitted'>;
   now(): number;
 }
 
@@ -25,6 +25,7 @@ export function createGrants({ questions, turn, now }: GrantsDependencies): Gran
   const grants = new Map<ToolCall, GrantedPermission>();
   return {
     async askPerson(question, signal) {
+      await turn.permissionAsked(question.call);
       const answer = await questions.permission(question, signal);
       if (!answer) return undefined;
       const { call, verdict, preview } = question;

@@ -20,6 +20,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   attached: true,
   'model-step': true,
   'tool-call': true,
+  'permission-asked': true,
   permission: true,
   'tool-result': true,
   'turn-end': true,

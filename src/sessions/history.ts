@@ -172,6 +172,8 @@ export function createHistoryReader(): HistoryReader {
         open ??= begin();
         addCall(open, step, { call: line.call, effect: line.effect, timestamp: line.timestamp });
         return [];
+      case 'permission-asked':
+        return [];
       case 'permission':
         if (open) addPermission(open, line);
         return [];
@@ -327,6 +329,8 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.outcome) && isText(line.timestamp);
     case 'tool-call':
       return [line.call?.id, line.call?.name, line.call?.source, line.effect, line.timestamp].every(isText);
+    case 'permission-asked':
+      return isText(line.callId);
     case 'permission':
       return isText(line.callId) && isPermission(line.granted);
     case 'tool-result':

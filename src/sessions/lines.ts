@@ -105,6 +105,8 @@ export type SessionLine =
       native?: unknown;
     }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
+  /** A person was asked about the call: until a permission follows, it has not started. */
+  | { type: 'permission-asked'; turnId: string; timestamp: string; callId: string }
   | { type: 'permission'; turnId: string; timestamp: string; callId: string; granted: JournalledPermission }
   | {
       type: 'tool-result';
@@ -143,6 +145,7 @@ const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
   'attached',
   'model-step',
   'tool-call',
+  'permission-asked',
   'permission',
   'tool-result',
   'repair',

@@ -36,6 +36,16 @@ describe('a turn that was cut short', () => {
     expect(recover(start, user)).toEqual({ lines: [end], message: undefined });
   });
 
+  it('while a person was asked about a call says that it never started; once allowed, nobody knows', () => {
+    const asked: SessionLine = { type: 'permission-asked', turnId: 'turn-1', timestamp: TIME, callId: 'a' };
+    const granted = { scope: 'once', by: 'me', place: 'terminal', at: TIME, rules: [] };
+    const permission: SessionLine = { type: 'permission', turnId: 'turn-1', timestamp: TIME, callId: 'a', granted };
+    const waiting = recover(start, user, call('a', 'exec'), asked).message?.content;
+    expect(waiting).toContain('not started');
+    expect(waiting).not.toContain('outcome unknown');
+    expect(recover(start, user, call('a', 'exec'), asked, permission).message?.content).toContain('outcome unknown');
+  });
+
   it('with a finished call tells its result to the next turn', () => {
     const { lines, message } = recover(start, user, call('a', 'write'), result('a', 'written'));
     expect(lines.map(({ type }) => type)).toEqual(['message', 'turn-end']);

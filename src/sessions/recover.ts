@@ -1,7 +1,7 @@
 // Closes a turn that was cut short (the process was killed, the machine lost power) with what its journal tells.
 // A call without a result may or may not have taken effect: that is said, and the call is never run again by itself.
 import type { SessionLine, SessionMessage } from './lines.ts';
-import { toolContext, unfinishedCall } from './tool-context.ts';
+import { NOT_STARTED, toolContext, unfinishedCall } from './tool-context.ts';
 
 export interface RecoverOptions {
   unfinished: readonly SessionLine[];
@@ -22,12 +22,13 @@ export function recoverTurn({ unfinished, messageCount, timestamp, newId }: Reco
   const results = new Map(
     unfinished.flatMap((line) => (line.type === 'tool-result' ? [[line.callId, line] as const] : [])),
   );
+  const waiting = waitingCalls(unfinished);
   const calls = unfinished.flatMap((line) => (line.type === 'tool-call' ? [line] : []));
   const lines: SessionLine[] = [];
   const pairs = calls.map(({ call, effect }) => {
     const known = results.get(call.id);
     if (known) return { call, text: known.text };
-    const text = unfinishedCall(effect);
+    const text = waiting.has(call.id) ? NOT_STARTED : unfinishedCall(effect);
     const error = { code: 'execution_error', reason: 'interrupted', message: text };
     lines.push({ type: 'tool-result', turnId, callId: call.id, ok: false, text, error });
     return { call, text };
@@ -50,4 +51,14 @@ export function recoverTurn({ unfinished, messageCount, timestamp, newId }: Reco
   const count = messageCount + (message ? 1 : 0);
   lines.push({ type: 'turn-end', turnId, timestamp, outcome: 'interrupted', messageCount: count });
   return { lines, message };
+}
+
+/** Calls that a person was asked about and had not allowed yet. */
+function waitingCalls(lines: readonly SessionLine[]): ReadonlySet<string> {
+  const waiting = new Set<string>();
+  for (const line of lines) {
+    if (line.type === 'permission-asked') waiting.add(line.callId);
+    else if (line.type === 'permission') waiting.delete(line.callId);
+  }
+  return waiting;
 }

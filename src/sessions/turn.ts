@@ -96,6 +96,8 @@ export interface Turn {
   stepAnswered(step: ModelStep): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
   callStarts(call: JournalledCall, effect: string): Promise<void>;
+  /** A person is about to be asked about the call. */
+  permissionAsked(call: JournalledCall): Promise<void>;
   /** A person allowed the call; durable when it resolves, so before the call runs. */
   callPermitted(call: JournalledCall, granted: JournalledPermission): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
@@ -208,6 +210,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await Promise.all([indexed, synced]);
       await transcript.sync();
     },
+
+    permissionAsked: ({ id: callId }) => append({ type: 'permission-asked', turnId, timestamp: timestamp(), callId }),
 
     async callPermitted({ id: callId }, granted) {
       await append({ type: 'permission', turnId, timestamp: timestamp(), callId, granted });

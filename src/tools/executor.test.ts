@@ -6,7 +6,7 @@ import { testHome } from '../../test/support/test-home.ts';
 import type { Mode } from '../config/mode.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
-import { createExecutor, type ExecutorOptions } from './executor.ts';
+import { createExecutor, type ExecutorOptions, NotStarted } from './executor.ts';
 import { createLater, type Later } from './later.ts';
 import { createTurnMode } from './permissions/mode.ts';
 import { NO_RULES } from './permissions/rules.ts';
@@ -271,7 +271,7 @@ describe('cancellation', () => {
 
   it('before the call runs nothing', async () => {
     const { executor } = setUp(tool(async () => expect.unreachable()));
-    await expect(executor.execute(call(), AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+    await expect(executor.execute(call(), AbortSignal.abort(new Error('stop')))).rejects.toThrow(NotStarted);
   });
 
   it('while permission is asked runs nothing, whatever the answer', async () => {
@@ -289,7 +289,7 @@ describe('cancellation', () => {
       return 'once';
     };
     const { executor } = setUp(spec, { authorise: policy({ mode: 'ask', askPerson }) });
-    await expect(executor.execute(call(), controller.signal)).rejects.toThrow('stop');
+    await expect(executor.execute(call(), controller.signal)).rejects.toThrow(NotStarted);
     expect(ran).toBe(false);
   });
 });

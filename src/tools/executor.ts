@@ -42,6 +42,13 @@ export interface ExecutorHooks {
   ): Promise<string>;
 }
 
+/** The turn was cancelled before the call began: it has done nothing. */
+export class NotStarted extends Error {
+  constructor(cause: unknown) {
+    super('cancelled before it started', { cause });
+  }
+}
+
 export interface ExecutorOptions {
   registry: Registry;
   validate: Validate;
@@ -64,7 +71,7 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  /** Rejects only when `signal` fires; the effect's outcome is then unknown to the caller. */
+  /** Rejects only when `signal` fires; the effect's outcome is then unknown to the caller, unless it is NotStarted. */
   execute(call: ToolCall, signal: AbortSignal, progress?: (text: string) => void): Promise<Executed>;
 }
 
@@ -74,12 +81,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(call, signal, progress = () => {}) {
       const left = options.later ?? createLater();
       await left.done();
-      signal.throwIfAborted();
+      if (signal.aborted) throw new NotStarted(signal.reason);
       const started = performance.now();
       const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false };
       const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
         (error: unknown): Outcome => {
-          if (signal.aborted) throw error;
+          if (signal.aborted) throw brought.hasRun ? error : new NotStarted(error);
           if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
           onDefect(call, error);
           return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };

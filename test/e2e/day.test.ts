@@ -127,6 +127,40 @@ describe('a day', () => {
     server.setScript(() => ({ text: 'Noted.' }));
   });
 
+  it('08:20 "always" for one command shows the rule, which holds here and nowhere else', async () => {
+    const project = join(home.base, 'project');
+    const other = join(home.base, 'other');
+    mkdirSync(other, { recursive: true });
+    server.setScript(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('check it')
+        ? { toolCalls: [{ name: 'bash', args: { command: 'touch checked' } }] }
+        : { text: 'It is checked.' },
+    );
+    const screen = startOnScreen(['chat'], { home, env: env(), cwd: project });
+    await screen.shows('ask · anthropic/claude-sonnet-5');
+    await screen.type(`check it${ENTER}`);
+    await screen.shows('always: bash(touch checked), in this folder only');
+    await screen.shows('[a] always');
+    await screen.type('a');
+    await screen.shows('It is checked.');
+    await screen.type(`check it again${ENTER}`);
+    await screen.shows(/check it again[\s\S]*It is checked\./);
+    expect((await screen.everything()).match(/Run in/g)).toHaveLength(1);
+    await screen.type('\x04');
+    expect((await screen.ended).code).toBe(0);
+    const elsewhere = startOnScreen(['chat'], { home, env: env(), cwd: other });
+    await elsewhere.shows('claude-sonnet-5');
+    await elsewhere.type(`check it${ENTER}`);
+    await elsewhere.shows('[a] always');
+    await elsewhere.type('n');
+    await elsewhere.shows('It is checked.');
+    await elsewhere.type('\x04');
+    expect((await elsewhere.ended).code).toBe(0);
+    expect(existsSync(join(other, 'checked'))).toBe(false);
+    const { stdout } = await lainclaw(['permissions', 'list', '--json'], { home, cwd: project });
+    expect(JSON.parse(stdout)).toMatchObject({ workspace: { allow: ['bash(touch checked)'] }, global: { allow: [] } });
+  });
+
   it('08:25 "install the missing package" asks for the network with the host’s name, once', async () => {
     const project = join(home.base, 'project');
     const registry = await startNpmRegistry([{ name: 'small', files: { 'index.js': 'module.exports = 1;\n' } }]);
