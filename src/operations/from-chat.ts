@@ -3,7 +3,7 @@ import type { ChatOperationName, ChatOperations } from '../gateway/chats/command
 import * as chat from './chat.ts';
 import { invokeOperation } from './invoke.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { answerQuestion } from './turns.ts';
+import { answerQuestion, listQuestions } from './turns.ts';
 import { undoTurn } from './undo.ts';
 
 /** Checked here: what the commands give is what the operations take, and the other way round. */
@@ -24,6 +24,7 @@ const FROM_CHAT: Checked = {
   'chat.context': chat.describeConversation,
   'chat.compact': chat.compactConversation,
   'undo.turn': undoTurn,
+  'turns.questions': listQuestions,
   'turns.answer': answerQuestion,
 };
 

@@ -29,7 +29,7 @@ const QUESTION = objectWith(
     expiresAt: TIME,
     permission: objectWith(
       { tool: TEXT, title: TEXT, exact: TEXT, reasons: listOf(TEXT), scopes: listOf(SCOPE), rules: listOf(TEXT) },
-      { preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }) },
+      { preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }, { isCut: { const: true } }) },
     ),
     form: objectWith({ server: TEXT, message: TEXT, schema: ANY_OBJECT }),
   },

@@ -39,6 +39,11 @@ export interface PermissionQuestion {
   preview?: ToolPreview;
 }
 
+/** All of what would run or be written. */
+export function wholeText({ verdict, preview }: Pick<PermissionQuestion, 'verdict' | 'preview'>): string {
+  return preview && !preview.isCut ? preview.text : verdict.question.exact;
+}
+
 /** Puts the question to a person; undefined is no. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<Scope | undefined>;
 

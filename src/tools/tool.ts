@@ -74,6 +74,8 @@ export interface ToolPreview {
   text: string;
   /** What would change, relative to the workspace and with links resolved. */
   paths: string[];
+  /** The text is only a beginning; the arguments of the call hold the rest. */
+  isCut?: true;
 }
 
 export interface ToolContext {

@@ -65,6 +65,23 @@ describe('a permission question in the chat', () => {
     expect(prompt()).toBeUndefined();
   });
 
+  it('unfolds a long text by a key, and is answered after', async () => {
+    const { person, shown, press, prompt } = setUp();
+    const long = question('Run?');
+    const exact = Array.from({ length: 80 }, (_, line) => `line ${line}`).join('\n');
+    const asked = person.askPerson(
+      { ...long, verdict: { ...long.verdict, question: { ...long.verdict.question, exact } } },
+      forever,
+    );
+    await press('x');
+    expect(prompt()).toContain('[m] show all');
+    expect(shown[0]).toContain('… 20 more lines');
+    await press('m');
+    expect(shown[1]).toContain('line 79');
+    await press('y');
+    expect(await asked).toBe('once');
+  });
+
   it('cannot be given what it does not offer, by key or by command', async () => {
     const { person, press, prompt } = setUp();
     const asked = person.askPerson(question('Run?', ['once']), forever);

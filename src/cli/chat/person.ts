@@ -5,7 +5,7 @@ import type { AskForm } from '../../mcp/elicitation.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { AskPerson } from '../../tools/policy.ts';
 import { GIVE_UP } from '../ask-form.ts';
-import { describeQuestion, offeredAnswers } from '../ask-permission.ts';
+import { describeQuestion, hasMore, MORE, offeredAnswers } from '../ask-permission.ts';
 import type { Colors } from '../colors.ts';
 import type { Person } from '../terminal-prompter.ts';
 import { type Choice, createChoicePrompt, createKeyPrompt, createLinePrompt, type Prompt } from './prompt.ts';
@@ -71,15 +71,27 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
     inTurn(async () => {
       signal.throwIfAborted();
       const { shown, keys } = offeredAnswers(question);
-      const answered = show(describeQuestion(question, colors));
-      const scope = await put<Scope | undefined>((onAnswer) => {
-        open = { keys, answer: onAnswer };
-        const all = new Map<string, Scope | undefined>([...keys, ['n', undefined]]);
-        return createKeyPrompt({ shown: colors.bold(shown), keys: all, otherwise: undefined, onAnswer });
-      }, signal)
-        .finally(() => (open = undefined))
-        .catch(orCutShort(answered));
-      answered(scope ? `→ ${GIVEN[scope]}` : '→ not allowed');
+      let answered = show(describeQuestion(question, colors));
+      const ask = (when: PromptTime): Promise<Scope | typeof MORE | undefined> =>
+        put<Scope | typeof MORE | undefined>(
+          (onAnswer) => {
+            open = { keys, answer: onAnswer };
+            const all = new Map<string, Scope | typeof MORE | undefined>([...keys, ['n', undefined]]);
+            if (hasMore(question)) all.set(MORE, MORE);
+            return createKeyPrompt({ shown: colors.bold(shown), keys: all, otherwise: undefined, onAnswer });
+          },
+          signal,
+          when,
+        )
+          .finally(() => (open = undefined))
+          .catch(orCutShort(answered));
+      let scope = await ask('quiet');
+      while (scope === MORE) {
+        answered('→ all of it:');
+        answered = show(describeQuestion(question, colors, { isWhole: true }));
+        scope = await ask('at once');
+      }
+      answered(scope ? `→ ${question.verdict.question.answers?.[scope] ?? GIVEN[scope]}` : '→ not allowed');
       return scope;
     });
 

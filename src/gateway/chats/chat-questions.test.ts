@@ -140,11 +140,16 @@ describe('a permission question', () => {
     await chats.says([expect.anything(), 'answer: once', ended]);
   });
 
-  it('about a command that cannot be shown whole is a no', async () => {
-    const chats = await testChats(asking(`echo ${'x'.repeat(20_000)}`));
+  it('about a long command shows its beginning, and all of it on request', async () => {
+    const chats = await testChats(asking(`echo ${'x'.repeat(20_000)} end-of-it`));
     await chats.start();
     await chats.write('clean up');
-    await chats.says(['answer: no']);
+    await eventually(async () => expect((await chats.said('anna')).join('')).toContain('/show q-'));
+    expect((await chats.said('anna')).join('')).not.toContain('end-of-it');
+    await chats.write('/show');
+    await eventually(async () => expect((await chats.said('anna')).join('')).toContain('end-of-it'));
+    await chats.write('/approve');
+    await eventually(async () => expect((await chats.said('anna')).at(-1)).toBe('answer: once'));
   });
 
   it('comes below what was shown before, and the answer below it', async () => {

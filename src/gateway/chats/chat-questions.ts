@@ -76,13 +76,10 @@ export function createChatQuestions({ answer: answerInHub }: Pick<TurnHub, 'answ
   function askPermission(request: PermissionRequest, turn: FollowedTurn): void {
     const question = begin(request.id, turn);
     question.answers = request.permission.verdict.question.answers;
-    const message = permissionMessage(request);
-    if (!message) refuse(turn.chat, request.id);
-    else
-      turn.show(request.id, message).then(
-        (conclude) => concludeWith(question, conclude),
-        () => refuse(turn.chat, request.id),
-      );
+    turn.show(request.id, permissionMessage(request)).then(
+      (conclude) => concludeWith(question, conclude),
+      () => refuse(turn.chat, request.id),
+    );
   }
 
   async function askForm({ id, form }: FormQuestion, turn: FollowedTurn): Promise<void> {

@@ -6,7 +6,7 @@ import type { Scope } from '../../tools/permissions/decision.ts';
 import type { Question } from '../../tools/permissions/question.ts';
 
 const LABELS: Record<Scope, string> = { once: 'Once', session: 'This session', always: 'Always' };
-const SHOWN_CHARACTERS = 12_000;
+const SHOWN_CHARACTERS = 6_000;
 
 /** A question as a message. */
 export interface QuestionMessage {
@@ -14,15 +14,14 @@ export interface QuestionMessage {
   buttons: Button[];
 }
 
-/** Undefined when it cannot be shown whole, so that nobody can approve it here. */
-export function permissionMessage({ id, permission }: PermissionRequest): QuestionMessage | undefined {
+/** Of a long one the beginning, and how to see the rest. */
+export function permissionMessage({ id, permission }: PermissionRequest): QuestionMessage {
   const { verdict, preview } = permission;
   const { question, reasons, scopes, rememberAs } = verdict;
-  // The file behind a diff can be looked at; a command cannot.
-  if (!preview && question.exact.length > SHOWN_CHARACTERS) return undefined;
   const exact = preview?.text ?? question.exact;
-  const cut = exact.length > SHOWN_CHARACTERS;
-  const shown = cut
+  const isLong = exact.length > SHOWN_CHARACTERS;
+  const isCut = isLong || preview?.isCut === true;
+  const shown = isLong
     ? `${exact.slice(0, SHOWN_CHARACTERS)}\n… ${exact.length - SHOWN_CHARACTERS} more characters`
     : exact;
   const why = reasons.length > 0 ? `\n${reasons.map((reason) => `- ${reason}`).join('\n')}\n` : '';
@@ -31,7 +30,8 @@ export function permissionMessage({ id, permission }: PermissionRequest): Questi
       ? `\nAlways: ${rememberAs.map(code).join(', ')}, in this folder only\n`
       : '';
   const words = scopes.filter((scope) => scope !== 'once').map((scope) => `\`/approve ${id} ${scope}\``);
-  const how = [`\`/approve ${id}\``, ...words, `\`/deny ${id}\``].join(' · ');
+  const rest = isCut ? [`\`/show ${id}\` shows all of it`] : [];
+  const how = [`\`/approve ${id}\``, ...words, `\`/deny ${id}\``, ...rest].join(' · ');
   return {
     markdown: `**${question.title}**\n\n${fenced(shown, preview ? 'diff' : '')}\n${why}${kept}\n${how}`,
     buttons: [
@@ -43,6 +43,7 @@ export function permissionMessage({ id, permission }: PermissionRequest): Questi
         }),
       ),
       { label: 'No', value: `deny:${id}`, tone: 'danger' },
+      ...(isCut ? [{ label: 'Show all', value: `show:${id}` }] : []),
     ],
   };
 }

@@ -54,7 +54,8 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
       const content = after.toString('utf8');
       const more = content.length > HEAD_CHARS ? `\n… ${content.length - HEAD_CHARS} more characters` : '';
       const summary = `create ${resolved} (${after.length} bytes)`;
-      return { summary, text: content.slice(0, HEAD_CHARS) + more, paths: [resolved] };
+      const isCut = more !== '' && { isCut: true as const };
+      return { summary, text: content.slice(0, HEAD_CHARS) + more, paths: [resolved], ...isCut };
     },
 
     async execute(args, context) {

@@ -14,6 +14,7 @@ import { modeCommand } from './mode.ts';
 import { modelCommand } from './model.ts';
 import { modelsCommand } from './models.ts';
 import { newCommand } from './new.ts';
+import { showCommand } from './show.ts';
 import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
 import { undoCommand } from './undo.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly ChatCommand[] = [
   undoCommand,
   approveCommand,
   denyCommand,
+  showCommand,
   helpCommand,
 ];
 
@@ -46,6 +48,8 @@ export interface ReadCommand {
 export function readCommand({ message: { text, pressed, isForwarded } }: ChatMessage): ReadCommand | undefined {
   if (isForwarded) return undefined;
   if (pressed) {
+    const [, wanted] = /^show:([\w-]+)$/.exec(pressed.value) ?? [];
+    if (wanted !== undefined) return { command: showCommand, argument: wanted };
     const answer = parseButton(pressed.value);
     if (!answer) return { command: unknownButton, argument: '' };
     const { id, scope } = answer;

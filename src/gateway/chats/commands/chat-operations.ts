@@ -36,6 +36,12 @@ export interface ChatModels {
   problem?: string;
 }
 
+/** A question that waits for an answer. */
+export interface OpenQuestion {
+  id: string;
+  permission?: { title: string; exact: string; preview?: { text: string; isCut?: true } };
+}
+
 export interface ChatOperations {
   'chat.show': { input: None; output: ChatState };
   'chat.models': { input: None; output: ChatModels };
@@ -47,6 +53,7 @@ export interface ChatOperations {
   'chat.context': { input: None; output: { context?: ContextReport } };
   'chat.compact': { input: { keep?: string }; output: CompactReport };
   'undo.turn': { input: { session: string }; output: { files: readonly { path: string; action: string }[] } };
+  'turns.questions': { input: None; output: readonly OpenQuestion[] };
   'turns.answer': {
     input: { questionId: string; answer: 'allow' | 'deny'; scope?: Scope };
     output: { isAccepted: boolean };
