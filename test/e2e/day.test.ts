@@ -148,14 +148,9 @@ describe('a day', () => {
     expect((await screen.everything()).match(/Run in/g)).toHaveLength(1);
     await screen.type('\x04');
     expect((await screen.ended).code).toBe(0);
-    const elsewhere = startOnScreen(['chat'], { home, env: env(), cwd: other });
-    await elsewhere.shows('claude-sonnet-5');
-    await elsewhere.type(`check it${ENTER}`);
-    await elsewhere.shows('[a] always');
-    await elsewhere.type('n');
-    await elsewhere.shows('It is checked.');
-    await elsewhere.type('\x04');
-    expect((await elsewhere.ended).code).toBe(0);
+    const args = JSON.stringify({ command: 'touch checked' });
+    const elsewhere = await lainclaw(['tools', 'invoke', 'bash', '--args', args, '--workspace', other], { home });
+    expect(elsewhere.json()).toMatchObject({ result: { ok: false, error: { reason: 'denied' } } });
     expect(existsSync(join(other, 'checked'))).toBe(false);
     const { stdout } = await lainclaw(['permissions', 'list', '--json'], { home, cwd: project });
     expect(JSON.parse(stdout)).toMatchObject({ workspace: { allow: ['bash(touch checked)'] }, global: { allow: [] } });
