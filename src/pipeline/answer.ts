@@ -1,5 +1,6 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
 import type { ModelFailure, ModelImage, ModelMessage } from '../adapters/adapter.ts';
+import { sizeOf } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
 import type { WireNames } from '../tools/wire-names.ts';
@@ -65,7 +66,10 @@ export async function* answerWithModel(
   };
   for (const text of notices) yield { type: 'notice', text };
   const isContinuing = request.continues === true;
-  const written = { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing };
+  const note = turnNote({ today: localDay(now()), memories, isPlanning: context.mode.current() === 'plan' });
+  const fixed = { system: [system, ...instructions], tools, turnNote: note };
+  const besides = sizeOf(fixed, isContinuing ? [] : [asked]);
+  const written = { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing, besides };
   const history = yield* historyFor(context, written);
 
   const end = yield* runLoop({
@@ -73,14 +77,12 @@ export async function* answerWithModel(
     request: {
       model: model.model,
       profileId: request.profileId ?? model.profileId,
-      system: [system, ...instructions],
+      ...fixed,
       messages: [
         ...history.messages,
         ...(isContinuing ? [] : [asked]),
         ...(toldAsText ? [] : await calledByHand(before, wireNames)),
       ],
-      turnNote: turnNote({ today: localDay(now()), memories, isPlanning: context.mode.current() === 'plan' }),
-      tools,
       effort: request.effort,
       sessionId: turn.entry.sessionId,
     },

@@ -7,7 +7,7 @@ import { type FixedParts, fixedTokens, tokensIn, tokensOf } from '../adapters/re
 
 const DROPPED = '[this result was dropped to fit the context window]';
 /** Left free for the answer. */
-const ANSWER_SHARE = 0.2;
+export const ANSWER_SHARE = 0.2;
 
 export interface FitOptions {
   messages: readonly ModelMessage[];

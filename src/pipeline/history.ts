@@ -30,9 +30,10 @@ const FACTS_SHARE = 0.15;
 /** Of the budget: what a conversation must have grown by before another summary is asked for. */
 const WAIT_SHARE = 0.25;
 
+/** `besides`: about the tokens of everything else in the request, the question included. */
 export async function* historyFor(
   context: CompactContext,
-  given: HistoryMessagesOptions,
+  { besides, ...given }: HistoryMessagesOptions & { besides: number },
 ): AsyncGenerator<RunEvent, SentHistory> {
   const { request, model, historyTokens } = context;
   const { summary, turns, hasOlder } = context.turn.history;
@@ -43,7 +44,7 @@ export async function* historyFor(
   // Background work sees the end of its conversation and no more.
   if (request.historyMessages !== undefined) return lastSaid(turns, request.historyMessages, options);
 
-  const budget = historyBudget(model.contextWindow, historyTokens);
+  const budget = historyBudget(model.contextWindow, historyTokens, besides);
   const whole = sent(summary?.summary, turns);
   if (!hasOlder && tokensIn(whole.messages) <= budget) return whole;
   const waiting = sentWhileWaiting(context, sent);
@@ -51,7 +52,7 @@ export async function* historyFor(
   const kept = newestThatFit(turns, { tokens: budget * KEPT_SHARE, sizeOf });
   if (kept === turns.length) return whole;
 
-  const compacted = yield* compactTurns(context, { kept });
+  const compacted = yield* compactTurns(context, { kept, budgetTokens: budget });
   if (compacted.ok) {
     yield { type: 'notice', text: compacted.notice, about: 'history' };
     return sent(compacted.summary, turns.slice(-kept));
@@ -124,7 +125,7 @@ export type Compacted =
 /** Summarises all but the newest `kept` turns and records it. */
 export async function* compactTurns(
   context: CompactContext,
-  { kept, keep }: { kept: number; keep?: string },
+  { kept, keep, budgetTokens }: { kept: number; keep?: string; budgetTokens: number },
 ): AsyncGenerator<RunEvent, Compacted> {
   const { turn, request, model, historyTokens, adapter, ledger, signal } = context;
   const { summary: previous, turns, hasOlder } = turn.history;
@@ -134,7 +135,6 @@ export async function* compactTurns(
     import('./summarise-history.ts'),
     import('./keep-facts.ts'),
   ]);
-  const budgetTokens = historyBudget(model.contextWindow, historyTokens);
   const summarised: Summarised = yield* summariseHistory({
     adapter,
     model: model.model,

@@ -38,14 +38,18 @@ export async function describeContext(
     const { model: name, contextWindow } = model;
     const note = (memories: readonly string[]): number =>
       textTokens([turnNote({ today: localDay(dependencies.now()), memories, isPlanning: false })]);
-    return {
-      ...(name !== undefined && { model: name }),
-      ...(contextWindow !== undefined && { windowTokens: contextWindow }),
-      budgetTokens: historyBudget(contextWindow, historyTokens),
+    const fixed = {
       system: textTokens([parts.system]) + note([]),
       instructions: textTokens(parts.instructions),
       tools: toolTokens(parts.tools),
       memory: note(parts.memories) - note([]),
+    };
+    const besides = Object.values(fixed).reduce((sum, tokens) => sum + tokens, 0);
+    return {
+      ...(name !== undefined && { model: name }),
+      ...(contextWindow !== undefined && { windowTokens: contextWindow }),
+      budgetTokens: historyBudget(contextWindow, historyTokens, besides),
+      ...fixed,
       summary: summary ? sent(summary.summary, []) : 0,
       history: sent(undefined, turns),
       messageCount: turns.reduce((sum, { messages }) => sum + messages.length, 0),
@@ -68,7 +72,11 @@ export async function compactSession(
     const options = { toWire: (name: string) => name, callsAsText: false };
     const sizeOf = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
       tokensIn(sentHistory(text, newest, options).messages);
-    const working = compactTurns(context, { kept, keep: request.keep });
+    const working = compactTurns(context, {
+      kept,
+      keep: request.keep,
+      budgetTokens: historyBudget(context.model.contextWindow, context.historyTokens),
+    });
     for (;;) {
       const step = await working.next();
       if (!step.done) continue;

@@ -266,6 +266,34 @@ it('a conversation is not lost with a poor summary: who, what for, decided, forb
   });
 });
 
+it('a small window that tools and instructions fill is made room in by a summary, before anything is left out', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lainclaw-small-'));
+  const storage = createLocalStorage({ home, now: Date.now });
+  const server = await startModelServer({
+    script: ({ system }) =>
+      system[0]?.startsWith('You summarise') ? { text: 'They talked about roses.' } : { text: 'So it is. '.repeat(30) },
+  });
+  const tool = (index: number): AppTool => ({ name: `tool.${index}${'x'.repeat(40)}`, effect: 'read', run: () => '' });
+  const tools = Array.from({ length: 60 }, (_, index) => tool(index));
+  const app = createModelApp({
+    storage,
+    provider: 'openai-compatible',
+    baseUrl: `${server.url}/v1`,
+    tools,
+    contextWindow: 6_000,
+  });
+  const notices: string[] = [];
+  for (let turn = 0; turn < 30; turn += 1) {
+    const { events } = await app.ask(`What about part ${turn}, ${'word '.repeat(20)}`);
+    notices.push(...events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])));
+  }
+  expect(notices.length).toBeGreaterThan(0);
+  expect(notices.filter((notice) => !notice.includes('were summarised'))).toEqual([]);
+  await storage.close();
+  await server.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
 describe('forty facts said in three hundred turns', () => {
   const linesOf = ({ transcript }: FortyFacts): { type: string; summary?: string }[] =>
     transcript
