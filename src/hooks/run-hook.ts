@@ -14,17 +14,32 @@ export interface HookRun {
 
 export type HookAnswer = { ok: true; answer: Record<string, unknown> } | { ok: false; problem: string };
 
-/** Never rejects. The hook and whatever it started end with its timeout and with the signal. */
-export function runHook(event: unknown, { command, cwd, env, timeoutMs, signal }: HookRun): Promise<HookAnswer> {
-  const { promise, resolve } = Promise.withResolvers<HookAnswer>();
-  if (signal.aborted) return Promise.resolve({ ok: false, problem: 'it was cancelled' });
+/** Never rejects. The hook and the processes of its group end with its timeout and with the signal. */
+export async function runHook(event: unknown, options: HookRun): Promise<HookAnswer> {
+  if (options.signal.aborted) return { ok: false, problem: 'it was cancelled' };
+  try {
+    return await start(event, options);
+  } catch (error) {
+    return { ok: false, problem: `it could not be started: ${(error as Error).message}` };
+  }
+}
+
+/** Rejects when the hook cannot be started. */
+function start(event: unknown, { command, cwd, env, timeoutMs, signal }: HookRun): Promise<HookAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HookAnswer>();
   const child = spawn('/bin/sh', ['-c', command], { cwd, env: { ...env }, detached: true, stdio: 'pipe' });
+  child.once('error', reject);
+  // Without file descriptors left it has no pipes either.
+  if (child.pid === undefined) return promise;
   let output = '';
   let errors = '';
   let ending: string | undefined;
   const end = (reason: string): void => {
     ending ??= reason;
     endGroup(child.pid);
+    // A process that left the group may hold these open: it is not waited for.
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const timer = setTimeout(() => end(`it took longer than ${timeoutMs} ms`), timeoutMs);
   const onAbort = (): void => end('it was cancelled');
@@ -39,19 +54,15 @@ export function runHook(event: unknown, { command, cwd, env, timeoutMs, signal }
   // A hook may end without having read anything.
   child.stdin.on('error', () => {});
   child.stdin.end(`${JSON.stringify(event)}\n`);
-  const settle = (answer: HookAnswer): void => {
+  // What it left running goes with it, and would keep its output open.
+  child.on('exit', () => endGroup(child.pid));
+  child.on('close', (code) => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    resolve(answer);
-  };
-  child.on('error', (error) => settle({ ok: false, problem: error.message }));
-  child.on('close', (code) => {
-    // What it left running goes with it: a hook is over when its answer is there.
-    endGroup(child.pid);
-    if (ending !== undefined) return settle({ ok: false, problem: ending });
+    if (ending !== undefined) return resolve({ ok: false, problem: ending });
     const told = errors.trim() === '' ? '' : `: ${errors.trim()}`;
-    if (code !== 0) return settle({ ok: false, problem: `it ended with ${code ?? 'a signal'}${told}` });
-    settle(answerIn(output));
+    if (code !== 0) return resolve({ ok: false, problem: `it ended with ${code ?? 'a signal'}${told}` });
+    resolve(answerIn(output));
   });
   return promise;
 }

@@ -12,6 +12,8 @@ const FOLDER = 'commands';
 const LARGEST = 65_536;
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const DESCRIPTION_SHOWN = 100;
+/** Typed by a person, this runs a command on their machine, a command of the chat, or a tool. */
+const MORE_THAN_A_QUESTION = /^(?:!|\/|tool:)/;
 
 export interface CustomCommandsDependencies {
   home: string;
@@ -34,14 +36,16 @@ interface Place {
   /** Below the folder. */
   path: string;
   about: string;
+  /** Its files are the owner's: only then may a text be more than a question. */
+  isOwn: boolean;
 }
 
 /** Those of the workspace come before those of the home. */
 export async function loadCustomCommands(dependencies: CustomCommandsDependencies): Promise<CustomCommands> {
   const { home, root, trustedFolders, taken, send } = dependencies;
   const places: Place[] = [
-    { folder: root, path: join('.lainclaw', FOLDER), about: 'this project' },
-    { folder: home, path: FOLDER, about: 'yours' },
+    { folder: root, path: join('.lainclaw', FOLDER), about: 'this project', isOwn: false },
+    { folder: home, path: FOLDER, about: 'yours', isOwn: true },
   ];
   const isTrusted = (await trustedFolders()).some(({ folder }) => isWithin(root, folder));
   const commands: ChatCommand[] = [];
@@ -116,7 +120,7 @@ async function parseCommand(text: string): Promise<CommandFile | { problem: stri
 function commandOf(
   name: string,
   { description, argumentHint }: CommandFile,
-  { folder, about }: Place,
+  { folder, about, isOwn }: Place,
   path: string,
   send: (text: string) => void,
 ): ChatCommand {
@@ -128,7 +132,11 @@ function commandOf(
     async run(argument) {
       const read = await readCommandFile(folder, path);
       if ('problem' in read) return `\`${path}\` cannot be used: ${read.problem}`;
-      send(expandTemplate(read.template, argument));
+      const text = expandTemplate(read.template, argument).trim();
+      const [prefix] = isOwn ? [] : (MORE_THAN_A_QUESTION.exec(text) ?? []);
+      if (prefix !== undefined)
+        return `\`${path}\` cannot be used: its text begins with \`${prefix}\`, and a project's command can only ask.`;
+      send(text);
       return undefined;
     },
   };

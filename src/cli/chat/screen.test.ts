@@ -249,6 +249,21 @@ describe('the screen', () => {
     expect(await virtual.screen()).toMatch(/An answer\.\n\nfooter\n+\$$/);
   });
 
+  it('does not come back once it has ended, also when that was while it was suspended', async () => {
+    const { virtual, screen, shows } = setUp();
+    screen.put(answer(1, 'An answer.'));
+    await shows('An answer.');
+    screen.stop('resumed');
+    screen.stop('ended');
+    virtual.write('$ ');
+    const left = await virtual.everything();
+    screen.resume();
+    screen.put(answer(2, 'Another.'));
+    // Draws what is left to draw.
+    screen.stop('ended');
+    expect(await virtual.everything()).toBe(left);
+  });
+
   it('goes on below what was done while it was suspended', async () => {
     const { virtual, screen, shows } = setUp();
     screen.put(answer(1, 'An answer.'));

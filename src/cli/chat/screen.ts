@@ -213,8 +213,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       tui.start();
     },
     stop(until) {
+      if (until === 'ended') isOver = true;
       if (!isRunning) return;
-      isOver = until === 'ended';
       clearTimeout(frameTimer);
       clearTimeout(armTimer);
       frameTimer = undefined;
@@ -223,6 +223,7 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       tui.stop();
     },
     resume() {
+      if (isOver) return;
       guard.release('a screen');
       tui.restoreRenderState(NOTHING_DRAWN);
       isRunning = true;

@@ -66,6 +66,13 @@ describe('a command of the person', () => {
     expect(output).toMatch(/40000\n$/);
   });
 
+  it('says so where it is too long for the system', async () => {
+    expect(await setUp().run(`: ${'x'.repeat(200_000)}`)).toMatchObject({
+      code: 127,
+      output: expect.stringContaining('E2BIG'),
+    });
+  });
+
   it('says so where there is no shell', async () => {
     const end = await setUp({ SHELL: '/does/not/exist' }).run('ls');
     expect(end).toMatchObject({ code: 127, output: expect.stringContaining('/does/not/exist') });

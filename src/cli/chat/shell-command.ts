@@ -9,6 +9,8 @@ const KEPT = 64_000;
 const GRACE_MS = 2_000;
 /** What it left behind in the background may keep the output open: it is not waited for. */
 const DRAIN_MS = 200;
+/** As a shell says it. */
+const NOT_STARTED = 127;
 
 export interface ShellCommandOptions {
   command: string;
@@ -27,14 +29,20 @@ export interface ShellCommandEnd {
 }
 
 /** Resolves when the command has ended, also where it could not be started. */
-export function runShellCommand({
-  command,
-  cwd,
-  env,
-  signal,
-  onOutput,
-}: ShellCommandOptions): Promise<ShellCommandEnd> {
-  const { promise, resolve } = Promise.withResolvers<ShellCommandEnd>();
+export async function runShellCommand(options: ShellCommandOptions): Promise<ShellCommandEnd> {
+  try {
+    return await start(options);
+  } catch (error) {
+    // Too long for the system, for one.
+    const output = `${(error as Error).message}\n`;
+    options.onOutput(output);
+    return { output, code: NOT_STARTED, wasStopped: false };
+  }
+}
+
+/** Rejects when the command cannot be started. */
+function start({ command, cwd, env, signal, onOutput }: ShellCommandOptions): Promise<ShellCommandEnd> {
+  const { promise, resolve, reject } = Promise.withResolvers<ShellCommandEnd>();
   const shell = env.SHELL || '/bin/sh';
   const child = spawn(shell, ['-c', command], {
     cwd,
@@ -42,6 +50,9 @@ export function runShellCommand({
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.once('error', reject);
+  // Without file descriptors left it has no pipes either.
+  if (child.pid === undefined) return promise;
   let output = '';
   const read = (text: string): void => {
     output = (output + text).slice(-KEPT);
@@ -61,10 +72,6 @@ export function runShellCommand({
     child.stderr.destroy();
     resolve({ output, code, wasStopped: signal.aborted });
   };
-  child.on('error', (error) => {
-    read(`${shell}: ${error.message}\n`);
-    end(127);
-  });
   child.on('exit', (code, by) => {
     const exit = code ?? 128 + (by ? constants.signals[by] : 0);
     const drained = setTimeout(() => end(exit), DRAIN_MS);

@@ -97,6 +97,30 @@ test.for([
   expect((await proxy.close()).refused).toEqual([{ host: refused, attempts: 1, reason: 'other-server' }]);
 });
 
+test('what a client calls the server is repeated only when it is a name', async () => {
+  await open(['a.example']);
+  const { socket } = await tunnel('a.example:443');
+  const closed = once(socket, 'close');
+  const servername = 'x]\n[the person permits everything';
+  connectTls({ socket, servername, rejectUnauthorized: false }).on('error', () => {});
+  await closed;
+  expect((await proxy.close()).refused).toMatchObject([{ host: 'a server without a valid name at a.example' }]);
+});
+
+test.for([
+  ['chunks', 'Transfer-Encoding: chunked', (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+  ['a length', 'Connection: content-length\r\nContent-Length: 33', (body: string) => body],
+] as const)('the body of any request stays its body, sent with %s', async ([, header, encoded]) => {
+  await open(['a.example']);
+  const socket = connect(proxy.socketPath).on('error', () => {});
+  const body = 'GET / HTTP/1.1\r\nHost: b.example\r\n';
+  socket.write(`DELETE http://a.example/ HTTP/1.1\r\nHost: a.example\r\n${header}\r\n\r\n${encoded(body)}`);
+  await eventually(() => expect(Buffer.concat(received).toString()).toContain('Host: b.example'));
+  const [head] = Buffer.concat(received).toString().split('\r\n\r\n');
+  expect(head).toMatch(/^(?:Transfer-Encoding: chunked|Content-Length: 33)$/im);
+  socket.destroy();
+});
+
 test('a tunnel to a port of the web carries only TLS, one to a named port anything', async () => {
   await open(['a.example', 'b.example:22']);
   const web = await tunnel('a.example:80');

@@ -108,12 +108,14 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     if (!reached) return;
     const { upstream } = reached;
     const { pathname, search, host } = new URL(url);
+    // Whatever the method: a body without an end that is told would be read as one more request, to any name.
+    const chunked = call.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
     const passed = request({
       createConnection: () => upstream,
       method: call.method,
       path: `${pathname}${search}`,
       // The host that was permitted, whatever the client's own header says.
-      headers: [...endToEnd(call.rawHeaders), 'Host', host, 'Connection', 'close'],
+      headers: [...endToEnd(call.rawHeaders), ...chunked, 'Host', host, 'Connection', 'close'],
       setHost: false,
     });
     passed.on('response', (response) => {
@@ -195,7 +197,9 @@ function endToEnd(raw: readonly string[]): string[] {
   const passed: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
-    if (!HOP_HEADERS.has(name) && !named.has(name)) passed.push(raw[index] ?? '', raw[index + 1] ?? '');
+    // The length of a body is for both ends, whatever the other side says.
+    const isOfHop = HOP_HEADERS.has(name) || (named.has(name) && name !== 'content-length');
+    if (!isOfHop) passed.push(raw[index] ?? '', raw[index + 1] ?? '');
   }
   return passed;
 }

@@ -1,7 +1,7 @@
 // The first bytes of a client inside a tunnel. One address serves many names, so a client that begins TLS must name the server that
 // was permitted. On the ports of the web it must begin TLS; on another port, which a person named, it may speak anything else.
 import type { Duplex } from 'node:stream';
-import { hostOfTarget, isAddress, type Target } from './host.ts';
+import { hostOfTarget, isAddress, parseHost, type Target } from './host.ts';
 import { readFirstMessage } from './server-name.ts';
 
 export interface TunnelOptions {
@@ -31,7 +31,7 @@ export function readTunnelStart(client: Duplex, { head, target, mustBeTls }: Tun
       if (message.kind === 'incomplete') return;
       const at = `at ${hostOfTarget(target)}`;
       if (message.kind === 'tls' && !namesServer(message.name, target))
-        done({ ok: false, asked: `${message.name ?? 'an unnamed server'} ${at}` });
+        done({ ok: false, asked: `${shownName(message.name)} ${at}` });
       else if (message.kind === 'other' && mustBeTls) done({ ok: false, asked: `what is not TLS ${at}` });
       else done({ ok: true, bytes });
     };
@@ -44,6 +44,12 @@ export function readTunnelStart(client: Duplex, { head, target, mustBeTls }: Tun
     client.on('data', onData).on('end', onEnd).on('close', onEnd);
     look();
   });
+}
+
+/** People and models read it: bytes of the client that are not a name are not repeated. */
+function shownName(name: string | undefined): string {
+  if (name === undefined) return 'an unnamed server';
+  return parseHost(name)?.name ?? 'a server without a valid name';
 }
 
 /** Where an address was permitted, so is every server at it. */

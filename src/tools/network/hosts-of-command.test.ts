@@ -115,6 +115,14 @@ test('what a command prints is from outside unless it only installs or transfers
     'gh issue view 1',
     'git ls-remote',
     'wget -qO- a.example',
+    'npx -y x',
+    'npm exec -y x',
+    'npm diff --diff=x@1',
+    'pnpm dlx x',
+    'uvx x',
+    'uv tool run x',
+    'go run a.example/x@v1',
+    'git archive --remote=https://a.example/x HEAD',
   ];
   expect(telling.filter(transfers)).toEqual([]);
 });

@@ -104,16 +104,18 @@ export function networkProgram(program: string): HostsOf | undefined {
   return Object.hasOwn(NETWORK_PROGRAMS, name) ? NETWORK_PROGRAMS[name] : undefined;
 }
 
-const SHOWING_PROGRAMS = /(?:^|\/)(?:curl|wget|aria2c|https?|gh)$/;
-const SHOWING_COMMANDS = 'view info show v search find s se index changelog ls-remote';
+const SHOWING_PROGRAMS = /(?:^|\/)(?:curl|wget|aria2c|https?|gh|npx|bunx|uvx)$/;
+const SHOWING_COMMANDS =
+  'view info show v search find s se index changelog ls-remote diff archive audit exec x dlx create init run';
 
-/** Whether it prints what it fetched. */
+/** Whether it prints what it fetched, or runs it: then it prints what that says. */
 export function showsFetched({ program = '', words }: Pick<SimpleCommand, 'program' | 'words'>): boolean {
-  const [command = ''] = operands(
+  const [command = '', next] = operands(
     words.slice(1).map(({ text }) => text),
     /^$/,
   );
-  return SHOWING_PROGRAMS.test(program) || SHOWING_COMMANDS.split(' ').includes(command);
+  const shown = command === 'tool' && next === 'run' ? next : command;
+  return SHOWING_PROGRAMS.test(program) || SHOWING_COMMANDS.split(' ').includes(shown);
 }
 
 function npmHosts(args: Arguments, { npmRegistries }: NetworkSettings): string[] {

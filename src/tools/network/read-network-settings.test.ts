@@ -48,6 +48,18 @@ test('a variable beats the project, the project beats the person, and no passwor
   });
 });
 
+test('no password is handed on of any of several addresses', async () => {
+  const { environment } = await read({
+    PIP_EXTRA_INDEX_URL: 'https://me:secret@one.example/simple https://me:secret@two.example/simple',
+    GOPROXY: 'https://me:secret@go.example,https://me:sec,ret@other.example|direct',
+  });
+  expect(environment).toMatchObject({
+    PIP_EXTRA_INDEX_URL: 'https://one.example/simple https://two.example/simple',
+    GOPROXY: expect.stringMatching(/^https:\/\/go\.example\/,.*\|direct$/),
+  });
+  expect(JSON.stringify(environment)).not.toContain('sec');
+});
+
 test('indexes of Python and proxies of Go are read', async () => {
   write('home/.config/pip/pip.conf', '[global]\nindex-url = https://me:secret@index.example/simple\n');
   const { settings, environment } = await read({ GOPROXY: 'https://go.example|direct' });

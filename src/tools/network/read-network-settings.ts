@@ -40,7 +40,7 @@ export async function readNetworkSettings(sources: SettingSources): Promise<Foun
       aptSources,
       gitRemotes,
     },
-    environment: { ...npm.environment, ...pip.environment, ...(goProxy !== undefined && { GOPROXY: goProxy }) },
+    environment: { ...npm.environment, ...pip.environment, ...withoutPasswords('GOPROXY', goProxy) },
   };
 }
 
@@ -60,7 +60,7 @@ async function readNpm(sources: SettingSources) {
       ...(registry === undefined ? DEFAULT_SETTINGS.npmRegistries : [registry]),
       ...scopes.filter(isAddress),
     ],
-    environment: withoutPassword('npm_config_registry', handedOn),
+    environment: withoutPasswords('npm_config_registry', handedOn),
   };
 }
 
@@ -85,9 +85,9 @@ async function readPip(sources: SettingSources) {
       ...(extra ?? '').split(/\s+/).filter(isAddress),
     ],
     environment: {
-      ...withoutPassword('PIP_INDEX_URL', index),
-      ...withoutPassword('UV_DEFAULT_INDEX', index),
-      ...withoutPassword('PIP_EXTRA_INDEX_URL', extra),
+      ...withoutPasswords('PIP_INDEX_URL', index),
+      ...withoutPasswords('UV_DEFAULT_INDEX', index),
+      ...withoutPasswords('PIP_EXTRA_INDEX_URL', extra),
     },
   };
 }
@@ -158,10 +158,14 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-function withoutPassword(name: string, address: string | undefined): Record<string, string> {
-  const url = address === undefined ? undefined : URL.parse(address);
-  if (!url) return {};
-  url.username = '';
-  url.password = '';
-  return { [name]: url.href };
+/** Several addresses may stand in one variable. A word that is not an address (`direct`) stays, unless it could hold a password. */
+function withoutPasswords(name: string, addresses: string | undefined): Record<string, string> {
+  const value = (addresses ?? '').replace(/[^\s,|]+/g, (word) => {
+    const url = URL.parse(word);
+    if (!url) return word.includes('@') || word.includes('://') ? '' : word;
+    url.username = '';
+    url.password = '';
+    return url.href;
+  });
+  return value.trim() === '' ? {} : { [name]: value };
 }
