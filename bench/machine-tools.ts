@@ -1,4 +1,5 @@
 // The tools as the program builds them, called in this process.
+
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { createLater } from '../src/tools/later.ts';
 import { createBashTool } from '../src/tools/shell/bash.ts';
 import { type ToolArgs, type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../src/tools/tool.ts';
 import type { Changes } from '../src/undo/changes.ts';
+import { OWNER } from '../src/vocabulary/memory-scope.ts';
 import { createWorkspace } from '../src/workspace/confined.ts';
 
 export interface Bed {
@@ -66,6 +68,7 @@ export async function createBed(base: string): Promise<Bed> {
     async call(tool, args, changes = { async record() {}, async recordMade() {} }) {
       const context: ToolContext = {
         workspace: opened,
+        reader: OWNER,
         seen: nothingSeen,
         changes,
         signal: new AbortController().signal,

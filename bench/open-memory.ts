@@ -5,6 +5,7 @@ import { createMemory, type Memory } from '../src/memory/memory.ts';
 import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
 import { createLainclawDb } from '../src/storage/local/lainclaw-db/schema.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
+import { OWNER } from '../src/vocabulary/memory-scope.ts';
 
 export function openMemory(
   home: string,
@@ -19,7 +20,7 @@ export function openMemory(
     locks,
   });
   return {
-    memory: createMemory({ archive, embeddings, now: Date.now, newId }),
+    memory: createMemory({ archive, embeddings, now: Date.now, newId }).as(OWNER),
     close: () => database.close(),
   };
 }

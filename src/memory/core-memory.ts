@@ -1,10 +1,11 @@
-// Core memory: the few facts that are always in context, core_memory.json `{user:{},agent:{}}`. A file people may read and
-// edit. A change is made under a lock and replaces the whole file, so processes never lose each other's changes; the old value
+// Core memory: the few facts that are always in context, core_memory.json `{user:{},agent:{}}` for the owner and
+// core_memory.others.json `{scope:{user:{},agent:{}}}` for everybody else. Files people may read and edit. A change is made under a lock and replaces the whole file, so processes never lose each other's changes; the old value
 // is first kept in core_memory.history.jsonl.
 
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Locks } from '../storage/locks.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
+import type { MemoryReader, MemoryScope } from '../vocabulary/memory-scope.ts';
 import { MemoryError } from './memory-error.ts';
 
 export const CORE_SECTIONS = ['user', 'agent'] as const;
@@ -12,13 +13,20 @@ export type CoreSection = (typeof CORE_SECTIONS)[number];
 
 export type CoreFacts = Record<CoreSection, Record<string, string>>;
 
-const FILE = 'core_memory.json';
+const OWNERS_FILE = 'core_memory.json';
+const OTHERS_FILE = 'core_memory.others.json';
 const HISTORY = 'core_memory.history.jsonl';
 const LOCK = 'core-memory';
 const LONGEST_KEY = 100;
 const LONGEST_VALUE = 2_000;
 const MOST_TOKENS = 4_000;
 
+/** The facts of everybody. They are read and changed in the name of somebody only. */
+export interface SharedCoreMemory {
+  as(reader: MemoryReader): CoreMemory;
+}
+
+/** The facts of one reader's scope. */
 export interface CoreMemory {
   get(): Promise<CoreFacts>;
   /** Resolves only after the change is durable. Returns the old value. */
@@ -33,8 +41,25 @@ export interface CoreMemoryDependencies {
   now(): number;
 }
 
-export function createCoreMemory({ files, locks, now }: CoreMemoryDependencies): CoreMemory {
-  const read = async (): Promise<Contents> => parseContents(await files.read(FILE), files.location(FILE));
+export function createCoreMemory(dependencies: CoreMemoryDependencies): SharedCoreMemory {
+  return { as: ({ scope }) => coreMemoryOf(scope, dependencies) };
+}
+
+function coreMemoryOf(scope: MemoryScope, { files, locks, now }: CoreMemoryDependencies): CoreMemory {
+  const file = scope === 'owner' ? OWNERS_FILE : OTHERS_FILE;
+
+  async function read(): Promise<Contents> {
+    const path = files.location(file);
+    const all = parseObject((await files.read(file)) ?? '{}', path);
+    if (scope === 'owner') return factsIn(all, path);
+    return factsIn(Object.hasOwn(all, scope) ? all[scope] : {}, path);
+  }
+
+  /** The whole file with the facts of this scope replaced. */
+  function written(current: string | undefined, own: object): string {
+    const all = scope === 'owner' ? own : { ...parseObject(current ?? '{}', files.location(file)), [scope]: own };
+    return `${JSON.stringify(all, undefined, 2)}\n`;
+  }
 
   async function change<T>(make: (facts: Facts) => Change & { result: T }): Promise<T> {
     const lock = await locks.acquire(LOCK);
@@ -42,9 +67,10 @@ export function createCoreMemory({ files, locks, now }: CoreMemoryDependencies):
       const { facts, others } = await read();
       const { section, key, previous, value, result } = make(facts);
       if (previous !== value) {
-        const entry = { at: new Date(now()).toISOString(), section, key, previous, value };
+        const whose = scope === 'owner' ? {} : { scope };
+        const entry = { at: new Date(now()).toISOString(), ...whose, section, key, previous, value };
         await files.append(HISTORY, JSON.stringify(entry), lock);
-        await files.update(FILE, () => `${JSON.stringify({ ...plain(facts), ...others }, undefined, 2)}\n`, lock);
+        await files.update(file, (current) => written(current, { ...plain(facts), ...others }), lock);
       }
       return result;
     } finally {
@@ -104,8 +130,7 @@ interface Contents {
   others: Record<string, unknown>;
 }
 
-function parseContents(text: string | undefined, path: string): Contents {
-  if (text === undefined) return { facts: { user: new Map(), agent: new Map() }, others: {} };
+function parseObject(text: string, path: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -116,20 +141,27 @@ function parseContents(text: string | undefined, path: string): Contents {
       error,
     );
   }
-  const root = isObject(value) ? value : undefined;
+  if (isObject(value)) return value;
+  throw damaged(path);
+}
+
+function factsIn(root: unknown, path: string): Contents {
+  if (!isObject(root)) throw damaged(path);
   const section = (name: CoreSection): Map<string, string> => {
-    const facts = root?.[name] ?? {};
-    if (!root || !isObject(facts)) {
-      throw new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: repair it or move it away`);
-    }
+    const facts = root[name] ?? {};
+    if (!isObject(facts)) throw damaged(path);
     // Every value that a person wrote by hand is a fact; a number or a list is kept as JSON.
     return new Map(
       Object.entries(facts).map(([key, fact]) => [key, typeof fact === 'string' ? fact : JSON.stringify(fact)]),
     );
   };
   const facts = { user: section('user'), agent: section('agent') };
-  const { user: _user, agent: _agent, ...others } = root ?? {};
+  const { user: _user, agent: _agent, ...others } = root;
   return { facts, others };
+}
+
+function damaged(path: string): MemoryError {
+  return new MemoryError('MEMORY_DAMAGED', `${path} must hold {"user":{},"agent":{}}: repair it or move it away`);
 }
 
 function plain(facts: Facts): CoreFacts {

@@ -39,6 +39,7 @@ describe('save and search', () => {
     expect(found.results).toEqual([
       {
         id,
+        scope: 'owner',
         source: 'note',
         date: '2026-03-04T00:00:00.000Z',
         score: 1,

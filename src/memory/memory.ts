@@ -1,6 +1,14 @@
 // The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
 // decides where they are kept.
-import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import type {
+  Archive,
+  ArchiveDocument,
+  IndexProgress,
+  Listed,
+  NewDocument,
+  SharedArchive,
+} from '../storage/archive.ts';
+import { type MemoryReader, OWNER } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
@@ -13,6 +21,14 @@ import { type SearchOptions, type SearchResult, searchArchive } from './search.t
 
 const DEFAULT_SOURCE = 'manual';
 
+/** The memory of everybody. It is used in the name of somebody only. */
+export interface SharedMemory {
+  as(reader: MemoryReader): Memory;
+  /** Stops the background and unloads the model; nothing is written afterwards. */
+  close(): void;
+}
+
+/** Memory as one reader sees it: what belongs to other scopes is not there. What is saved belongs to the reader's scope. */
 export interface Memory {
   /** Resolves only after the note is durable. */
   save(note: Note): Promise<Saved>;
@@ -42,12 +58,10 @@ export interface Memory {
   embedTexts: Embeddings['embedTexts'];
   /** Lets the background embed missing chunks for at most this long; it continues with the next use. */
   settle(options: { milliseconds: number; signal?: AbortSignal }): Promise<void>;
-  /** Stops the background and unloads the model; nothing is written afterwards. */
-  close(): void;
 }
 
 export interface MemoryDependencies {
-  archive: Archive;
+  archive: SharedArchive;
   embeddings: Embeddings;
   now(): number;
   newId(prefix: string): string;
@@ -57,10 +71,10 @@ export interface MemoryDependencies {
   embedInBackground?: boolean;
 }
 
-export function createMemory(dependencies: MemoryDependencies): Memory {
-  const { archive, embeddings, now, newId, chunkSize, embedInBackground = false } = dependencies;
+export function createMemory(dependencies: MemoryDependencies): SharedMemory {
+  const { archive: shared, embeddings, now, newId, chunkSize, embedInBackground = false } = dependencies;
   const background: Background | undefined = embedInBackground
-    ? createBackground((options) => embeddings.embedPending(archive, { ...options, whenBusy: 'leave' }))
+    ? createBackground((options) => embeddings.embedPending(shared.as(OWNER), { ...options, whenBusy: 'leave' }))
     : undefined;
   const analyser = createAnalyser();
   const termsOf = (chunk: { context: string; text: string }): string[] => analyser.terms(indexedText(chunk));
@@ -70,7 +84,7 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
    * Terms of another version can neither be searched nor removed: the index is rebuilt first. An index without a version is new,
    * or older than the record of versions.
    */
-  async function ensureCurrent(): Promise<Archive> {
+  async function ensureCurrent(archive: Archive): Promise<Archive> {
     if ((await archive.indexVersion()) !== version) await archive.rebuild(termsOf, { version, unlessCurrent: true });
     return archive;
   }
@@ -91,70 +105,76 @@ export function createMemory(dependencies: MemoryDependencies): Memory {
     return { id: newId('mem'), source, title, date, speaker, session, hash, supersedes, chunks };
   }
 
-  const memory: Memory = {
-    async save(note) {
-      const [saved] = await memory.saveAll([note]);
-      if (!saved) throw new Error('a note was saved without an answer');
-      return saved;
-    },
-    async saveAll(notes) {
-      const documents = notes.map(documentOf);
-      const answers = await (await ensureCurrent()).add(documents, termsOf);
-      background?.wake();
-      return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
-    },
-    async search(query, options) {
-      const dependencies = { archive: await ensureCurrent(), analyser, embedQuery: embeddings.embedQuery };
-      const found = await searchArchive(dependencies, query, options);
-      background?.wake();
-      return found;
-    },
-    async get(id) {
-      const found = await archive.get(id);
-      return found && { document: found.document, text: found.chunks.map(({ text }) => text).join('') };
-    },
-    list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
-    async forget(id) {
-      if ((await (await ensureCurrent()).remove([id], termsOf)) === 0) {
-        throw new MemoryError('MEMORY_NOT_FOUND', `there is no memory "${id}": "lainclaw memory list" shows the ids`);
-      }
-    },
-    async forgetSource(source) {
-      const current = await ensureCurrent();
-      const removed = await current.remove(await current.idsOf(source), termsOf);
-      if (removed > 0) return removed;
-      throw new MemoryError(
-        'MEMORY_NOT_FOUND',
-        `there is nothing of the source "${source}": "lainclaw memory list" shows the sources there are`,
-      );
-    },
-    async forgetSession(sessionId) {
-      const ids = await archive.idsOfSession(sessionId);
-      if (ids.length > 0) await (await ensureCurrent()).remove(ids, termsOf);
-    },
-    reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
-    async importFolder(folder, options) {
-      const { importFolder } = await import('./import-folder.ts');
-      return importFolder({ memory, archive, remove: (ids) => archive.remove(ids, termsOf) }, folder, options);
-    },
-    async embed(options = {}) {
-      const progress = await embeddings.embedPending(archive, options);
-      if (progress) return progress;
-      throw new MemoryError(
-        'MEMORY_MODEL',
-        'no embedding model is set up: "lainclaw memory model add <folder or address>" and "memory model use" set one up',
-      );
-    },
-    embedTexts: embeddings.embedTexts,
-    async settle(options) {
-      await background?.settle(options);
-    },
+  const as = (reader: MemoryReader): Memory => {
+    const archive = shared.as(reader);
+    const memory: Memory = {
+      async save(note) {
+        const [saved] = await memory.saveAll([note]);
+        if (!saved) throw new Error('a note was saved without an answer');
+        return saved;
+      },
+      async saveAll(notes) {
+        const documents = notes.map(documentOf);
+        const answers = await (await ensureCurrent(archive)).add(documents, termsOf);
+        background?.wake();
+        return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
+      },
+      async search(query, options) {
+        const dependencies = { archive: await ensureCurrent(archive), analyser, embedQuery: embeddings.embedQuery };
+        const found = await searchArchive(dependencies, query, options);
+        background?.wake();
+        return found;
+      },
+      async get(id) {
+        const found = await archive.get(id);
+        return found && { document: found.document, text: found.chunks.map(({ text }) => text).join('') };
+      },
+      list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
+      async forget(id) {
+        if ((await (await ensureCurrent(archive)).remove([id], termsOf)) === 0) {
+          throw new MemoryError('MEMORY_NOT_FOUND', `there is no memory "${id}": "lainclaw memory list" shows the ids`);
+        }
+      },
+      async forgetSource(source) {
+        const current = await ensureCurrent(archive);
+        const removed = await current.remove(await current.idsOf(source), termsOf);
+        if (removed > 0) return removed;
+        throw new MemoryError(
+          'MEMORY_NOT_FOUND',
+          `there is nothing of the source "${source}": "lainclaw memory list" shows the sources there are`,
+        );
+      },
+      async forgetSession(sessionId) {
+        const ids = await archive.idsOfSession(sessionId);
+        if (ids.length > 0) await (await ensureCurrent(archive)).remove(ids, termsOf);
+      },
+      reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
+      async importFolder(folder, options) {
+        const { importFolder } = await import('./import-folder.ts');
+        return importFolder({ memory, archive, remove: (ids) => archive.remove(ids, termsOf) }, folder, options);
+      },
+      async embed(options = {}) {
+        const progress = await embeddings.embedPending(archive, options);
+        if (progress) return progress;
+        throw new MemoryError(
+          'MEMORY_MODEL',
+          'no embedding model is set up: "lainclaw memory model add <folder or address>" and "memory model use" set one up',
+        );
+      },
+      embedTexts: embeddings.embedTexts,
+      async settle(options) {
+        await background?.settle(options);
+      },
+    };
+    return memory;
+  };
+  return {
+    as,
     close() {
       background?.close();
       embeddings.close();
     },
   };
-  return memory;
 }
 
 /** Loads node:crypto with the first save only: a search never needs it. */

@@ -1,8 +1,8 @@
 // Opens memory with the chosen embedding model, if any, and the configured chunk size.
-import type { Archive } from '../storage/archive.ts';
+import type { SharedArchive } from '../storage/archive.ts';
 import type { Locks } from '../storage/locks.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
-import { createMemory, type Memory } from './memory.ts';
+import { createMemory, type SharedMemory } from './memory.ts';
 import { MemoryError } from './memory-error.ts';
 import type { ModelManifest } from './models/manifest.ts';
 
@@ -14,7 +14,7 @@ export interface EndpointSettings {
 }
 
 export interface OpenMemoryOptions {
-  archive: Archive;
+  archive: SharedArchive;
   locks: Locks;
   endpoint: EndpointSettings;
   /** The owner's choice, read at each use: a model's name, "endpoint" or "none"; undefined when nobody chose. */
@@ -25,7 +25,7 @@ export interface OpenMemoryOptions {
   newId(prefix: string): string;
 }
 
-export function openMemory(options: OpenMemoryOptions): Memory {
+export function openMemory(options: OpenMemoryOptions): SharedMemory {
   const { archive, locks, endpoint, choice, localModel, chunkSize, now, newId } = options;
   const embeddings = createEmbeddings({
     locks,

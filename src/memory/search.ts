@@ -2,6 +2,7 @@
 // results as fit the budget. No query fails: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
+import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import type { Analyser, QueryTerms } from './analysis/analyser.ts';
 import { type Fusion, fuse, type Ranked, rankByText } from './rank.ts';
 import { withoutSlips } from './slips.ts';
@@ -27,6 +28,8 @@ export interface SearchOptions {
 export interface Found {
   /** Id of the document, for `forget`. */
   id: string;
+  /** Whose it is. */
+  scope: MemoryScope;
   source: string;
   date: string;
   score: number;
@@ -131,8 +134,16 @@ function withinBudget(ranked: readonly Ranked[], budget: number): { results: Fou
 }
 
 function foundOf({ chunk, score, matched, similarity }: Ranked): Found {
-  const { id, source, date, title, speaker, session, supersededBy } = chunk.document;
-  const found: Found = { id, source, date, score: rounded(score), text: chunk.text.trim(), why: { terms: matched } };
+  const { id, scope, source, date, title, speaker, session, supersededBy } = chunk.document;
+  const found: Found = {
+    id,
+    scope,
+    source,
+    date,
+    score: rounded(score),
+    text: chunk.text.trim(),
+    why: { terms: matched },
+  };
   if (similarity !== undefined) found.why.vector = rounded(similarity);
   if (title !== undefined) found.title = title;
   if (chunk.context !== '') found.context = chunk.context;

@@ -1,5 +1,6 @@
 // What a person can do with the facts that are in every request.
 import { CORE_SECTIONS } from '../memory/core-memory.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { defineOperation } from './operation.ts';
 import { NO_INPUT, objectWith, TEXT } from './schemas.ts';
 
@@ -12,7 +13,7 @@ export const getCoreMemory = defineOperation({
   summary: 'Read all facts of core memory.',
   input: NO_INPUT,
   output: { type: 'object', properties: { user: FACTS, agent: FACTS }, required: ['user', 'agent'] },
-  run: async (_input, { runtime }) => (await runtime.coreMemory()).get(),
+  run: async (_input, { runtime }) => (await runtime.coreMemory()).as(OWNER).get(),
 });
 
 export const setCoreFact = defineOperation({
@@ -30,7 +31,7 @@ export const setCoreFact = defineOperation({
     section,
     key,
     value,
-    ...(await (await runtime.coreMemory()).update(section, key, value)),
+    ...(await (await runtime.coreMemory()).as(OWNER).update(section, key, value)),
   }),
 });
 
@@ -48,6 +49,6 @@ export const deleteCoreFact = defineOperation({
   run: async ({ section, key }, { runtime }) => ({
     section,
     key,
-    ...(await (await runtime.coreMemory()).delete(section, key)),
+    ...(await (await runtime.coreMemory()).as(OWNER).delete(section, key)),
   }),
 });

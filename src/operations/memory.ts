@@ -1,4 +1,5 @@
 // What a person can do with the archive: notes, imported files, and the turns of sessions that remember.
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import type { OperationContext } from './operation.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
@@ -11,6 +12,7 @@ const PROGRESS = objectWith({ done: COUNT, total: COUNT });
 const FOUND = objectWith(
   {
     id: TEXT,
+    scope: TEXT,
     source: TEXT,
     date: TIME,
     score: { type: 'number' },
@@ -20,7 +22,7 @@ const FOUND = objectWith(
   { title: TEXT, context: TEXT, speaker: TEXT, session: TEXT, supersededBy: TEXT },
 );
 const NOTE = objectWith(
-  { id: TEXT, source: TEXT, date: TIME, chunks: COUNT, head: TEXT },
+  { id: TEXT, scope: TEXT, source: TEXT, date: TIME, chunks: COUNT, head: TEXT },
   { title: TEXT, speaker: TEXT, session: TEXT, supersedes: TEXT, supersededBy: TEXT, hash: TEXT },
 );
 
@@ -35,7 +37,7 @@ export const saveNote = defineOperation({
     additionalProperties: false,
   },
   output: SAVED,
-  run: async (note, { runtime }) => (await runtime.memory()).save(note),
+  run: async (note, { runtime }) => (await runtime.memory()).as(OWNER).save(note),
 });
 
 export const searchMemory = defineOperation({
@@ -58,7 +60,7 @@ export const searchMemory = defineOperation({
     { note: TEXT },
   ),
   run: async ({ query, ...options }, { runtime, signal }) =>
-    (await runtime.memory()).search(query, { ...options, signal }),
+    (await runtime.memory()).as(OWNER).search(query, { ...options, signal }),
 });
 
 export const listNotes = defineOperation({
@@ -71,7 +73,7 @@ export const listNotes = defineOperation({
     additionalProperties: false,
   },
   output: listOf(NOTE),
-  run: async (options, { runtime }) => (await runtime.memory()).list(options),
+  run: async (options, { runtime }) => (await runtime.memory()).as(OWNER).list(options),
 });
 
 export const forgetNote = defineOperation({
@@ -81,7 +83,7 @@ export const forgetNote = defineOperation({
   input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
   output: objectWith({ forgotten: COUNT }),
   async run({ id }, { runtime }) {
-    await (await runtime.memory()).forget(id);
+    await (await runtime.memory()).as(OWNER).forget(id);
     return { forgotten: 1 };
   },
 });
@@ -92,7 +94,9 @@ export const forgetSource = defineOperation({
   summary: 'Remove everything of one source for good.',
   input: { type: 'object', properties: { source: TEXT }, required: ['source'], additionalProperties: false },
   output: objectWith({ forgotten: COUNT }),
-  run: async ({ source }, { runtime }) => ({ forgotten: await (await runtime.memory()).forgetSource(source) }),
+  run: async ({ source }, { runtime }) => ({
+    forgotten: await (await runtime.memory()).as(OWNER).forgetSource(source),
+  }),
 });
 
 export const reindexMemory = defineOperation({
@@ -101,7 +105,8 @@ export const reindexMemory = defineOperation({
   summary: 'Build the search index again from the saved texts.',
   input: NO_INPUT,
   output: objectWith({ chunks: COUNT }),
-  run: async (_input, { runtime, signal, onProgress }) => (await runtime.memory()).reindex({ signal, onProgress }),
+  run: async (_input, { runtime, signal, onProgress }) =>
+    (await runtime.memory()).as(OWNER).reindex({ signal, onProgress }),
 });
 
 export const importFolder = defineOperation({
@@ -126,7 +131,7 @@ export const importFolder = defineOperation({
     skipped: listOf(objectWith({ path: TEXT, reason: TEXT })),
   }),
   run: async ({ folder, forgetGone }, { runtime, signal }) =>
-    (await runtime.memory()).importFolder(folder, { forgetGone, signal }),
+    (await runtime.memory()).as(OWNER).importFolder(folder, { forgetGone, signal }),
 });
 
 export const embedNotes = defineOperation({
@@ -139,10 +144,11 @@ export const embedNotes = defineOperation({
     additionalProperties: false,
   },
   output: PROGRESS,
-  run: async ({ all }, { runtime, signal, onProgress }) => (await runtime.memory()).embed({ all, signal, onProgress }),
+  run: async ({ all }, { runtime, signal, onProgress }) =>
+    (await runtime.memory()).as(OWNER).embed({ all, signal, onProgress }),
 });
 
 /** Gives the background a moment to embed what was just saved or found; a reader calls it after it has shown the result. */
 export async function settleMemory({ runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>): Promise<void> {
-  await (await runtime.memory()).settle({ milliseconds: SETTLE_MS, signal });
+  await (await runtime.memory()).as(OWNER).settle({ milliseconds: SETTLE_MS, signal });
 }

@@ -8,6 +8,7 @@ import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -121,6 +122,7 @@ export const invokeTool = defineOperation({
         throw new CodedError('INVALID_INPUT', 'tools.invoke: args is nested too deeply');
       const call = { id: newId('call'), name, args: { ...args }, source: sourceOf(context) };
       const executor = toolbox.executor({
+        reader: OWNER,
         registry,
         mode,
         ...(registry.get(name)?.startsTurns && {

@@ -1,6 +1,7 @@
 // What a request holds besides the conversation, part by part: the turn joins them, and `/context` says how large each is.
 import type { ModelTool } from '../adapters/adapter.ts';
 import type { OfferedTools } from '../tools/offered-tools.ts';
+import { readerOf } from '../vocabulary/asker.ts';
 import { taintSource } from '../vocabulary/taint-source.ts';
 import { memoryTail, type SeenMessages } from './compact.ts';
 import { systemPrompt } from './prompt.ts';
@@ -38,13 +39,13 @@ export async function promptParts(context: PromptContext, offered: OfferedTools)
 /** Of the owner's turns, and of those that nobody else asked for, also what the owner wrote about themselves. */
 async function readInstructions({ adapter, request, instructions, signal }: PromptContext) {
   if (!adapter.callsTools) return { text: '', notices: [] };
-  const isOwner = request.asker === undefined || request.asker.kind === 'owner';
+  const isOwner = request.asker?.kind !== 'nobody' && readerOf(request.asker).scope === 'owner';
   return instructions({ isOwner, system: request.system, signal });
 }
 
-/** What is known across sessions, always; what this one summarised, when it remembers. */
-async function memories({ adapter, turn, notes, coreMemory, taint }: PromptContext): Promise<string[]> {
-  const core = adapter.callsTools ? await coreMemory() : '';
+/** What is known across sessions to whoever asks, always; what this one summarised, when it remembers. */
+async function memories({ adapter, request, turn, notes, coreMemory, taint }: PromptContext): Promise<string[]> {
+  const core = adapter.callsTools ? await coreMemory(readerOf(request.asker)) : '';
   const own = turn.entry.memoryEnabled ? await memoryTail(notes, turn.entry.sessionKey, seenBy(turn)) : undefined;
   if (own?.tainted) taint.add([taintSource('memory')]);
   return [core, own?.text ?? ''].filter((text) => text !== '');

@@ -7,6 +7,7 @@ import { StorageError } from '../storage/storage.ts';
 import { createLater, type Later } from '../tools/later.ts';
 import { asTurnMode } from '../tools/permissions/mode.ts';
 import { createTaint, isTainted } from '../tools/taint.ts';
+import { readerOf } from '../vocabulary/asker.ts';
 import { answerWithModel } from './answer.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
@@ -117,6 +118,7 @@ function turnTools(
     taint,
     delegation,
     later,
+    reader: readerOf(request.asker),
   });
   return { registry, taint, mode, ledger, grants, executor };
 }
@@ -125,11 +127,12 @@ function turnTools(
 async function* remember(
   context: TurnContext,
 ): AsyncGenerator<RunEvent, Pick<AskResult, 'memoryUpdated' | 'memoryFile' | 'usage'>> {
-  const { turn, notes, archiveTurn, adapter, model, ledger, taint, now, signal } = context;
+  const { request, turn, notes, archiveTurn, adapter, model, ledger, taint, now, signal } = context;
   let reservation: Reservation | undefined;
   let unrecorded: string | undefined;
   try {
-    await archiveTurn({ ...turn.entry, tainted: isTainted(taint) }, turn.ownMessages());
+    const reader = readerOf(request.asker);
+    await archiveTurn({ ...turn.entry, tainted: isTainted(taint), reader }, turn.ownMessages());
     const written = await compact({
       turn,
       notes,

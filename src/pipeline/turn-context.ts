@@ -16,6 +16,7 @@ import type { Taint } from '../tools/taint.ts';
 import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Asker } from '../vocabulary/asker.ts';
+import type { MemoryReader } from '../vocabulary/memory-scope.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
@@ -102,13 +103,13 @@ export interface RunDependencies {
   notes: SessionNotes;
   /** Makes a turn of a session that remembers findable later. */
   archiveTurn(
-    session: { sessionKey: string; sessionId: string; tainted: boolean },
+    session: { sessionKey: string; sessionId: string; tainted: boolean; reader: MemoryReader },
     messages: readonly SessionMessage[],
   ): Promise<void>;
   /** The most tokens of history that a request carries; the built-in number when absent. */
   historyTokens?: number;
-  /** Core memory as a model is told it; empty when there is none. */
-  coreMemory(): Promise<string>;
+  /** Core memory of whoever asks, as a model is told it; empty when there is none. */
+  coreMemory(reader: MemoryReader): Promise<string>;
   /** What people wrote down for the assistant, and what to tell them about it. `system`: the request's own. */
   instructions(request: {
     isOwner: boolean;

@@ -6,14 +6,15 @@ import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Mcp } from '../mcp/open-mcp.ts';
-import type { CoreMemory } from '../memory/core-memory.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { SharedCoreMemory } from '../memory/core-memory.ts';
+import type { SharedMemory } from '../memory/memory.ts';
 import type { ModelStore } from '../memory/models/model-store.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
 import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
 import type { Base } from './base.ts';
@@ -23,10 +24,10 @@ export interface Services {
   modelServices(baseUrl?: string): Promise<ModelServices>;
   docs(): Promise<Docs>;
   /** The archive. */
-  memory(): Promise<Memory>;
+  memory(): Promise<SharedMemory>;
   /** The embedding models on this machine, and which one is in use. */
   memoryModels(): Promise<ModelStore>;
-  coreMemory(): Promise<CoreMemory>;
+  coreMemory(): Promise<SharedCoreMemory>;
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
@@ -67,7 +68,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
       openModel: createLocalModel,
     });
   });
-  let openedMemory: Memory | undefined;
+  let openedMemory: SharedMemory | undefined;
   const memory = lazily(async () => {
     const [{ openMemory }, { readChoice }] = await Promise.all([
       import('../memory/open-memory.ts'),
@@ -99,7 +100,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
           import('../memory/open-memory.ts'),
         ]);
         const choice = (await readChoice(ownerFiles)) ?? (hasEndpoint(endpoint) ? 'endpoint' : 'none');
-        return choice === 'none' ? undefined : (await memory()).embedTexts(texts, kind);
+        return choice === 'none' ? undefined : (await memory()).as(OWNER).embedTexts(texts, kind);
       },
     });
   });

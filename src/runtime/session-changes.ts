@@ -2,6 +2,7 @@ import { sessionKeyOf } from '../gateway/chats/session-key-of.ts';
 import { jobSessionKey } from '../gateway/job-turn.ts';
 import { createDeletions } from '../sessions/deletions.ts';
 import { createSessionChanges, type SessionChanges } from '../sessions/session-changes.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import type { Base } from './base.ts';
 import type { Services } from './services.ts';
 
@@ -18,7 +19,7 @@ export function openSessionChanges(
       sessions.forget(sessionId);
       await (await storage.undoRecords()).forgetSession(sessionId);
       await (await storage.agentRuns()).forgetSession(sessionId);
-      await (await memory()).forgetSession(sessionId);
+      await (await memory()).as(OWNER).forgetSession(sessionId);
     },
     async forgetKey(sessionKey) {
       const [box, jobs] = [await mailbox(), await storage.jobs()];

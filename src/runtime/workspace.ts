@@ -148,20 +148,20 @@ export async function openWorkspace(
       budget,
       notes: storage.notes,
       historyTokens: config.historyTokens,
-      archiveTurn: async ({ sessionKey, sessionId, tainted }, messages) => {
-        const [archive, { rememberTurns }] = await Promise.all([
+      archiveTurn: async ({ sessionKey, sessionId, tainted, reader }, messages) => {
+        const [memory, { rememberTurns }] = await Promise.all([
           services.memory(),
           import('../memory/remember-turns.ts'),
         ]);
         const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
-        await rememberTurns(archive, { sessionKey, sessionId, tainted }, spoken);
+        await rememberTurns(memory.as(reader), { sessionKey, sessionId, tainted }, spoken);
       },
-      coreMemory: async () => {
+      coreMemory: async (reader) => {
         const [core, { renderCoreMemory }] = await Promise.all([
           services.coreMemory(),
           import('../memory/core-memory.ts'),
         ]);
-        return renderCoreMemory(await core.get());
+        return renderCoreMemory(await core.as(reader).get());
       },
       instructions: async (request) => {
         const { notices, text } = await (await instructions()).read({ workspaceRoot: files.root, ...request });

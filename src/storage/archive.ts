@@ -1,11 +1,15 @@
 // The contract of the archive: texts cut into chunks that can be found by their terms and, where there is an embedding
 // model, by their vectors. Storage keeps and finds; memory/ defines terms and ranks hits.
 
+import type { MemoryReader, MemoryScope } from '../vocabulary/memory-scope.ts';
+
 /** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
 export type TermsOf = (chunk: { context: string; text: string }) => readonly string[];
 
 export interface ArchiveDocument {
   id: string;
+  /** Whose it is. */
+  scope: MemoryScope;
   /** Where it came from: "manual", a file's path, "session:<key>". */
   source: string;
   title?: string;
@@ -13,15 +17,15 @@ export interface ArchiveDocument {
   date: string;
   speaker?: string;
   session?: string;
-  /** Hash of the whole text: the same text from the same source is kept once. */
+  /** Hash of the whole text: in a scope, the same text from the same source is kept once. */
   hash: string;
   /** The document that replaced this one. */
   supersededBy?: string;
 }
 
-export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy'> {
+export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy' | 'scope'> {
   chunks: readonly { context: string; text: string }[];
-  /** The document this one replaces; unknown ids are refused. */
+  /** The document this one replaces; ids that the reader cannot see are refused like unknown ones. */
   supersedes?: string;
 }
 
@@ -38,7 +42,7 @@ export interface ArchiveChunk {
 }
 
 export interface Candidates {
-  /** Number of chunks in the whole archive. */
+  /** Number of chunks that the reader sees. */
   chunks: number;
   averageLength: number;
   /** Number of chunks that contain each term of the query. */
@@ -82,6 +86,15 @@ export interface VectorHit {
   similarity: number;
 }
 
+/** The archive of everybody. It is read and changed in the name of somebody only. */
+export interface SharedArchive {
+  as(reader: MemoryReader): Archive;
+}
+
+/**
+ * The archive as one reader sees it. Documents that the reader may not see do not exist here: they are not found, counted in a
+ * rank, listed, replaced or removed. What is added belongs to the reader's scope. Indexes and vectors are kept for all together.
+ */
 export interface Archive {
   /**
    * Resolves only after every document would survive a power cut; all of one call are kept, or none. A text that its
@@ -101,7 +114,7 @@ export interface Archive {
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
   /** Chunks that contain any of the terms, at most `limit`; the rarest terms decide. */
   candidates(terms: readonly string[], limit: number): Promise<Candidates>;
-  /** Terms of the index that begin with `head`, at most `limit`. */
+  /** Terms of the index that begin with `head`, at most `limit`. Only for a reader who sees everything; others get none. */
   termsBeginning(head: string, limit: number): Promise<string[]>;
   /** Chunks in the order of the ids; missing ones are left out. */
   read(ids: readonly number[]): Promise<ArchiveChunk[]>;
@@ -123,6 +136,7 @@ export interface Archive {
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
   /** The similarity of the given chunks, the nearest first; chunks without a vector of this model are left out. */
   similar(model: string, vector: Float32Array, ids: readonly number[]): Promise<VectorHit[]>;
+  /** Of the chunks that the reader sees. */
   embedded(model: string): Promise<IndexProgress>;
   /** Records the model that was chosen last: a process with another model does not change vectors. */
   wantModel(model: string): Promise<void>;

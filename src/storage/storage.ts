@@ -3,7 +3,7 @@
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
-import type { Archive } from './archive.ts';
+import type { SharedArchive } from './archive.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -212,7 +212,7 @@ export interface Records {
   notes: SessionNotes;
   ownerFiles: OwnerFiles;
   trust: Trust;
-  archive(): Promise<Archive>;
+  archive(): Promise<SharedArchive>;
   agentRuns(): Promise<AgentRuns>;
   /** Scheduled jobs. */
   jobs(): Promise<Jobs>;

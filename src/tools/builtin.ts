@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
-import type { CoreMemory } from '../memory/core-memory.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { SharedCoreMemory } from '../memory/core-memory.ts';
+import type { SharedMemory } from '../memory/memory.ts';
 import { commandEnvironment } from '../sandbox/environment.ts';
 import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -45,8 +45,8 @@ import type { ToolSpec } from './tool.ts';
 export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
   docs(): Promise<Docs>;
-  memory(): Promise<Memory>;
-  coreMemory(): Promise<CoreMemory>;
+  memory(): Promise<SharedMemory>;
+  coreMemory(): Promise<SharedCoreMemory>;
   skills(): Promise<Skills>;
   agents(): Promise<Agents>;
   spawnAgent: SpawnAgent;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createRecordedTools, NOT_RECORDED, type RecordedCall } from './recorded-tools.ts';
 import { createRegistry } from './registry.ts';
 import { noSubject } from './subject.ts';
@@ -28,7 +29,7 @@ const recorded = (path: string, text: string, name = 'fs.read_file'): RecordedCa
 
 function tools() {
   const made = createRecordedTools(toolbox);
-  const executor = made.toolbox.executor({ registry, mode: 'never' });
+  const executor = made.toolbox.executor({ registry, mode: 'never', reader: OWNER });
   const read = async (path: string, name = 'fs.read_file'): Promise<string> =>
     (await executor.execute({ id: 'x', name, args: { maxLines: 1, path }, source: 'model' }, signal)).text;
   return { turn: made.turn, read, executor };

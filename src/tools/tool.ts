@@ -3,6 +3,7 @@ import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { MemoryReader } from '../vocabulary/memory-scope.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Delegation } from './delegation.ts';
@@ -80,6 +81,8 @@ export interface ToolPreview {
 
 export interface ToolContext {
   workspace: Workspace;
+  /** Whoever asks: memory is read and saved in this name. */
+  reader: MemoryReader;
   /** What this session last saw of each file. */
   seen: SeenFiles;
   /** Records every change to a file before it is made, so that it can be undone. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createPermissionStore } from './permissions/store.ts';
 import { noSubject } from './subject.ts';
 import type { ToolSpec } from './tool.ts';
@@ -46,7 +47,7 @@ async function canAsk(turn: Pick<TurnTools, 'mode' | 'askPerson'>): Promise<bool
     },
   });
   const call = { id: 'c', name: 'look', args: {}, source: 'cli' as const };
-  const executor = box.executor({ ...turn, registry: box.visible(undefined) });
+  const executor = box.executor({ ...turn, reader: OWNER, registry: box.visible(undefined) });
   const { result } = await executor.execute(call, new AbortController().signal);
   expect(result.ok).toBe(true);
   return found;

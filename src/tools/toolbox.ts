@@ -7,6 +7,7 @@ import type { AskForm } from '../mcp/elicitation.ts';
 import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
+import type { MemoryReader } from '../vocabulary/memory-scope.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
@@ -67,6 +68,8 @@ export interface TurnTools {
   /** Puts questions to the readers of this turn, instead of the person at the terminal. */
   askPerson?: AskPerson;
   askForm?: AskForm;
+  /** Whoever asks: memory is read and saved in this name. */
+  reader: MemoryReader;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;
   /** Takes the work that calls leave behind; the end of the turn waits for it. */
@@ -121,7 +124,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async keepPictures(pictures, { sessionId, name }) {
       return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
     },
-    executor: ({ registry, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
+    executor: ({ registry, reader, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
       const mode = asTurnMode(turn.mode);
       return createExecutor({
         registry,
@@ -139,6 +142,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         onTainted: taint.add,
         context: {
           workspace,
+          reader,
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
           changes: changes({ sessionId, turnId, root: workspace.root, fence }),
           now,

@@ -1,11 +1,12 @@
 // An archive against a plain list: whatever is done in whatever order, through whichever door, both hold the same.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
+import type { Archive, NewDocument, SharedArchive, TermsOf } from '../../src/storage/archive.ts';
+import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 
 export interface ArchiveSubject {
   /** Opens a door to the archive; each is independent of the others. */
-  open(): Archive;
+  open(): SharedArchive;
   remove(): void;
 }
 
@@ -41,7 +42,7 @@ export function agreesWithPlainList(create: () => ArchiveSubject): void {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const fresh = create();
-        const doors = [fresh.open(), fresh.open()];
+        const doors = [fresh.open().as(OWNER), fresh.open().as(OWNER)];
         const plain = new Map<string, { text: string; vectors: Set<string> }>();
         try {
           for (const [index, action] of steps.entries()) {

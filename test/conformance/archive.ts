@@ -2,7 +2,9 @@
 // make an empty archive and to open it: two doors to one archive stand for two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
+import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 import { type ArchiveSubject, agreesWithPlainList, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
+import { keepsScopesApart } from './archive-scopes.ts';
 
 export function describeArchive(name: string, create: () => ArchiveSubject): void {
   describe(`${name} as an archive`, () => {
@@ -11,8 +13,8 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
     let other: Archive;
     beforeEach(() => {
       subject = create();
-      archive = subject.open();
-      other = subject.open();
+      archive = subject.open().as(OWNER);
+      other = subject.open().as(OWNER);
     });
     afterEach(() => subject.remove());
 
@@ -53,7 +55,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
         ];
         await add({ ...documentOf('one'), ...facts, hash: 'h', chunks });
         const found = await other.get('one');
-        expect(found?.document).toEqual({ id: 'one', source: 'test', hash: 'h', ...facts });
+        expect(found?.document).toEqual({ id: 'one', scope: 'owner', source: 'test', hash: 'h', ...facts });
         expect(
           found?.chunks.map(({ position, context, text, length }) => ({ position, context, text, length })),
         ).toEqual([
@@ -100,7 +102,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
 
       it('that many writers add at once are all there', async () => {
-        const doors = [archive, other, subject.open()];
+        const doors = [archive, other, subject.open().as(OWNER)];
         const ids = Array.from({ length: 60 }, (_, index) => `id-${index}`);
         await Promise.all(ids.map((id, index) => doors[index % 3]?.add([documentOf(id, `text ${id}`)], termsOf)));
         expect((await archive.list({ limit: 100 })).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
@@ -390,5 +392,6 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
     });
 
     agreesWithPlainList(create);
+    keepsScopesApart(create);
   });
 }

@@ -1,6 +1,8 @@
 // What every storage must do with what is removed from it. Two doors to one store stand for two processes.
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';
+import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 import type { StorageSubject } from './storage.ts';
 
 export function describeRemoval(name: string, create: () => StorageSubject): void {
@@ -43,7 +45,8 @@ export function describeRemoval(name: string, create: () => StorageSubject): voi
     });
 
     it('undo records, archived turns and runs of one session leaves those of others', async () => {
-      const [undo, archive, runs] = await Promise.all([storage.undoRecords(), storage.archive(), storage.agentRuns()]);
+      const [undo, shared, runs] = await Promise.all([storage.undoRecords(), storage.archive(), storage.agentRuns()]);
+      const archive = shared.as(OWNER);
       const after = { bytes: Buffer.from('same'), mode: 0o600 };
       const termsOf = ({ text }: { text: string }): string[] => text.split(' ');
       for (const session of ['one', 'two']) {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testMemory } from '../../../test/support/test-memory.ts';
 import { newId } from '../../lib/new-id.ts';
+import { OWNER } from '../../vocabulary/memory-scope.ts';
 import { createMemory } from '../memory.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings.ts';
 import { createEndpointModel } from './endpoint.ts';
@@ -172,7 +173,7 @@ describe('changing the model', () => {
   });
 
   it('while the process runs is followed with the next use', async () => {
-    const { archive, locks, memory: plain } = testMemory();
+    const { shared, locks, memory: plain } = testMemory();
     await plain.saveAll(NOTES.map((content) => ({ content })));
     let choice: string | undefined = 'one';
     const closed: string[] = [];
@@ -181,7 +182,7 @@ describe('changing the model', () => {
       open: async (name) => ({ ...fakeModel(name, name.length * 20), close: () => closed.push(name) }),
       locks,
     });
-    const memory = createMemory({ archive, embeddings, now: Date.now, newId });
+    const memory = createMemory({ archive: shared.archive, embeddings, now: Date.now, newId }).as(OWNER);
     expect(await memory.embed()).toEqual({ done: 4, total: 4 });
     choice = 'three';
     expect((await memory.search('feline')).mode).toBe('full-text');

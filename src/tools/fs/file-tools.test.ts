@@ -1,9 +1,11 @@
 // file_write, file_edit and fs.read_file together, on a real workspace, with what a session remembers between them.
+
 import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createYard, type Yard } from '../../../test/workspace-race/yard.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { FileChange } from '../../storage/undo-records.ts';
+import { OWNER } from '../../vocabulary/memory-scope.ts';
 import { createWorkspace } from '../../workspace/confined.ts';
 import type { ToolArgs, ToolContext, ToolSpec } from '../tool.ts';
 import { createEditFileTool } from './edit-file.ts';
@@ -22,6 +24,7 @@ beforeEach(async () => {
   now = Date.now() + 60_000;
   const seen = new Map<string, SeenFile>();
   context = {
+    reader: OWNER,
     workspace: await createWorkspace({
       root: yard.root,
       protectedPaths: (path) => (path.startsWith('.git/') ? 'git runs it' : undefined),

@@ -7,6 +7,7 @@ import { DocsError } from '../../docs/docs-error.ts';
 import type { Offer, ServedResult, ServedTool } from '../../mcp/serve.ts';
 import { SkillError } from '../../skills/skill-error.ts';
 import type { Skills } from '../../skills/skills.ts';
+import { OWNER } from '../../vocabulary/memory-scope.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Executed } from '../executor.ts';
 import type { OwnContent } from '../own-content.ts';
@@ -44,7 +45,7 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
   const registry = allow ? toolbox.visible(allow) : withoutUnasked(toolbox.visible(undefined));
   const offered = registry.distinct();
   const names = createWireNames(offered.map(({ name }) => name));
-  const executor = toolbox.executor({ registry, mode, sessionId, taint });
+  const executor = toolbox.executor({ registry, mode, sessionId, taint, reader: OWNER });
   return {
     version,
     instructions: `The tools of a Lainclaw agent. File tools are confined to ${toolbox.workspaceRoot}.`,

@@ -1,11 +1,11 @@
-import { CORE_SECTIONS, type CoreMemory } from '../../memory/core-memory.ts';
+import { CORE_SECTIONS, type SharedCoreMemory } from '../../memory/core-memory.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 /** Needs no permission, like memory_save; what it deletes is kept in the history of core memory. */
-export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<CoreMemory> }): ToolSpec {
+export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<SharedCoreMemory> }): ToolSpec {
   return defineTool({
     name: 'memory_core_delete',
     schema: {
@@ -23,8 +23,8 @@ export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<Cor
     requiresPermission: false,
     lasts: true,
     timeoutMs: 10_000,
-    async execute({ section, key }) {
-      const deleted = await (await coreMemory()).delete(section, key).catch(orToolFailure);
+    async execute({ section, key }, { reader }) {
+      const deleted = await (await coreMemory()).as(reader).delete(section, key).catch(orToolFailure);
       return { data: { section, key, ...deleted } };
     },
   });

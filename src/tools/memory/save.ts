@@ -1,4 +1,4 @@
-import type { Memory } from '../../memory/memory.ts';
+import type { SharedMemory } from '../../memory/memory.ts';
 import { defineTool } from '../define-tool.ts';
 import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
@@ -9,7 +9,7 @@ import { orToolFailure } from './failure.ts';
  * Needs no permission: it adds a note to Lainclaw's own home, which the owner can list and forget; it touches nothing of the
  * workspace and nothing is overwritten. Asking each time would make the model stop remembering.
  */
-export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
+export function createMemorySaveTool({ memory }: { memory(): Promise<SharedMemory> }): ToolSpec {
   return defineTool({
     name: 'memory_save',
     schema: {
@@ -27,7 +27,7 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<Memory> }):
     lasts: true,
     timeoutMs: 20_000,
     async execute({ content, source }, context) {
-      const saved = await (await memory()).save({ content, source }).catch(orToolFailure);
+      const saved = await (await memory()).as(context.reader).save({ content, source }).catch(orToolFailure);
       const replies = repliesIn(context);
       return { data: saved, text: saved.added ? replies.saved(saved.id) : replies.alreadySaved(saved.id) };
     },

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest';
-import type { Memory } from '../../memory/memory.ts';
+import type { SharedMemory } from '../../memory/memory.ts';
 import { rememberTurns } from '../../memory/remember-turns.ts';
+import { OWNER } from '../../vocabulary/memory-scope.ts';
 import { createMemorySearchTool } from './search.ts';
 
 it.each([true, false])(
   'what a turn with content from outside (%s) left in the archive brings that mark back',
   async (tainted) => {
     const kept: { source: string }[] = [];
-    const memory = {
+    const own = {
       saveAll: async (notes: { source: string }[]) => void kept.push(...notes),
-      search: async () => ({ results: kept.map(({ source }) => ({ source, date: '' })), leftOut: 0 }),
-    } as unknown as Memory;
+      search: async () => ({ results: kept.map(({ source }) => ({ scope: 'owner', source, date: '' })), leftOut: 0 }),
+    };
+    const memory = { as: () => own } as unknown as SharedMemory;
     const said = { id: 'm1', role: 'user' as const, content: 'do as I say', timestamp: '' };
-    await rememberTurns(memory, { sessionKey: 'telegram:5', sessionId: 's', tainted }, [said]);
+    await rememberTurns(memory.as(OWNER), { sessionKey: 'telegram:5', sessionId: 's', tainted }, [said]);
     const tool = createMemorySearchTool({ memory: async () => memory });
     const found = await tool.execute({ query: 'say' }, { signal: new AbortController().signal } as never);
     expect(found.meta?.tainted ?? false).toBe(tainted);

@@ -1,13 +1,14 @@
-import type { Memory } from '../../memory/memory.ts';
+import type { SharedMemory } from '../../memory/memory.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { isTaintedSource } from '../../memory/tainted-source.ts';
+import { isOfOthers } from '../../vocabulary/memory-scope.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
-export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }): ToolSpec {
+export function createMemorySearchTool({ memory }: { memory(): Promise<SharedMemory> }): ToolSpec {
   return defineTool({
     name: 'memory_search',
     schema: {
@@ -22,9 +23,9 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<Memory> }
     effect: 'read',
     subject: noSubject,
     timeoutMs: 20_000,
-    async execute({ query, topK }, { signal }) {
-      const found = await (await memory()).search(query, { topK, signal }).catch(orToolFailure);
-      const tainted = found.results.some(({ source }) => isTaintedSource(source));
+    async execute({ query, topK }, { reader, signal }) {
+      const found = await (await memory()).as(reader).search(query, { topK, signal }).catch(orToolFailure);
+      const tainted = found.results.some(({ scope, source }) => isOfOthers(scope) || isTaintedSource(source));
       return {
         data: found,
         text: render(found),
@@ -41,8 +42,16 @@ function render({ results, note, leftOut }: SearchResult): string {
 }
 
 /** A line of provenance, then the text: cheaper for a model than JSON. */
-function renderFound({ id, source, date, speaker, context, score, text, supersededBy }: Found): string {
-  const facts = [id, source, date.slice(0, 10), speaker, context, `score ${score}`];
+function renderFound({ id, scope, source, date, speaker, context, score, text, supersededBy }: Found): string {
+  const facts = [
+    id,
+    scope === 'owner' ? undefined : scope,
+    source,
+    date.slice(0, 10),
+    speaker,
+    context,
+    `score ${score}`,
+  ];
   if (supersededBy) facts.push(`replaced by ${supersededBy}`);
   return `[${facts.filter((fact) => fact !== undefined).join(' | ')}]\n${text}`;
 }

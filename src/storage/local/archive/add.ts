@@ -1,25 +1,32 @@
 // Saving: documents, chunks and terms in one short transaction.
 import type { DatabaseSync } from 'node:sqlite';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { NewDocument, TermsOf } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
 import { indexName, readState } from './tables.ts';
+import { visibleTo } from './visible.ts';
 
 export interface Prepared {
+  reader: MemoryReader;
   document: NewDocument;
   /** Of each chunk, computed before the transaction: writers wait for each other. */
   terms: readonly (readonly string[])[];
 }
 
-export function prepareDocuments(documents: readonly NewDocument[], termsOf: TermsOf): Prepared[] {
-  return documents.map((document) => ({ document, terms: document.chunks.map(termsOf) }));
+export function prepareDocuments(
+  documents: readonly NewDocument[],
+  reader: MemoryReader,
+  termsOf: TermsOf,
+): Prepared[] {
+  return documents.map((document) => ({ reader, document, terms: document.chunks.map(termsOf) }));
 }
 
 export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
   return inTransaction(db, () => {
     const index = indexName(readState(db).generation);
     const insertDocument = db.prepare(
-      'INSERT INTO archive_documents (id, source, title, date, speaker, session, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash) DO NOTHING',
+      'INSERT INTO archive_documents (id, scope, source, title, date, speaker, session, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash, scope) DO NOTHING',
     );
     const insertChunk = db.prepare(
       'INSERT INTO archive_chunks (document, position, session, length, context, text) VALUES (?, ?, ?, ?, ?, ?)',
@@ -27,10 +34,11 @@ export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): {
     const insertTerms = db.prepare(`INSERT INTO ${index} (rowid, terms) VALUES (?, ?)`);
     let chunks = 0;
     let length = 0;
-    const results = prepared.map(({ document, terms }) => {
+    const results = prepared.map(({ reader, document, terms }) => {
       const { id, source, title, date, speaker, session, hash, supersedes } = document;
       const { changes, lastInsertRowid: key } = insertDocument.run(
         id,
+        reader.scope,
         source,
         title ?? null,
         date,
@@ -38,8 +46,8 @@ export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): {
         session ?? null,
         hash,
       );
-      const known = changes === 0 ? sameText(db, source, hash) : undefined;
-      if (supersedes !== undefined) supersede(db, supersedes, known ?? id);
+      const known = changes === 0 ? sameText(db, reader, source, hash) : undefined;
+      if (supersedes !== undefined) supersede(db, reader, supersedes, known ?? id);
       if (known !== undefined) return { id: known, added: false };
       for (const [position, { context, text }] of document.chunks.entries()) {
         const own = terms[position] ?? [];
@@ -55,14 +63,17 @@ export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): {
   });
 }
 
-function sameText(db: DatabaseSync, source: string, hash: string): string {
-  return db.prepare('SELECT id FROM archive_documents WHERE source = ? AND hash = ?').get(source, hash)?.id as string;
+function sameText(db: DatabaseSync, { scope }: MemoryReader, source: string, hash: string): string {
+  return db
+    .prepare('SELECT id FROM archive_documents WHERE source = ? AND hash = ? AND scope = ?')
+    .get(source, hash, scope)?.id as string;
 }
 
-function supersede(db: DatabaseSync, old: string, by: string): void {
+function supersede(db: DatabaseSync, reader: MemoryReader, old: string, by: string): void {
+  const { sql, scopes } = visibleTo(reader);
   const { changes } = db
-    .prepare('UPDATE archive_documents SET superseded_by = ? WHERE id = ? AND id <> ?')
-    .run(by, old, by);
+    .prepare(`UPDATE archive_documents AS d SET superseded_by = ? WHERE id = ? AND id <> ? AND ${sql}`)
+    .run(by, old, by, ...scopes);
   if (changes === 0) {
     const reason = old === by ? 'the same text cannot replace itself' : `there is no memory "${old}"`;
     throw new StorageError('STORAGE_FAILED', `${reason}: "lainclaw memory list" shows what could be replaced`);

@@ -2,38 +2,73 @@
 // weight to each of them; the highest sums are the candidates. It stops before a term whose chunks would go beyond the
 // budget: so common a word hardly changes the order, and the caller rescores from the text anyway.
 import type { DatabaseSync } from 'node:sqlite';
+import type { MemoryReader, MemoryScope } from '../../../vocabulary/memory-scope.ts';
 import type { ArchiveChunk, ArchiveDocument, Around, Candidates } from '../../archive.ts';
 import { indexName, read, readState } from './tables.ts';
+import { type Visible, visibleChunks, visibleTo } from './visible.ts';
 
 const POSTINGS_BUDGET = 150_000;
 const TERMS_LIMIT = 48;
 const READ_AT_ONCE = 200;
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function findCandidates(db: DatabaseSync, terms: readonly string[], limit: number): Candidates {
+export function findCandidates(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  terms: readonly string[],
+  limit: number,
+): Candidates {
   return read(db, () => {
-    const state = readState(db);
-    const index = indexName(state.generation);
-    const frequencies = frequenciesOf(db, index, terms);
-    const averageLength = state.chunks > 0 ? state.length / state.chunks : 1;
-    const rarestFirst = [...frequencies].filter(([, count]) => count > 0).sort((a, b) => a[1] - b[1]);
-    const used = rarestFirst.slice(0, TERMS_LIMIT);
-    const largest = Number(db.prepare('SELECT max(id) AS id FROM archive_chunks').get()?.id ?? 0);
-    const sums = new Float32Array(largest + 1);
-    const touched: number[] = [];
-    let budget = POSTINGS_BUDGET;
-    for (const [position, [term, count]] of used.entries()) {
-      if (position > 0 && count > budget) break;
-      const weight = Math.log(1 + (state.chunks - count + 0.5) / (count + 0.5));
-      for (const id of chunksWith(db, index, `"${term}"`, budget)) accumulate(sums, touched, id, weight);
-      budget -= count;
-    }
-    if (budget < 0 || used.length < rarestFirst.length || touched.length >= POSTINGS_BUDGET) {
-      // So many chunks hold even the rarest words that only the newest were read: those with all words come as well.
-      const all = used.map(([term]) => `"${term}"`).join(' AND ');
-      for (const id of chunksWith(db, index, all, limit)) accumulate(sums, touched, id, 1);
-    }
-    return { chunks: state.chunks, averageLength, frequencies, ids: best(touched, sums, limit) };
+    const visible = visibleChunks(db, reader);
+    return visible ? candidatesAmong(db, visible, terms, limit) : candidatesOfAll(db, terms, limit);
   });
+}
+
+/** Every number comes from the given chunks alone: a rank must not tell what is written in others. */
+function candidatesAmong(
+  db: DatabaseSync,
+  visible: ReadonlyMap<number, number>,
+  terms: readonly string[],
+  limit: number,
+): Candidates {
+  const index = indexName(readState(db).generation);
+  const chunks = visible.size;
+  const length = [...visible.values()].reduce((sum, each) => sum + each, 0);
+  const sums = new Map<number, number>();
+  const frequencies = new Map<string, number>();
+  for (const term of chunks > 0 ? terms : []) {
+    const ids = chunksWith(db, index, `"${term}"`, NO_LIMIT).filter((id) => visible.has(id));
+    const weight = Math.log(1 + (chunks - ids.length + 0.5) / (ids.length + 0.5));
+    frequencies.set(term, ids.length);
+    for (const id of ids) sums.set(id, (sums.get(id) ?? 0) + weight);
+  }
+  const ids = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0]).map(([id]) => id);
+  return { chunks, averageLength: chunks > 0 ? length / chunks : 1, frequencies, ids: ids.slice(0, limit) };
+}
+
+function candidatesOfAll(db: DatabaseSync, terms: readonly string[], limit: number): Candidates {
+  const state = readState(db);
+  const index = indexName(state.generation);
+  const frequencies = frequenciesOf(db, index, terms);
+  const averageLength = state.chunks > 0 ? state.length / state.chunks : 1;
+  const rarestFirst = [...frequencies].filter(([, count]) => count > 0).sort((a, b) => a[1] - b[1]);
+  const used = rarestFirst.slice(0, TERMS_LIMIT);
+  const largest = Number(db.prepare('SELECT max(id) AS id FROM archive_chunks').get()?.id ?? 0);
+  const sums = new Float32Array(largest + 1);
+  const touched: number[] = [];
+  let budget = POSTINGS_BUDGET;
+  for (const [position, [term, count]] of used.entries()) {
+    if (position > 0 && count > budget) break;
+    const weight = Math.log(1 + (state.chunks - count + 0.5) / (count + 0.5));
+    for (const id of chunksWith(db, index, `"${term}"`, budget)) accumulate(sums, touched, id, weight);
+    budget -= count;
+  }
+  if (budget < 0 || used.length < rarestFirst.length || touched.length >= POSTINGS_BUDGET) {
+    // So many chunks hold even the rarest words that only the newest were read: those with all words come as well.
+    const all = used.map(([term]) => `"${term}"`).join(' AND ');
+    for (const id of chunksWith(db, index, all, limit)) accumulate(sums, touched, id, 1);
+  }
+  return { chunks: state.chunks, averageLength, frequencies, ids: best(touched, sums, limit) };
 }
 
 function frequenciesOf(db: DatabaseSync, index: string, terms: readonly string[]): Map<string, number> {
@@ -92,14 +127,16 @@ function best(touched: readonly number[], sums: Float32Array, limit: number): nu
   return [...kept].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || b - a).slice(0, limit);
 }
 
-const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.source, d.title, d.date, d.speaker,
+const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.scope, d.source, d.title, d.date, d.speaker,
   d.session, d.hash, d.superseded_by FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
 
-export function readChunks(db: DatabaseSync, ids: readonly number[]): ArchiveChunk[] {
+export function readChunks(db: DatabaseSync, reader: MemoryReader, ids: readonly number[]): ArchiveChunk[] {
+  const { sql, scopes } = visibleTo(reader);
   const found = new Map<number, ArchiveChunk>();
   for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
     const some = ids.slice(from, from + READ_AT_ONCE);
-    const rows = db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE c.id IN (${some.map(() => '?').join(',')})`).all(...some);
+    const places = some.map(() => '?').join(',');
+    const rows = db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE c.id IN (${places}) AND ${sql}`).all(...some, ...scopes);
     for (const row of rows) found.set(Number(row.id), chunkOf(row));
   }
   return ids.flatMap((id) => found.get(id) ?? []);
@@ -111,15 +148,22 @@ export function chunksOfDocument(db: DatabaseSync, id: string): ArchiveChunk[] {
 
 export function chunksAround(
   db: DatabaseSync,
+  reader: MemoryReader,
   chunks: readonly { id: number; session: string }[],
   distance: number,
 ): Around[] {
-  const before = db.prepare('SELECT id FROM archive_chunks WHERE session = ? AND id < ? ORDER BY id DESC LIMIT ?');
-  const after = db.prepare('SELECT id FROM archive_chunks WHERE session = ? AND id > ? ORDER BY id LIMIT ?');
+  const visible = visibleTo(reader);
+  const before = db.prepare(neighbours('c.id < ? ORDER BY c.id DESC', visible));
+  const after = db.prepare(neighbours('c.id > ? ORDER BY c.id', visible));
   return chunks.map(({ id, session }) => ({
-    before: before.all(session, id, distance).map((row) => Number(row.id)),
-    after: after.all(session, id, distance).map((row) => Number(row.id)),
+    before: before.all(session, ...visible.scopes, id, distance).map((row) => Number(row.id)),
+    after: after.all(session, ...visible.scopes, id, distance).map((row) => Number(row.id)),
   }));
+}
+
+function neighbours(direction: string, { sql }: Visible): string {
+  return `SELECT c.id FROM archive_chunks c JOIN archive_documents d ON d.key = c.document
+    WHERE c.session = ? AND ${sql} AND ${direction} LIMIT ?`;
 }
 
 function chunkOf(row: Record<string, unknown>): ArchiveChunk {
@@ -136,6 +180,7 @@ function chunkOf(row: Record<string, unknown>): ArchiveChunk {
 export function documentOf(row: Record<string, unknown>): ArchiveDocument {
   const document: ArchiveDocument = {
     id: String(row.id),
+    scope: row.scope as MemoryScope,
     source: String(row.source),
     date: String(row.date),
     hash: String(row.hash),

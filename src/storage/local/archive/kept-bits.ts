@@ -50,9 +50,14 @@ export function countChange(db: DatabaseSync, model: number): void {
 
 /**
  * One look at every block. `counts` says how many were seen at each distance, and so beyond which distance nothing can be
- * among the nearest any more: of a million, all but a few thousand are passed over at once.
+ * among the nearest any more: of a million, all but a few thousand are passed over at once. With `visible`, only those count.
  */
-export function nearestByBits(blocks: readonly BitBlock[], wanted: Uint8Array, limit: number): number[] {
+export function nearestByBits(
+  blocks: readonly BitBlock[],
+  wanted: Uint8Array,
+  limit: number,
+  visible: Pick<ReadonlyMap<number, unknown>, 'has'> | undefined,
+): number[] {
   const counts = new Uint32Array(wanted.length * 8 + 1);
   const kept: { chunk: number; distance: number }[] = [];
   let farthest = counts.length;
@@ -61,7 +66,7 @@ export function nearestByBits(blocks: readonly BitBlock[], wanted: Uint8Array, l
     for (let place = 0; place < size; place += 1) {
       const distance = distances[place] ?? 0;
       const chunk = chunks[place] ?? 0;
-      if (distance > farthest || chunk === 0) continue;
+      if (distance > farthest || chunk === 0 || (visible && !visible.has(chunk))) continue;
       counts[distance] = (counts[distance] ?? 0) + 1;
       kept.push({ chunk, distance });
     }

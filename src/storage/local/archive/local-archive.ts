@@ -2,7 +2,8 @@
 // is removed is overwritten; the counters and caches on the other connection need neither.
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Archive, Listed } from '../../archive.ts';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
+import type { Archive, Listed, SharedArchive } from '../../archive.ts';
 import type { Locks } from '../../locks.ts';
 import type { Database } from '../database.ts';
 import { emptyLog } from '../erase-removed.ts';
@@ -24,53 +25,44 @@ import {
   wantedModel,
   wantModel,
 } from './vectors.ts';
+import { visibleTo } from './visible.ts';
 
 const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
 
-export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): Archive {
+export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): SharedArchive {
   const use = createSyncedDatabase(database, (db) => db.exec('PRAGMA secure_delete = ON'));
   const bits = createKeptBits();
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
 
-  return {
-    add: (documents, termsOf) => addTogether(prepareDocuments(documents, termsOf)),
+  const as = (reader: MemoryReader): Archive => ({
+    add: (documents, termsOf) => addTogether(prepareDocuments(documents, reader, termsOf)),
     get: (id) =>
       use((db) => {
-        const row = db.prepare('SELECT * FROM archive_documents WHERE id = ?').get(id);
+        const row = documents(db, reader, 'd.*', 'd.id = ?', id)[0];
         return row && { document: documentOf(row), chunks: chunksOfDocument(db, id) };
       }),
-    list: ({ limit, source }) => use((db) => listDocuments(db, limit, source)),
-    idsOf: (source) =>
-      use((db) =>
-        db
-          .prepare('SELECT id FROM archive_documents WHERE source = ?')
-          .all(source)
-          .map((row) => String(row.id)),
-      ),
+    list: ({ limit, source }) => use((db) => listDocuments(db, reader, limit, source)),
+    idsOf: (source) => use((db) => documents(db, reader, 'd.id', 'd.source = ?', source).map((row) => String(row.id))),
     idsOfSession: (session) =>
-      use((db) =>
-        db
-          .prepare('SELECT id FROM archive_documents WHERE session = ?')
-          .all(session)
-          .map((row) => String(row.id)),
-      ),
+      use((db) => documents(db, reader, 'd.id', 'd.session = ?', session).map((row) => String(row.id))),
     sourcesBeginning: (head) =>
       use((db) =>
-        db
-          .prepare('SELECT DISTINCT source FROM archive_documents WHERE source >= ? AND source < ?')
-          .all(head, `${head}\u{10ffff}`)
-          .map((row) => String(row.source)),
+        documents(db, reader, 'DISTINCT d.source', 'd.source >= ? AND d.source < ?', head, `${head}\u{10ffff}`).map(
+          (row) => String(row.source),
+        ),
       ),
     async remove(ids, termsOf) {
-      const removed = await use((db) => removeDocuments(db, ids, termsOf));
+      const removed = await use((db) => removeDocuments(db, reader, ids, termsOf));
       if (removed > 0) await emptyLog(use, 'lainclaw.db');
       return removed;
     },
-    candidates: (terms, limit) => use((db) => findCandidates(db, terms, limit)),
-    termsBeginning: (head, limit) => use((db) => termsBeginning(db, head, limit)),
-    read: (ids) => use((db) => readChunks(db, ids)),
-    around: (chunks, distance) => use((db) => chunksAround(db, chunks, distance)),
+    candidates: (terms, limit) => use((db) => findCandidates(db, reader, terms, limit)),
+    // The words of the index are everybody's.
+    termsBeginning: async (head, limit) =>
+      reader.sees === 'everything' ? use((db) => termsBeginning(db, head, limit)) : [],
+    read: (ids) => use((db) => readChunks(db, reader, ids)),
+    around: (chunks, distance) => use((db) => chunksAround(db, reader, chunks, distance)),
     async rebuild(termsOf, options) {
       const lock = await locks.acquire(REBUILD_LOCK, { signal: options.signal });
       try {
@@ -84,9 +76,9 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     indexVersion: () => use((db) => readState(db).version ?? undefined),
     pending: (model, options) => use((db) => pendingChunks(db, model, options)),
     putVectors: (model, vectors) => use((db) => putVectors(db, model, vectors)),
-    nearest: (model, vector, limit) => use((db) => nearestChunks(db, bits, { name: model, vector, limit })),
-    similar: (model, vector, ids) => use((db) => similarChunks(db, model, vector, ids)),
-    embedded: (model) => use((db) => embeddedCount(db, model)),
+    nearest: (model, vector, limit) => use((db) => nearestChunks(db, bits, { reader, name: model, vector, limit })),
+    similar: (model, vector, ids) => use((db) => similarChunks(db, { reader, name: model, vector, ids })),
+    embedded: (model) => use((db) => embeddedCount(db, reader, model)),
     wantModel: (model) => use((db) => wantModel(db, model)),
     wantedModel: () => use((db) => wantedModel(db)),
     async keepOnlyVectorsOf(model, { signal } = {}) {
@@ -96,16 +88,31 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
         await nextTurn();
       }
     },
-  };
+  });
+  return { as };
 }
 
-function listDocuments(db: DatabaseSync, limit: number, source: string | undefined): Listed[] {
+function documents(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  columns: string,
+  condition: string,
+  ...parameters: string[]
+): Record<string, unknown>[] {
+  const { sql, scopes } = visibleTo(reader);
+  return db
+    .prepare(`SELECT ${columns} FROM archive_documents d WHERE ${condition} AND ${sql}`)
+    .all(...parameters, ...scopes);
+}
+
+function listDocuments(db: DatabaseSync, reader: MemoryReader, limit: number, source: string | undefined): Listed[] {
+  const { sql, scopes } = visibleTo(reader);
   const rows = db
     .prepare(
       `SELECT d.*, (SELECT count(*) FROM archive_chunks c WHERE c.document = d.key) AS chunks,
          (SELECT substr(c.text, 1, ${HEAD_CHARACTERS}) FROM archive_chunks c WHERE c.document = d.key ORDER BY c.position LIMIT 1) AS head
-       FROM archive_documents d WHERE ? IS NULL OR d.source = ? ORDER BY d.key DESC LIMIT ?`,
+       FROM archive_documents d WHERE (? IS NULL OR d.source = ?) AND ${sql} ORDER BY d.key DESC LIMIT ?`,
     )
-    .all(source ?? null, source ?? null, limit);
+    .all(source ?? null, source ?? null, ...scopes, limit);
   return rows.map((row) => ({ ...documentOf(row), chunks: Number(row.chunks), head: String(row.head ?? '') }));
 }

@@ -2,10 +2,12 @@
 // the index's own secure-delete for the terms; where much goes at once, writing the whole index again is quicker than
 // taking out term by term, and leaves as little). Copies in the write-ahead log go with the checkpoint that follows.
 import type { DatabaseSync } from 'node:sqlite';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { TermsOf } from '../../archive.ts';
 import { inTransaction } from '../open-database.ts';
 import { indexName, readState } from './tables.ts';
 import { removeVectors } from './vectors.ts';
+import { visibleTo } from './visible.ts';
 
 /** From here on, and where it is more than so small a part of all, many chunks are taken out at once. */
 const MANY = 200;
@@ -18,13 +20,18 @@ interface Row {
   text: string;
 }
 
-export function removeDocuments(db: DatabaseSync, ids: readonly string[], termsOf: TermsOf): number {
+export function removeDocuments(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  ids: readonly string[],
+  termsOf: TermsOf,
+): number {
   return inTransaction(db, () => {
     const state = readState(db);
     const indexes = [{ name: indexName(state.generation), upTo: Number.POSITIVE_INFINITY }];
     // One under construction may hold some of it already.
     if (state.building !== null) indexes.push({ name: indexName(state.building), upTo: state.built_to ?? 0 });
-    const keys = [...new Set(ids)].flatMap((id) => keyOf(db, id) ?? []);
+    const keys = [...new Set(ids)].flatMap((id) => keyOf(db, reader, id) ?? []);
     const isMany = chunkCount(db, keys) > Math.max(MANY, state.chunks * PART_OF_ALL);
     if (isMany) for (const { name } of indexes) setSecure(db, name, false);
     const chunksOf = db.prepare('SELECT id, length, context, text FROM archive_chunks WHERE document = ?');
@@ -55,8 +62,10 @@ export function removeDocuments(db: DatabaseSync, ids: readonly string[], termsO
   });
 }
 
-function keyOf(db: DatabaseSync, id: string): number | undefined {
-  return db.prepare('SELECT key FROM archive_documents WHERE id = ?').get(id)?.key as number | undefined;
+function keyOf(db: DatabaseSync, reader: MemoryReader, id: string): number | undefined {
+  const { sql, scopes } = visibleTo(reader);
+  const row = db.prepare(`SELECT d.key FROM archive_documents d WHERE d.id = ? AND ${sql}`).get(id, ...scopes);
+  return row?.key as number | undefined;
 }
 
 function chunkCount(db: DatabaseSync, documents: readonly number[]): number {

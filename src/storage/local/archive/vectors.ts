@@ -2,12 +2,14 @@
 // which are compared all at once to find the nearest few hundred, and as one byte a dimension, which puts those in order.
 // A model has one dimension, so vectors of different dimensions never meet.
 import type { DatabaseSync } from 'node:sqlite';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
 import { countChange, type KeptBits, nearestByBits } from './kept-bits.ts';
 import { cosine, quantise } from './quantise.ts';
 import { read, readState } from './tables.ts';
+import { visibleChunks } from './visible.ts';
 
 const BLOCK = 1024;
 /** How many are rescored for each that is wanted. */
@@ -148,25 +150,25 @@ export function removeVectors(db: DatabaseSync, chunk: number): void {
 export function nearestChunks(
   db: DatabaseSync,
   kept: KeptBits,
-  { name, vector, limit }: { name: string; vector: Float32Array; limit: number },
+  { reader, name, vector, limit }: { reader: MemoryReader; name: string; vector: Float32Array; limit: number },
 ): VectorHit[] {
   return read(db, () => {
     const model = findModel(db, name);
     if (!model || model.dimension !== vector.length) return [];
     const { bits } = quantise(vector, bytesOf(model.dimension));
-    const near = nearestByBits(kept.blocksOf(db, model.key), bits, limit * RESCORED);
+    const near = nearestByBits(kept.blocksOf(db, model.key), bits, limit * RESCORED, visibleChunks(db, reader));
     return rescored(db, model, vector, near).slice(0, limit);
   });
 }
 
 export function similarChunks(
   db: DatabaseSync,
-  name: string,
-  vector: Float32Array,
-  ids: readonly number[],
+  { reader, name, vector, ids }: { reader: MemoryReader; name: string; vector: Float32Array; ids: readonly number[] },
 ): VectorHit[] {
   const model = findModel(db, name);
-  return model && model.dimension === vector.length ? rescored(db, model, vector, ids) : [];
+  if (!model || model.dimension !== vector.length) return [];
+  const visible = visibleChunks(db, reader);
+  return rescored(db, model, vector, visible ? ids.filter((id) => visible.has(id)) : ids);
 }
 
 function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: readonly number[]): VectorHit[] {
@@ -178,8 +180,13 @@ function rescored(db: DatabaseSync, model: Model, vector: Float32Array, ids: rea
   return hits.sort((a, b) => b.similarity - a.similarity || a.id - b.id);
 }
 
-export function embeddedCount(db: DatabaseSync, name: string): IndexProgress {
+export function embeddedCount(db: DatabaseSync, reader: MemoryReader, name: string): IndexProgress {
   const model = findModel(db, name)?.key ?? -1;
+  const visible = visibleChunks(db, reader);
+  if (visible) {
+    const isEmbedded = db.prepare('SELECT 1 FROM archive_vectors WHERE model = ? AND chunk = ?');
+    return { done: [...visible.keys()].filter((id) => isEmbedded.get(model, id)).length, total: visible.size };
+  }
   const done = db.prepare('SELECT count FROM archive_vector_counts WHERE model = ?').get(model)?.count ?? 0;
   return { done: Number(done), total: readState(db).chunks };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createDatabase, type Database } from '../database.ts';
 import type { Schema } from '../open-database.ts';
 
-const SCHEMA: Schema = { version: 2, steps: async () => (await import('./steps.ts')).STEPS };
+const SCHEMA: Schema = { version: 3, steps: async () => (await import('./steps.ts')).STEPS };
 
 export const lainclawDbPath = (home: string): string => join(home, 'lainclaw.db');
 

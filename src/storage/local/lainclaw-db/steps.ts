@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIndex } from '../archive/tables.ts';
 import type { Migration } from '../open-database.ts';
 
-export const STEPS: readonly Migration[] = [begin, claimMessages];
+export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive];
 
 /** The tables when versions began to be kept; files from before have some of them, or all, with fewer columns. */
 function begin(db: DatabaseSync): void {
@@ -24,6 +24,20 @@ function begin(db: DatabaseSync): void {
 /** Messages are claimed by the holder of a lock: its name and its token. */
 function claimMessages(db: DatabaseSync): void {
   db.exec('ALTER TABLE inbox ADD COLUMN owner TEXT; ALTER TABLE inbox ADD COLUMN owner_token INTEGER');
+}
+
+/** Whose a document is. Everything from before is the owner's; the same text may be kept once in each scope. */
+function scopeArchive(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE archive_documents_scoped (
+      key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, source TEXT NOT NULL, title TEXT, date TEXT NOT NULL,
+      speaker TEXT, session TEXT, hash TEXT NOT NULL, superseded_by TEXT, UNIQUE (source, hash, scope));
+    INSERT INTO archive_documents_scoped
+      SELECT key, id, 'owner', source, title, date, speaker, session, hash, superseded_by FROM archive_documents;
+    DROP TABLE archive_documents;
+    ALTER TABLE archive_documents_scoped RENAME TO archive_documents;
+    CREATE INDEX archive_documents_scope ON archive_documents (scope, key);
+  `);
 }
 
 function addMissingColumn(db: DatabaseSync, table: string, column: string): void {
