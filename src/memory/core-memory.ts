@@ -1,6 +1,7 @@
 // Core memory: the few facts that are always in context, core_memory.json `{user:{},agent:{}}` for the owner and
-// core_memory.others.json `{scope:{user:{},agent:{}}}` for everybody else. Files people may read and edit. A change is made under a lock and replaces the whole file, so processes never lose each other's changes; the old value
-// is first kept in core_memory.history.jsonl.
+// core_memory.others.json `{scope:{user:{},agent:{}}}` for everybody else. Files people may read and edit. A change is made
+// under a lock and replaces the whole file, so processes never lose each other's changes; the old value is first kept in
+// core_memory.history.jsonl.
 
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Locks } from '../storage/locks.ts';

@@ -214,7 +214,7 @@ function noChat(): CodedError {
 
 async function requestOf(chat: AskingChat): Promise<AskRequest> {
   const turn = turnSettings(await chat.settings(), await chat.choices());
-  return { ...turn, input: '', attachments: [], sessionKey: chat.sessionKey, newSession: false };
+  return { ...turn, input: '', attachments: [], sessionKey: chat.sessionKey, asker: chat.asker, newSession: false };
 }
 
 async function modelOf(chat: AskingChat): Promise<{ provider: string; model?: string; isModelChosen: boolean }> {

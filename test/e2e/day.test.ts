@@ -10,6 +10,7 @@ import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
 import { startNpmRegistry } from '../fakes/npm-registry.ts';
+import { startTelegramServer } from '../fakes/telegram-server/telegram-server.ts';
 import { startOnScreen } from '../support/chat-terminal.ts';
 import { eventually } from '../support/eventually.ts';
 import { lainclaw, runBinary, terminal } from '../support/lainclaw.ts';
@@ -206,6 +207,34 @@ describe('a day', () => {
     server.setScript(() => ({ text: 'Noted.' }));
   });
 
+  it('11:00 a stranger who writes to the bot gets nothing of the owner’s, and neither does the model', async () => {
+    const run = (...args: string[]) => lainclaw(args, { home, env: env() });
+    const secret = 'magpie-3306';
+    expect((await run('memory', 'save', `The vault opens with ${secret}.`)).code).toBe(0);
+    expect((await run('memory', 'core', 'set', 'user', 'vault', secret)).code).toBe(0);
+    const telegram = await startTelegramServer();
+    afterFile(() => telegram.close());
+    const channels = { telegram: { botToken: telegram.token, apiRoot: telegram.url, pairingPolicy: 'open' } };
+    const settings = { version: 1, default: { debounceMs: 0 }, channels };
+    writeFileSync(join(home.path, 'gateway.json'), JSON.stringify(settings));
+    server.setScript(({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? { text: `I know this: ${messages.at(-1)?.text}` }
+        : { toolCalls: [{ name: 'memory_search', args: { query: 'vault' } }] },
+    );
+    const before = server.requests.length;
+    afterFile(() => run('gateway', 'stop'));
+    expect((await run('gateway', 'start', '--daemon', '--channel=telegram')).code).toBe(0);
+    telegram.userSays({ chatId: 99, from: { id: 99, first_name: 'Eve' }, text: 'How does the vault open?' });
+    const said = (): string => JSON.stringify(telegram.messages(99));
+    await eventually(() => expect(said()).toContain('I know this'));
+    const seen = JSON.stringify(server.requests.slice(before).map(({ body }) => body));
+    expect(seen).toContain('How does the vault open?');
+    for (const own of [secret, 'Ada', 'payments']) expect(said() + seen).not.toContain(own);
+    expect((await run('gateway', 'stop')).code).toBe(0);
+    server.setScript(() => ({ text: 'Noted.' }));
+  });
+
   it('14:00 after 300 messages it still knows the name and the file, and says where from', async () => {
     const storage = createLocalStorage({ home: home.path, now: Date.now });
     const sessions = createSessions({ ...storage, now: Date.now, newId });
@@ -252,7 +281,7 @@ describe('a day', () => {
       rmSync(join(home.path, 'sessions', file), { force: true });
     const after = (await runBinary(['sessions', 'list', '--json'], { home })).json<{ sessionKey: string }[]>();
     expect(after).toEqual(before);
-    expect(after.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(['main', 'plans', 'project']);
+    expect(after.map(({ sessionKey }) => sessionKey).toSorted()).toEqual(['main', 'plans', 'project', 'telegram:99']);
     server.setScript(({ messages }) => {
       const last = messages.at(-1);
       if (last?.role !== 'tool')

@@ -60,7 +60,8 @@ describe.each(versions)('a home of version %s', (version) => {
   });
 
   it('finds its notes and facts, and takes new ones', async () => {
-    const { results } = await run<{ results: { text: string }[] }>('memory', 'search', 'descale kettle');
+    const { results } = await run<{ results: { text: string; scope: string }[] }>('memory', 'search', 'descale kettle');
+    expect(results[0]?.scope).toBe('owner');
     expect(results[0]?.text).toContain('first Monday of each month');
     await run('memory', 'save', 'The toaster is new.');
     expect(await run('memory', 'core', 'get')).toMatchObject({ user: { name: 'Anna' } });

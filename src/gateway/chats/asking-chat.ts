@@ -1,5 +1,6 @@
 // The chat in which an operation is asked for: what the operation may learn of it and change in it. A chat on a platform and
 // the chat at the terminal are both one.
+import type { Asker } from '../../vocabulary/asker.ts';
 import type { BotSettings } from './chat.ts';
 import type { ChatChoices, ChoicesStore } from './choices.ts';
 
@@ -8,6 +9,8 @@ export type Stopped = 'stopped' | 'nothing' | 'of-another';
 
 export interface AskingChat {
   sessionKey: string;
+  /** Who asks, on a platform. */
+  asker?: Asker;
   /** How its turns are asked where nothing was chosen in the chat. */
   settings(): Promise<BotSettings>;
   choices(): Promise<ChatChoices>;

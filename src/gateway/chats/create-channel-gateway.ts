@@ -10,6 +10,7 @@ import type { ChannelGateway } from '../channel-gateway.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Answerer } from '../turns/answerer.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
+import { askerOf } from './asker-of.ts';
 import type { AskingChat, Stopped } from './asking-chat.ts';
 import {
   type Admit,
@@ -124,6 +125,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     const { chat } = request;
     return {
       sessionKey: sessionKeyOf(chat),
+      asker: askerOf(chat, [request]),
       settings: () => dependencies.settings(chat),
       choices: () => choices.get(chat),
       choose: (change) => choices.change(chat, change),

@@ -10,10 +10,10 @@ import type { Mailbox } from '../../storage/mailbox.ts';
 import { createTurnMode } from '../../tools/permissions/mode.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
-import type { MemoryScope } from '../../vocabulary/memory-scope.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
+import { askerOf } from './asker-of.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import type { ChatQuestions } from './chat-questions.ts';
@@ -207,7 +207,7 @@ async function ask(
       ),
       origin: turnId,
       chat: chatName(chat),
-      asker: { kind: 'chat', chat: chatName(chat), scope: scopeOf(chat, messages) },
+      asker: askerOf(chat, messages),
     },
     signal,
   );
@@ -221,14 +221,6 @@ async function ask(
   });
   const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
   return { ...(await follow(events, progress, ask)), steps: chosenSettings.toolMaxSteps };
-}
-
-/** A group is read by everybody in it, so also the owner's questions there have only the group's memory. */
-function scopeOf({ channel, account, chatId }: ChatKey, messages: readonly ChatMessage[]): MemoryScope {
-  if (messages.some(({ message }) => message.chatKind === 'group'))
-    return `chat:${chatName({ channel, account, chatId })}`;
-  if (messages.every(({ isOwner }) => isOwner)) return 'owner';
-  return `person:${chatName({ channel, account, chatId: lastOf(messages).message.sender.id })}`;
 }
 
 /** A mode that was chosen for the owner opens nothing for others. */
