@@ -2,6 +2,7 @@
 // user's rights, keys, and Lainclaw's own files. (permissions/sensitive-paths.ts lists the paths that need a permission.)
 // The rules apply to resolved paths, existing or not. Names are compared as the most forgiving file system would:
 // without case, compatibility forms, ignorable characters and trailing dots.
+import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ProtectedPaths } from './workspace.ts';
@@ -35,6 +36,13 @@ const IN_USER_HOME: Rule = {
   paths: ['bin', '.local/bin', '.local/share/systemd', '.local/share/applications', '.inputrc'],
 };
 
+/** Git takes any directory with a HEAD, objects and refs for a repository, and obeys the rest of these there. */
+const OF_REPOSITORY = new Set(
+  'config config.worktree commondir hooks objects refs info modules worktrees packed-refs'.split(' '),
+);
+const MAKES_REPOSITORY =
+  'with it git takes the directory for a repository and runs what is named there; use git itself, or change it by hand';
+
 const NOT_PROTECTED = ['.git/info/exclude'];
 
 export interface ProtectedPathsOptions {
@@ -54,8 +62,38 @@ export async function createProtectedPaths({ home, userHome }: ProtectedPathsOpt
     if (whole.startsWith(ours) && !whole.startsWith(free)) return 'it belongs to Lainclaw; use its own commands';
     if (NOT_PROTECTED.some((name) => path.endsWith(`/${name}/`))) return undefined;
     if (IN_USER_HOME.paths.some((name) => whole.startsWith(`${users}${name}/`))) return IN_USER_HOME.reason;
-    return ANYWHERE.find(({ paths }) => paths.some((name) => path.includes(`/${name}/`)))?.reason;
+    const found = ANYWHERE.find(({ paths }) => paths.some((name) => path.includes(`/${name}/`)));
+    return found?.reason ?? (isOfRepository(relative, absolute) ? MAKES_REPOSITORY : undefined);
   };
+}
+
+/** True for a HEAD, and for what counts in a directory that has one. */
+function isOfRepository(relative: string, absolute: string): boolean {
+  const names = relative.split('/').filter((name) => name !== '');
+  const root = absolute.slice(0, absolute.length - relative.length);
+  return names.some((name, index) => {
+    const directory = `${root}${names.slice(0, index).join('/')}`;
+    const plain = folded(name).slice(1, -1);
+    // Two writes at once must not make a repository of halves that are harmless: a HEAD is never written.
+    if (plain === 'head' && index === names.length - 1) {
+      return (
+        name === 'HEAD' ||
+        mayHave(directory, 'commondir') ||
+        (mayHave(directory, 'objects') && mayHave(directory, 'refs'))
+      );
+    }
+    return OF_REPOSITORY.has(plain) && mayHave(directory, 'HEAD');
+  });
+}
+
+/** A directory whose name is not text cannot be looked at by name: it may have anything. */
+function mayHave(directory: string, name: string): boolean {
+  if (directory.includes('\uFFFD')) return true;
+  try {
+    return lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Comparable form between slashes, as `/a/b/`. */

@@ -9,7 +9,13 @@ const STARTS_PROGRAMS = 'it can start programs';
 /** Writing here makes something else run later, or with other rights. */
 const PROTECTED_WRITES: readonly [pattern: RegExp, reason: string][] = [
   [/(?:^|\/)\.git(?:\/|$)/, 'git runs hooks and commands named in there'],
-  [/(?:^|\/)\.(?:gitconfig|gitmodules)$/, 'git runs commands named in there'],
+  [/(?:^|\/)\.(?:gitconfig|gitmodules|gitattributes)$/, 'it decides which commands git runs'],
+  // In capitals only: `head` is an ordinary name.
+  [/(?:^|\/)HEAD$/, 'git takes a directory with it for a repository, and runs commands named there'],
+  [
+    /\.git\/(?:config|config\.worktree|commondir|hooks|info|modules|worktrees)(?:\/|$)/,
+    'git runs hooks and commands named in there',
+  ],
   [/(?:^|\/)(?:\.githooks|\.husky|\.lefthook)(?:\/|$)/, 'git hooks run from there'],
   [/(?:^|\/)(?:\.pre-commit-config\.yaml|lefthook\.ya?ml)$/, 'git hooks run from there'],
   [
@@ -55,7 +61,7 @@ const RUN_BY_OTHERS: readonly [pattern: RegExp, reason: string][] = [
     'development tools run it',
   ],
   [
-    /(?:^|\/)\.(?:gitattributes|eslintrc(?:\.[\w]+)?|prettierrc(?:\.[\w]+)?|env(?:\.[\w.-]+)?)$/,
+    /(?:^|\/)\.(?:eslintrc(?:\.[\w]+)?|prettierrc(?:\.[\w]+)?|env(?:\.[\w.-]+)?)$/,
     'other programs take settings from it',
   ],
   [/(?:^|\/)(?:agents|claude|gemini|copilot-instructions)\.md$/, 'assistants follow it in later conversations'],

@@ -56,11 +56,14 @@ function namesPath(rule: Rule, reading: CommandReading, context: PathContext, di
 type Command = Part['command'];
 
 /** Words that could be paths: all but the program, and the values of options. */
-function namedBy({ words }: Command): string[] {
-  return words
-    .slice(1)
-    .map(({ text }) => text.replace(/^-[^=]*=/, ''))
-    .filter((text) => text !== '' && !text.startsWith('-'));
+function namedBy({ program, words }: Command): string[] {
+  return (
+    words
+      .slice(1)
+      .map(({ text }) => text.replace(/^-[^=]*=/, ''))
+      // To git, HEAD and origin/HEAD are commits.
+      .filter((text) => text !== '' && !text.startsWith('-') && !(program === 'git' && /(?:^|\/)HEAD$/.test(text)))
+  );
 }
 
 function readBy({ redirections }: Command): string[] {

@@ -2,6 +2,11 @@ import { join } from 'node:path';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
+import type {
+  RepositoryWatch,
+  RepositoryWatchOptions,
+  WatchRepositories,
+} from '../../workspace/repositories/watch-repositories.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
@@ -38,6 +43,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
   const { network: networkSetting = 'ask', privateHosts } = settings;
   // Loaded with the first command that may write.
   let watcher: ChangeWatcher | undefined;
+  let watchRepositories: WatchRepositories | undefined;
 
   async function watchForUndo(...given: Parameters<ChangeWatcher['watch']>): Promise<ChangeWatch> {
     const { createChangeWatcher, unwatched } = await import('./watch-changes.ts');
@@ -46,6 +52,12 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       given[1].signal.throwIfAborted();
       return unwatched(`the files could not be looked at: ${(error as Error).message}`);
     });
+  }
+
+  async function watchGit(options: RepositoryWatchOptions): Promise<RepositoryWatch> {
+    const { createRepositoryWatcher } = await import('../../workspace/repositories/watch-repositories.ts');
+    watchRepositories ??= createRepositoryWatcher();
+    return watchRepositories(options);
   }
 
   return defineTool({
@@ -96,7 +108,11 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       const backend = await sandbox().catch(orSandboxFailure);
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const watch = await watching;
-      const finished = await runSandboxed(backend, {
+      const { now, keptPath } = context;
+      // Without a sandbox a command may do whatever the person may, and what git would run is the least of it.
+      const repositories =
+        backend.isolates && !onlyReads ? await watchGit({ root: workspace.root, signal, now, keptPath }) : undefined;
+      const running = runSandboxed(backend, {
         command: {
           argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
           cwd: join(workspace.root, held.path),
@@ -119,9 +135,16 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         network,
         privateHosts,
       });
+      // Also after a command that failed to run to its end, and before anyone is told that it has.
+      const putBack = await running.then(
+        () => repositories?.finish(),
+        () => repositories?.finish(),
+      );
+      const finished = await running;
+      for (const note of putBack ?? []) progress(`[${note}]\n`);
       const undo = watch && (await recordChanges(watch, changes));
       if (finished.cancelled) signal.throwIfAborted();
-      const notes = tellNetwork(finished, { backend, setting: networkSetting, progress });
+      const notes = [...(putBack ?? []), ...tellNetwork(finished, { backend, setting: networkSetting, progress })];
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, notes);
     },
   });

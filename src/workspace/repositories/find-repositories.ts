@@ -1,0 +1,112 @@
+// Finds every directory of a workspace that git would take for a repository: `.git` directories, and directories that look like a
+// bare one (a HEAD with objects and refs, or with a commondir that leads to them). Walks everything, caches and packages too,
+// because git enters whatever an index names. A directory that has not changed is not read again. It follows no link.
+import { chmodSync, type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { toSystem } from '../byte-path.ts';
+import { isSameMark, isSettled, type Mark } from '../read-many.ts';
+import { inDirectory } from './in-directory.ts';
+
+/** Directories between which other work runs. */
+const BATCH = 250;
+/** So many are remembered for the next walk. */
+const MOST_KNOWN = 50_000;
+
+export interface GitPlaces {
+  /** Byte paths relative to the root, '' for the root. */
+  repositories: string[];
+  /** `.git` entries that are not directories: files and links that lead git elsewhere. */
+  links: string[];
+}
+
+/** What matters of a directory. */
+interface Listing {
+  directories: string[];
+  links: string[];
+  looksBare: boolean;
+  mark?: Mark;
+}
+
+export type FindRepositories = (root: string, options: { signal: AbortSignal; now(): number }) => Promise<GitPlaces>;
+
+export function createRepositoryFinder(): FindRepositories {
+  let known = new Map<string, Listing>();
+  let knownRoot: string | undefined;
+
+  return async (root, { signal, now }) => {
+    if (knownRoot !== root) known = new Map();
+    knownRoot = root;
+    const seen = new Map<string, Listing>();
+    const places: GitPlaces = { repositories: [], links: [] };
+    const directories = [''];
+    let count = 0;
+    for (const path of directories) {
+      count += 1;
+      if (count % BATCH === 0) await nextRound(undefined, { signal });
+      const listing = list(root, path, known.get(path), now);
+      if (!listing) continue;
+      if (seen.size < MOST_KNOWN) seen.set(path, listing);
+      if (listing.looksBare || isGit(path.slice(path.lastIndexOf('/') + 1))) places.repositories.push(path);
+      const prefix = path === '' ? '' : `${path}/`;
+      for (const name of listing.links) places.links.push(prefix + name);
+      for (const name of listing.directories) directories.push(prefix + name);
+    }
+    known = seen;
+    return places;
+  };
+}
+
+/** Some file systems do not tell upper from lower case. */
+function isGit(name: string): boolean {
+  return name.toLowerCase() === '.git';
+}
+
+function list(root: string, path: string, before: Listing | undefined, now: () => number): Listing | undefined {
+  const address = toSystem(`${Buffer.from(root).toString('latin1')}/${path}`);
+  const stats = directoryAt(address);
+  if (!stats) return undefined;
+  if (before?.mark && isSameMark(before.mark, stats)) return before;
+  const entries = read(address) ?? (makeReadable(root, path, stats) ? read(address) : undefined);
+  if (!entries) return undefined;
+  const names = new Set(entries.map(({ name }) => name.toLowerCase()));
+  return {
+    directories: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    links: entries.filter((entry) => isGit(entry.name) && !entry.isDirectory()).map(({ name }) => name),
+    looksBare: names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir')),
+    ...(isSettled(stats, now()) && { mark: markOnly(stats) }),
+  };
+}
+
+function markOnly({ ino, size, mode, mtimeMs, ctimeMs }: Stats): Mark {
+  return { ino, size, mode, mtimeMs, ctimeMs };
+}
+
+function directoryAt(address: Buffer): Stats | undefined {
+  try {
+    const stats = lstatSync(address, { throwIfNoEntry: false });
+    return stats?.isDirectory() ? stats : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function read(address: Buffer): Dirent[] | undefined {
+  try {
+    return readdirSync(address, { withFileTypes: true, encoding: 'latin1' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A directory that can be entered but not listed would hide a repository whose name git knows from an index. */
+function makeReadable(root: string, path: string, { mode }: Stats): boolean {
+  const made = inDirectory(root, path, (address) => {
+    try {
+      chmodSync(address, (mode & 0o777) | 0o500);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return made ?? false;
+}

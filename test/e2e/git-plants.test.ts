@@ -1,0 +1,124 @@
+// Git is not a way out: whatever a command or a file tool leaves in the workspace, git on the host runs nothing because of it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ToolResult } from '../../src/tools/tool.ts';
+import { GIT_PLANTS, type GitPlant, PLANT_FUNCTIONS } from '../corpora/git-plants.ts';
+import type { Home } from '../support/home.ts';
+import { lainclaw } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+const canaryOf = (home: Home): string => join(home.path, 'canary');
+
+/** Outside the sandbox. */
+function shell(home: Home, script: string): void {
+  mkdirSync(home.path, { recursive: true });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home.path,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CEILING_DIRECTORIES: home.workspace,
+  };
+  execFileSync('/bin/bash', ['-c', script], { cwd: home.workspace, env, stdio: 'ignore', timeout: 60_000 });
+}
+
+const script = (home: Home, text: string): string => `CANARY='${canaryOf(home)}'\n${PLANT_FUNCTIONS}\n${text}`;
+
+/** What a person does next, in every directory. True when anything that was planted ran. */
+function gitRunsIt(home: Home): boolean {
+  const everywhere = `find . -type d -not -path '*/objects/*' -not -path '*/refs/*' -print0 |
+    while IFS= read -r -d '' d; do (cd "$d" && { timeout 10 git status; timeout 10 git diff; timeout 10 git log -1; }); done; true`;
+  rmSync(canaryOf(home), { force: true });
+  shell(home, everywhere);
+  return existsSync(canaryOf(home));
+}
+
+async function invoke(home: Home, name: string, args: object, ...flags: string[]): Promise<ToolResult> {
+  const given = ['tools', 'invoke', name, ...flags, '--args', JSON.stringify(args)];
+  return (await lainclaw(given, { home })).json<{ result: ToolResult }>().result;
+}
+
+function prepared({ person }: GitPlant): Home {
+  const home = testHome();
+  mkdirSync(home.workspace, { recursive: true });
+  if (person) shell(home, script(home, person));
+  return home;
+}
+
+describe('planted without our tools', () => {
+  it.concurrent.each(GIT_PLANTS)('git runs it: $name', async (plant) => {
+    const home = prepared(plant);
+    for (const command of plant.commands) shell(home, script(home, command.replace(/; sleep \d+$/, '')));
+    expect(gitRunsIt(home)).toBe(true);
+  });
+});
+
+describe.each(['auto', 'accept-edits', 'ask'])('planted by a command in mode %s', (mode) => {
+  it.concurrent.each(GIT_PLANTS)('git runs nothing: $name', async (plant) => {
+    const home = prepared(plant);
+    if (mode !== 'auto') writeFileSync(join(home.path, 'permissions.json'), '{"version":1,"allow":["bash"]}');
+    for (const command of plant.commands) {
+      const given = { command: script(home, command), timeoutMs: 3_000 };
+      const result = await invoke(home, 'bash', given, `--mode=${mode}`);
+      if (mode === 'auto') expect(result).not.toMatchObject({ error: { reason: 'denied' } });
+    }
+    expect(gitRunsIt(home)).toBe(false);
+  });
+});
+
+describe('planted by file_write in mode auto', () => {
+  const write = (home: Home, path: string, content: string): Promise<ToolResult> =>
+    invoke(home, 'file_write', { path, content }, '--mode=auto');
+  const config = (home: Home): string =>
+    `[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch ${canaryOf(home)}; :"\n`;
+  const LAYOUT = ['HEAD', 'config', 'objects/info/x', 'refs/heads/x.txt'];
+
+  it.concurrent.each([
+    ['x/', [0, 1, 2, 3]],
+    ['', [1, 2, 3, 0]],
+    ['node_modules/a/', [3, 0, 2, 1]],
+  ] as const)('git runs nothing in a bare layout in "%s" written in the order %s', async (at, order) => {
+    const home = testHome();
+    const results: ToolResult[] = [];
+    for (const index of order) {
+      const name = LAYOUT[index] ?? '';
+      results.push(await write(home, at + name, name === 'HEAD' ? 'ref: refs/heads/main\n' : config(home)));
+    }
+    expect(results.filter(({ ok }) => !ok).length).toBeGreaterThan(0);
+    expect(gitRunsIt(home)).toBe(false);
+  });
+
+  it.concurrent.each([
+    ...['x/config', 'x/commondir', 'x/hooks/post-index-change', 'sub/.git/config', 'sub/.git/hooks/post-index-change'],
+    ...['.git/modules/sub/config', 'sub/.git/config.worktree', 'new/.git', 'link/config', '.gitmodules', '.gitconfig'],
+  ])("nothing is written to %s beside the person's repositories", async (path) => {
+    const home = prepared({
+      name: '',
+      person: 'real .; real sub; layout x; { settings; printf "\\tworktree = .\\n"; } > x/config; ln -s sub/.git link',
+      commands: [],
+    });
+    expect(await write(home, path, config(home))).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('protected') },
+    });
+    expect(gitRunsIt(home)).toBe(false);
+  });
+});
+
+it('leaves what git itself makes, and tells what it put back and where the rest is', async () => {
+  const home = prepared({ name: '', person: 'real .; git -C . config core.hooksPath .husky', commands: [] });
+  const bash = (command: string): Promise<ToolResult> =>
+    invoke(home, 'bash', { command: script(home, command) }, '--mode=auto');
+  const fine = await bash(
+    'git clone -q . copy; git clone -q --bare . copy.git; git init -q new; as worktree add -q tree; git -C copy checkout -qb x; git -C new remote add origin https://example.com/x.git',
+  );
+  expect(fine).toMatchObject({ ok: true });
+  expect((fine as { data: { notes?: string[] } }).data.notes).toBeUndefined();
+  shell(home, 'for d in . copy copy.git new tree; do git -C $d rev-parse --git-dir; done; git -C tree status');
+
+  const planted = await bash('git -C new config core.fsmonitor evil');
+  const note = /^new\/\.git\/config was put back as it was \(what the command left is in .*core\.fsmonitor/;
+  expect(planted).toMatchObject({ ok: true, data: { notes: [expect.stringMatching(note)] } });
+  shell(home, 'test -z "$(git -C new config core.fsmonitor)" && test -n "$(git -C new config remote.origin.url)"');
+});
