@@ -50,7 +50,12 @@ export async function* historyFor(
   const waiting = sentWhileWaiting(context, sent);
   if (waiting && tokensIn(waiting.messages) <= waiting.until + budget * WAIT_SHARE) return waiting;
   const kept = newestThatFit(turns, { tokens: budget * KEPT_SHARE, sizeOf });
-  if (kept === turns.length) return whole;
+  if (kept === turns.length) {
+    // The last few are so long that nothing before them is read back.
+    const text = `the model does not see the messages before the last ${messagesIn(turns)}: these fill all that is read back of a conversation`;
+    if (hasOlder) yield { type: 'notice', text, about: 'history' };
+    return whole;
+  }
 
   const compacted = yield* compactTurns(context, { kept, budgetTokens: budget });
   if (compacted.ok) {

@@ -12,6 +12,7 @@ import { promptText, sharedBytes } from '../fakes/model-server/prompt-cache.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
 import { type FortyFacts, faithfulSummary, tellFortyFacts } from '../support/forty-facts.ts';
 import { type AppTool, createModelApp, type ModelApp } from '../support/model-app.ts';
+import { modelFor } from '../support/model-providers.ts';
 
 const PLACES = [
   { provider: 'openai-compatible', path: '/v1' },
@@ -346,4 +347,16 @@ describe('forty facts said in three hundred turns', () => {
     expect(facts.last?.messages.length).toBeGreaterThan(60);
     expect(facts.known).toBeGreaterThan(10);
   });
+});
+
+it('says so when the last messages are too long for anything before them to be read back', async () => {
+  const model = await modelFor('openai-compatible', () => ({ text: 'ok' }));
+  model.home.config({ historyTokens: 1_000 });
+  // One argument of a command holds less than 128 KB.
+  const long = (word: string): string => `${word} ${'and so on '.repeat(9_000)}`;
+  for (const word of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'])
+    expect((await model.ask(long(word))).code).toBe(0);
+  const { stderr } = await model.ask('and now?');
+  expect(stderr).toContain('the model does not see the messages before the last');
+  expect(JSON.stringify(model.asked.at(-1))).not.toContain('one and so on');
 });
