@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '../src/lib/new-id.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
+import { createOwnerFiles } from '../src/storage/local/owner-files.ts';
 import { createLocalUndoRecords } from '../src/storage/local/undo/local-undo-records.ts';
 import { createEditFileTool } from '../src/tools/fs/edit-file.ts';
 import type { Changes } from '../src/undo/changes.ts';
 import { createUndo } from '../src/undo/undo.ts';
+import { createUnfinishedUndos } from '../src/undo/unfinished-undos.ts';
 import { createWorkspace } from '../src/workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../src/workspace/file-access.ts';
 import { type Figure, median, type Scale } from './bench.ts';
@@ -19,8 +21,10 @@ export async function measureEdit(bed: Bed, scale: Scale): Promise<Figure> {
   const undo = createUndo({
     records: createLocalUndoRecords({ home, locks, now: Date.now }),
     locks,
+    unfinished: createUnfinishedUndos(createOwnerFiles(home, locks)),
     openFiles: async (root) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES),
     newId,
+    warn() {},
   });
   const lines = Array.from({ length: 16_384 }, (_, index) => `${String(index).padStart(6, '0')} ${'x'.repeat(56)}`);
   writeFileSync(join(workspace, 'large.txt'), `${lines.join('\n')}\n`);

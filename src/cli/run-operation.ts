@@ -49,8 +49,14 @@ export async function runOperation<Input, Output>(
   const done = withRuntime(
     terminal,
     async (runtime) => {
-      const context = operationContext(runtime, terminal, view);
-      await show(await operation.run(input, context), context);
+      const afterwards: (() => Promise<void>)[] = [];
+      const afterShown = (work: () => Promise<void>): void => void afterwards.push(work);
+      const context = { ...operationContext(runtime, terminal, view), afterShown };
+      try {
+        await show(await operation.run(input, context), context);
+      } finally {
+        for (const work of afterwards) await work();
+      }
     },
     { ignoreBadConfig: view?.ignoreBadConfig ?? false },
   );

@@ -45,6 +45,11 @@ export interface OperationContext {
   onComparedTurn?(turn: ComparedTurn): void | Promise<void>;
   /** A file that a long operation has copied. */
   onFile?(file: { path: string; bytes: number }): void;
+  /**
+   * Takes what has to be done once the output has been shown, where a kill before that would leave the person in doubt; without
+   * it, that is done before the operation resolves.
+   */
+  afterShown?(work: () => Promise<void>): void;
   /** How far a long operation is. */
   onProgress?(progress: { done: number; total: number }): void;
 }

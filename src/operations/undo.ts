@@ -61,10 +61,10 @@ export const undoTurn = defineOperation({
     files: listOf(FILE),
     notCovered: listOf(TEXT),
   }),
-  async run({ session, turn, force }, { runtime, signal, warn }) {
+  async run({ session, turn, force }, { runtime, signal, warn, afterShown }) {
     const found = await findSession(runtime, session);
     const onWait = (): void => warn('a turn of this session is running; waiting for it');
-    const undone = await (await runtime.undo()).undo({ ...found, turnId: turn, force, signal, onWait });
+    const undone = await (await runtime.undo()).undo({ ...found, turnId: turn, force, signal, onWait, afterShown });
     return { sessionKey: found.sessionKey, ...undone };
   },
 });

@@ -12,6 +12,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
+import { UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
@@ -105,6 +106,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const open = new Set<RuntimeWorkspace>();
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
     if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
+    await finishUndos();
     const workspace = await openWorkspace(base, shared, workspaceOptions);
     const tracked: RuntimeWorkspace = {
       ...workspace,
@@ -154,6 +156,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       base.warn(`a deletion that was cut short could not be finished: ${error.message}`);
+    }
+  }
+
+  /** What a killed process had begun to undo: nobody works on files that are half restored. */
+  async function finishUndos(): Promise<void> {
+    if ((await ownerFiles.read(UNFINISHED_UNDOS_FILE).catch(() => undefined)) === undefined) return;
+    try {
+      await (await services.undo()).finishInterrupted();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      base.warn(`an undo that was interrupted could not be finished: ${error.message}`);
     }
   }
 

@@ -113,9 +113,14 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     return createInstaller({ directory: join(home, 'skills'), locks, cwd, variables, now, newId });
   });
   const undo = lazily(async () => {
-    const { createUndo } = await import('../undo/undo.ts');
+    const [{ createUndo }, { createUnfinishedUndos }] = await Promise.all([
+      import('../undo/undo.ts'),
+      import('../undo/unfinished-undos.ts'),
+    ]);
     const openFiles = async (root: string) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES);
-    return createUndo({ records: await storage.undoRecords(), locks, openFiles, newId });
+    const unfinished = createUnfinishedUndos(ownerFiles);
+    const records = await storage.undoRecords();
+    return createUndo({ records, locks, unfinished, openFiles, newId, warn: base.warn });
   });
   const sandbox = lazily(async () => {
     const { chooseSandbox } = await import('../sandbox/choose.ts');

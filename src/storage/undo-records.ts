@@ -72,6 +72,8 @@ export interface UndoRecords {
   copy(from: string, to: string, turnIds: ReadonlySet<string>): Promise<void>;
   /** Removes all records of a session, and the contents that no other session needs. */
   forgetSession(sessionId: string): Promise<void>;
+  /** Removes the changes of these files from the record of a turn: they were not made. */
+  forgetFiles(scope: TurnScope, paths: readonly string[], fence?: Fence): Promise<void>;
   /** Removes the record of a turn. */
   forget(scope: TurnScope): Promise<void>;
 }

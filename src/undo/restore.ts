@@ -1,5 +1,6 @@
 // Restores files as they were before a turn: reads every file, records the whole undo as a turn of its own, then writes file
-// after file, each only if it has not changed since it was read. After a failure the files already written are put back.
+// after file, each only if it has not changed since it was read. After a failure the files already written are put back. An
+// undo whose process was killed is finished by `finish-restore.ts`.
 import { sha256Of } from '../lib/sha256.ts';
 import type {
   FileChange,
@@ -14,8 +15,13 @@ import type {
 export interface FileAccess {
   /** Undefined when the file does not exist. Rejects when it is not a regular file, or too large to keep. */
   read(path: string): Promise<CurrentFile | undefined>;
-  /** Makes missing directories. Rejects, changing nothing, when the file is not the expected one. */
-  write(path: string, state: FileState, expected: CurrentFile | undefined): Promise<void>;
+  /**
+   * Makes missing directories. Rejects, changing nothing, when the file is not the expected one. The name of a temporary file
+   * comes from `undoId`.
+   */
+  write(path: string, state: FileState, expected: CurrentFile | undefined, undoId: string): Promise<void>;
+  /** Removes the temporary file that `write` leaves when its process is killed, where there is one. */
+  removeTemporary(path: string, undoId: string): Promise<void>;
   remove(path: string, expected: CurrentFile): Promise<void>;
   /** Rejects when the directory is not empty. */
   removeEmptyDirectory(path: string): Promise<void>;
@@ -31,7 +37,8 @@ export interface Conflict {
   reason: string;
 }
 
-export type FileAction = 'restored' | 'recreated' | 'deleted' | 'unchanged';
+/** left: somebody changed the file while an interrupted undo waited to be finished. */
+export type FileAction = 'restored' | 'recreated' | 'deleted' | 'unchanged' | 'left';
 
 export interface PlannedFile {
   path: string;
@@ -82,22 +89,27 @@ export async function planRestore({ turn, store, files, force }: PlanRequest): P
   return plan;
 }
 
-export async function applyPlan({ files, directories }: Plan, access: FileAccess): Promise<void> {
+/** `isPutBack`: every file is as it was before. */
+export type Applied = { ok: true } | { ok: false; cause: unknown; isPutBack: boolean };
+
+export async function applyPlan({ files, directories }: Plan, access: FileAccess, undoId: string): Promise<Applied> {
   const done: PlannedFile[] = [];
   try {
     for (const file of files) {
       const { path, action, current, target } = file;
       if (action === 'unchanged') continue;
-      if (target) await access.write(path, target, current);
+      if (target) await access.write(path, target, current, undoId);
       else if (current) await access.remove(path, current);
       done.push(file);
     }
-  } catch (error) {
-    for (const file of done.reverse()) await putBack(file, access);
-    throw error;
+  } catch (cause) {
+    let isPutBack = true;
+    for (const file of done.reverse()) if (!(await putBack(file, access, undoId))) isPutBack = false;
+    return { ok: false, cause, isPutBack };
   }
   // Directories that are not empty by now stay.
   for (const path of directories) await access.removeEmptyDirectory(path).catch(() => {});
+  return { ok: true };
 }
 
 /**
@@ -116,7 +128,8 @@ export function historiesOf(changes: readonly RecordedChange[]): Map<string, Rec
   return Map.groupBy(files, ({ path }) => path);
 }
 
-function directoriesOf(changes: readonly RecordedChange[]): string[] {
+/** Directories that were made, innermost first. */
+export function directoriesOf(changes: readonly RecordedChange[]): string[] {
   return changes.flatMap(({ kind, path }) => (kind === 'made-directory' ? [path] : [])).toReversed();
 }
 
@@ -145,15 +158,17 @@ async function whatHappened({ turn, store, path, sha256 }: Happened): Promise<st
   return other && other !== turn.turnId ? `it was changed again by ${other}: undo that first` : 'it was changed since';
 }
 
-/** Best effort: a file that changes at this moment is left alone. */
-async function putBack({ path, current, target }: PlannedFile, access: FileAccess): Promise<void> {
+/** False when the file could not be put back. One that somebody has changed by now is left alone. */
+async function putBack({ path, current, target }: PlannedFile, access: FileAccess, undoId: string): Promise<boolean> {
   try {
     const now = await access.read(path);
     const isOurs = now && target ? Buffer.compare(now.bytes, target.bytes) === 0 : now === target;
-    if (!isOurs) return;
-    if (current) await access.write(path, current, now);
+    if (!isOurs) return true;
+    if (current) await access.write(path, current, now, undoId);
     else if (now) await access.remove(path, now);
+    return true;
   } catch {
     // The first failure is the one that is reported.
+    return false;
   }
 }

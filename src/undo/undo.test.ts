@@ -15,10 +15,12 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Home } from '../../test/support/home.ts';
 import { testHome } from '../../test/support/test-home.ts';
 import { createLocks } from '../storage/local/locks.ts';
+import { createOwnerFiles } from '../storage/local/owner-files.ts';
 import { createLocalUndoRecords } from '../storage/local/undo/local-undo-records.ts';
 import type { FileState } from '../storage/undo-records.ts';
 import type { CurrentFile, FileAccess } from './restore.ts';
 import { createUndo, type Undo } from './undo.ts';
+import { createUnfinishedUndos } from './unfinished-undos.ts';
 
 let home: Home;
 let undo: Undo;
@@ -33,6 +35,8 @@ beforeEach(() => {
   undo = createUndo({
     records: createLocalUndoRecords({ home: home.path, locks, now: () => 1_000_000 + ids * 1000 }),
     locks,
+    unfinished: createUnfinishedUndos(createOwnerFiles(home.path, locks)),
+    warn() {},
     openFiles: async () => files,
     newId: (prefix) => `${prefix}-${++ids}`,
   });
@@ -69,6 +73,7 @@ function plainFiles(root: string): FileAccess {
       const { ino, mtimeMs } = stats;
       return { bytes: readFileSync(join(root, name)), mode: stats.mode & 0o777, fingerprint: `${ino} ${mtimeMs}` };
     },
+    removeTemporary: async () => {},
     async write(name, { bytes, mode }, expected) {
       await expectSame(name, expected);
       mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -1,7 +1,10 @@
 // Undo: every change the agent makes to a file is recorded before it happens, by session and turn; a turn can be shown as a
-// diff and undone. An undo is recorded as a turn of its own, so that it can be undone too.
-import type { Fence, Locks } from '../storage/locks.ts';
+// diff and undone. An undo is recorded as a turn of its own, so that it can be undone too. That record is durable before the
+// first file is touched, and `unfinished-undos.ts` names it until the person has seen the result: an undo whose process is
+// killed is finished by the next command, and the next undo reports it instead of going further back.
+import type { Fence, Lock, Locks } from '../storage/locks.ts';
 import type { FileChange, RecordedChange, RecordedTurn, TurnScope, UndoRecords } from '../storage/undo-records.ts';
+import { finishRestore } from './finish-restore.ts';
 import {
   applyPlan,
   asChanges,
@@ -12,14 +15,18 @@ import {
   planRestore,
 } from './restore.ts';
 import { UndoError } from './undo-error.ts';
+import type { UnfinishedUndo, UnfinishedUndos } from './unfinished-undos.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export interface UndoDependencies {
   records: UndoRecords;
   locks: Locks;
+  unfinished: UnfinishedUndos;
   /** The files of the workspace with this root. */
   openFiles(root: string): Promise<FileAccess>;
   newId(prefix: string): string;
+  /** Shows a line to the person who runs the process. */
+  warn(text: string): void;
 }
 
 export interface UndoRequest {
@@ -32,6 +39,8 @@ export interface UndoRequest {
   force: boolean;
   signal?: AbortSignal;
   onWait?: () => void;
+  /** Takes what has to be done once the person has seen the result; without it, that is done before the result is returned. */
+  afterShown?: (work: () => Promise<void>) => void;
 }
 
 export interface Undone {
@@ -78,19 +87,123 @@ export interface Undo {
   record(scope: TurnScope, changes: readonly FileChange[], more?: RecordOptions): Promise<void>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
-  /** Restores all files of the turn or, as far as the system allows, none. Rejects with UndoError. */
+  /**
+   * Restores all files of the turn or, as far as the system allows, none. Where an earlier undo of the session was interrupted,
+   * finishes that one and, unless another turn is asked for, resolves with its result. Rejects with UndoError.
+   */
   undo(request: UndoRequest): Promise<Undone>;
   /** The files that a turn, or the whole session, changed; sorted by path. Rejects with UndoError. */
   diff(request: { sessionId: string; turnId?: string }): Promise<ChangedFile[]>;
+  /** Finishes the interrupted undos of every session; one whose session is in use is left to the next command. */
+  finishInterrupted(): Promise<void>;
 }
 
 const DIFF_CHARS = 200_000;
 
-export function createUndo({ records: store, locks, openFiles, newId }: UndoDependencies): Undo {
+export function createUndo(dependencies: UndoDependencies): Undo {
+  const { records: store, locks, unfinished, openFiles, newId, warn } = dependencies;
+
+  /** Undefined when the undo was interrupted before it touched a file. The caller ends it. */
+  async function finish({ sessionId, undoId }: UnfinishedUndo, lock: Lock): Promise<Undone | undefined> {
+    const turns = await store.turns(sessionId);
+    const turn = turns.find((each) => each.turnId === undoId);
+    if (turn?.undoes === undefined) return undefined;
+    const undoes = turns.find((each) => each.turnId === turn.undoes);
+    const { files, left } = await finishRestore({ turn, undoes, store, openFiles }).catch((cause: unknown) => {
+      const why = `the undo of ${turn.undoes} was interrupted and could not be finished: ${messageOf(cause)}`;
+      throw new UndoError('UNDO_FAILED', why, { cause });
+    });
+    if (left.length > 0)
+      await store.forgetFiles(
+        turn,
+        left.map(({ path }) => path),
+        lock,
+      );
+    warn(`the undo of ${turn.undoes} was interrupted: it is finished now`);
+    for (const { path, reason } of left) warn(`${path} was left as it is: ${reason}`);
+    const notCovered = undoes ? notCoveredOf(await store.changes(undoes)) : [];
+    return { turnId: turn.undoes, recordedAt: timeOf(undoes ?? turn), root: turn.root, undoId, files, notCovered };
+  }
+
+  async function finishInterrupted(): Promise<void> {
+    for (const undo of await unfinished.list()) {
+      const lock = await locks.tryAcquire(`session:${undo.sessionKey}`);
+      if (!lock) continue;
+      try {
+        if (!(await isUnfinished(undo))) continue;
+        await finish(undo, lock);
+        await unfinished.end(undo.undoId);
+      } catch (error) {
+        if (!(error instanceof UndoError)) throw error;
+        warn(error.message);
+      } finally {
+        await lock.release();
+      }
+    }
+  }
+
+  /** Another process may have finished it before the lock was free. */
+  async function isUnfinished({ undoId }: UnfinishedUndo): Promise<boolean> {
+    return (await unfinished.list()).some((each) => each.undoId === undoId);
+  }
+
+  /** The result of an undo that was interrupted and is the one that is asked for now. */
+  async function finishSession(
+    { sessionKey, sessionId, turnId }: UndoRequest,
+    lock: Lock,
+  ): Promise<Undone | undefined> {
+    let asked: Undone | undefined;
+    for (const undo of (await unfinished.list()).filter((each) => each.sessionKey === sessionKey)) {
+      const undone = await finish(undo, lock);
+      const isAsked = undo.sessionId === sessionId && (turnId === undefined || undone?.turnId.startsWith(turnId));
+      if (undone && isAsked) asked = undone;
+      else await unfinished.end(undo.undoId);
+    }
+    return asked;
+  }
+
+  async function undoTurn({ sessionKey, sessionId, turnId, force, signal }: UndoRequest, lock: Lock): Promise<Undone> {
+    const turn = chooseTurn(await store.turns(sessionId), turnId);
+    const files = await openFiles(turn.root);
+    const plan = await planRestore({ turn, store, files, force });
+    if (plan.conflicts.length > 0) throw conflictError(turn, plan.conflicts, force);
+    signal?.throwIfAborted();
+    const undoId = newId('undo');
+    const scope = { sessionId, turnId: undoId, root: turn.root };
+    await unfinished.begin({ undoId, sessionKey, sessionId });
+    try {
+      await store.add(scope, asChanges(plan), { undoes: turn.turnId, fence: lock });
+    } catch (error) {
+      await unfinished.end(undoId);
+      throw error;
+    }
+    const applied = await applyPlan(plan, files, undoId);
+    if (!applied.ok) {
+      const why = `${turn.turnId} was not undone: ${messageOf(applied.cause)}`;
+      const { cause } = applied;
+      if (!applied.isPutBack)
+        throw new UndoError('UNDO_FAILED', `${why}; not every file could be put back: the next command goes on`, {
+          cause,
+        });
+      await store.forget(scope);
+      await unfinished.end(undoId);
+      throw new UndoError('UNDO_FAILED', why, { cause });
+    }
+    return {
+      turnId: turn.turnId,
+      recordedAt: timeOf(turn),
+      root: turn.root,
+      undoId,
+      files: plan.files.map(({ path, action }) => ({ path, action })),
+      notCovered: notCoveredOf(await store.changes(turn)),
+    };
+  }
+
   return {
     record: (scope, changes, more) => store.add(scope, changes, more),
 
     async turns(sessionId) {
+      await finishInterrupted();
       const turns = await store.turns(sessionId);
       const listed = turns.toReversed().map(async (turn): Promise<ListedTurn> => {
         const { turnId, root, undoes } = turn;
@@ -102,37 +215,23 @@ export function createUndo({ records: store, locks, openFiles, newId }: UndoDepe
       return Promise.all(listed);
     },
 
-    async undo({ sessionKey, sessionId, turnId, force, signal, onWait }) {
+    async undo(request) {
+      const { sessionKey, signal, onWait, afterShown } = request;
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
-        const turn = chooseTurn(await store.turns(sessionId), turnId);
-        const files = await openFiles(turn.root);
-        const plan = await planRestore({ turn, store, files, force });
-        if (plan.conflicts.length > 0) throw conflictError(turn, plan.conflicts, force);
-        signal?.throwIfAborted();
-        const scope = { sessionId, turnId: newId('undo'), root: turn.root };
-        await store.add(scope, asChanges(plan), { undoes: turn.turnId, fence: lock });
-        try {
-          await applyPlan(plan, files);
-        } catch (cause) {
-          await store.forget(scope);
-          const why = cause instanceof Error ? cause.message : String(cause);
-          throw new UndoError('UNDO_FAILED', `${turn.turnId} was not undone: ${why}`, { cause });
-        }
-        return {
-          turnId: turn.turnId,
-          recordedAt: timeOf(turn),
-          root: turn.root,
-          undoId: scope.turnId,
-          files: plan.files.map(({ path, action }) => ({ path, action })),
-          notCovered: notCoveredOf(await store.changes(turn)),
-        };
-      } finally {
+        const undone = (await finishSession(request, lock)) ?? (await undoTurn(request, lock));
+        const end = (): Promise<void> => unfinished.end(undone.undoId).finally(() => lock.release());
+        if (afterShown) afterShown(end);
+        else await end();
+        return undone;
+      } catch (error) {
         await lock.release();
+        throw error;
       }
     },
 
     async diff({ sessionId, turnId }) {
+      await finishInterrupted();
       const turns = await store.turns(sessionId);
       const chosen = turnId === undefined ? turns : [findTurn(turns, turnId)];
       const byRoot = Map.groupBy(chosen, ({ root }) => root);
@@ -146,6 +245,8 @@ export function createUndo({ records: store, locks, openFiles, newId }: UndoDepe
       }
       return files.sort((a, b) => (a.path < b.path ? -1 : 1));
     },
+
+    finishInterrupted,
   };
 }
 
@@ -202,6 +303,10 @@ function conflictError(turn: RecordedTurn, conflicts: readonly Conflict[], force
   const list = conflicts.map(({ path, reason }) => `${path} (${reason})`).join(', ');
   const advice = force ? 'move it away and try again' : '--force overwrites later changes';
   return new UndoError('UNDO_CONFLICT', `${turn.turnId} was not undone: ${list}; ${advice}`, { conflicts });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function timeOf({ recordedAt }: RecordedTurn): string {

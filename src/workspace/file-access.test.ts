@@ -38,15 +38,15 @@ it('refuses what is no file of that name: a directory, a link, too much', async 
 
 it('writes with mode and directories, only over what was expected', async () => {
   const state = { bytes: Buffer.from('new'), mode: 0o750 };
-  await files.write('x/y', state, undefined);
+  await files.write('x/y', state, undefined, 'undo-1');
   expect(statSync(path('x/y')).mode & 0o777).toBe(0o750);
-  await expect(files.write('a.txt', state, undefined)).rejects.toMatchObject({ code: 'changed' });
+  await expect(files.write('a.txt', state, undefined, 'undo-1')).rejects.toMatchObject({ code: 'changed' });
   const current = await files.read('a.txt');
   writeFileSync(path('a.txt'), 'by hand');
-  await expect(files.write('a.txt', state, current)).rejects.toMatchObject({ code: 'changed' });
+  await expect(files.write('a.txt', state, current, 'undo-1')).rejects.toMatchObject({ code: 'changed' });
   if (current) await expect(files.remove('a.txt', current)).rejects.toMatchObject({ code: 'changed' });
   expect(readFileSync(path('a.txt'), 'utf8')).toBe('by hand');
-  await files.write('a.txt', state, await files.read('a.txt'));
+  await files.write('a.txt', state, await files.read('a.txt'), 'undo-1');
   expect(readFileSync(path('a.txt'), 'utf8')).toBe('new');
 });
 

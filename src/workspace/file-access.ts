@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { WorkspaceError } from '../vocabulary/workspace-error.ts';
+import { dirname, join } from 'node:path';
+import { WorkspaceError, type WorkspaceErrorCode } from '../vocabulary/workspace-error.ts';
 import { leadsElsewhere, tooLarge } from './refusal.ts';
 import { ABSENT, type Workspace } from './workspace.ts';
 
@@ -27,12 +28,21 @@ export function createFileAccess(workspace: Workspace, maxBytes: number) {
       path: string,
       { bytes, mode }: { bytes: Uint8Array; mode: number },
       expected: { fingerprint: string } | undefined,
+      undoId: string,
     ): Promise<void> {
       await workspace.writeFile(path, bytes, {
         mode: 'overwrite',
         createParents: true,
         permissions: mode,
         expected: expected?.fingerprint ?? ABSENT,
+        temporaryName: temporaryName(undoId),
+      });
+    },
+
+    async removeTemporary(path: string, undoId: string): Promise<void> {
+      const temporary = join(dirname(path), temporaryName(undoId));
+      await workspace.remove(temporary, { kind: 'file' }).catch((error: unknown) => {
+        if (!(error instanceof WorkspaceError) || MUST_BE_GONE.has(error.code)) throw error;
       });
     },
 
@@ -44,6 +54,13 @@ export function createFileAccess(workspace: Workspace, maxBytes: number) {
       await workspace.remove(path, { kind: 'empty-directory' });
     },
   };
+}
+
+/** Failures after which a temporary file may still be there. */
+const MUST_BE_GONE: ReadonlySet<WorkspaceErrorCode> = new Set(['no_permission', 'no_space', 'io']);
+
+function temporaryName(undoId: string): string {
+  return `.lainclaw-${undoId}.tmp`;
 }
 
 /** Undefined when the path does not exist. The fingerprint belongs to the returned bytes. */

@@ -38,6 +38,11 @@ export interface WriteOptions {
   maxBytes?: number;
   /** Permission bits; by default the old file's, and for a new file what the umask leaves of 0666. */
   permissions?: number;
+  /**
+   * The temporary file that the content is written to before it takes the name: for a caller that removes it after a kill. By
+   * default a random name. When a file has this name already, nothing is changed.
+   */
+  temporaryName?: string;
   /** Runs while the new content is synced, before it replaces the old content; when it rejects, nothing is changed. */
   beforeReplacing?: (place: { path: string; madeDirectories: string[] }) => Promise<void>;
   signal?: AbortSignal;

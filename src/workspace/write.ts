@@ -51,7 +51,8 @@ async function replace(ground: Ground, place: Place, request: WriteRequest): Pro
   // A rename does not check whether the file itself may be written.
   if (found) await access(toSystem(found.grip.address), constants.W_OK);
 
-  const temporary = await createTemporary(ground, place.directory, found ? 0o600 : 0o666);
+  const { temporaryName = await randomName() } = request;
+  const temporary = await createTemporary(ground, place.directory, temporaryName, found ? 0o600 : 0o666);
   let stats: BigIntStats;
   try {
     await bothDone(
@@ -112,9 +113,13 @@ interface Temporary {
   address: string;
 }
 
-async function createTemporary(ground: Ground, directory: Grip, mode: number): Promise<Temporary> {
+async function randomName(): Promise<string> {
   const { randomBytes } = await import('node:crypto');
-  const address = join(directory.address, `.lainclaw-${randomBytes(12).toString('hex')}.tmp`);
+  return `.lainclaw-${randomBytes(12).toString('hex')}.tmp`;
+}
+
+async function createTemporary(ground: Ground, directory: Grip, name: string, mode: number): Promise<Temporary> {
+  const address = join(directory.address, name);
   await ground.grasp.confirm(directory);
   return { handle: await open(toSystem(address), CREATE, mode), address };
 }

@@ -101,6 +101,18 @@ export function describeUndoRecords(name: string, create: () => UndoRecordsSubje
       expect((await records.turns('s')).map(({ turnId }) => turnId)).toEqual(['t1']);
     });
 
+    it('forgets files of a turn that were not changed after all', async () => {
+      const store = await storage.undoRecords();
+      await store.add(scope('t1'), [change('a', '1', '2'), change('b', 'only of b', 'x'), change('c', '1', '2')]);
+      await store.add(scope('t2'), [change('b', 'y', 'z')]);
+      const [turn, later] = await store.turns('s');
+      const only = turn && (await store.changes(turn))[1]?.before?.sha256;
+      await store.forgetFiles(scope('t1'), ['b', 'unknown']);
+      expect(turn && (await store.changes(turn)).map(({ path }) => path)).toEqual(['a', 'c']);
+      expect(later && (await store.changes(later)).map(({ path }) => path)).toEqual(['b']);
+      await expect(store.content(only ?? '')).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+    });
+
     it('forgets a turn when told to', async () => {
       const store = await storage.undoRecords();
       const kept = await other.undoRecords();

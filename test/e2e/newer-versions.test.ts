@@ -53,6 +53,11 @@ const FILES: NewerFile[] = [
   },
   { path: 'undo/undo.db', commands: [['undo', '--list'], ['undo'], ['sessions', 'diff']] },
   {
+    path: 'unfinished-undos.json',
+    content: { undos: [] },
+    commands: [['undo', '--list'], ['undo'], ['sessions', 'diff']],
+  },
+  {
     path: 'gateway.json',
     content: { default: {}, channels: {}, more: true },
     commands: [

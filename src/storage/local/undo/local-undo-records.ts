@@ -139,6 +139,18 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
           dropUnused(db);
         }),
       ),
+    forgetFiles: ({ sessionId, turnId }, paths, fence) =>
+      use((db) =>
+        inTransaction(db, () => {
+          locks.verify(fence);
+          const remove = db.prepare(
+            `DELETE FROM changes WHERE kind = 'file' AND path = ? AND
+             turn = (SELECT number FROM turns WHERE session_id = ? AND turn_id = ?)`,
+          );
+          for (const changed of paths) remove.run(changed, sessionId, turnId);
+          dropUnused(db);
+        }),
+      ),
     erase: () => eraseRemoved(use, path),
     forget: ({ sessionId, turnId }) =>
       use((db) => {

@@ -1,0 +1,126 @@
+// `lainclaw undo` killed before each of its writes: the next command finishes it, whichever that is, and no command ever undoes
+// another turn than the one that was meant.
+import { chmodSync, cpSync, existsSync, linkSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import type { ListedTurn } from '../../src/undo/undo.ts';
+import type { Home } from '../support/home.ts';
+import { ask, lainclaw, runBinary } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+const PRELOAD = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../support/kill-at-write.ts'))}` };
+
+const write = (path: string, content: string) => ({ name: 'file_write', args: { path, content } });
+
+/** Every file and directory of the workspace with mode and content. */
+function tree({ workspace }: Home): Record<string, string> {
+  const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    names.map((name) => {
+      const stats = lstatSync(join(workspace, name));
+      const mode = (stats.mode & 0o777).toString(8);
+      return [name, stats.isFile() ? `${mode} ${readFileSync(join(workspace, name), 'utf8')}` : `${mode} directory`];
+    }),
+  );
+}
+
+interface Scene {
+  home: Home;
+  /** Before and after the turn that is undone. */
+  before: Record<string, string>;
+  after: Record<string, string>;
+  save(name: string): void;
+  /** Brings the home and its workspace back to the moment of `save`. */
+  restore(name: string): void;
+}
+
+/** Two turns: an earlier one, and one that changes, creates and deletes files, makes directories and changes modes. */
+async function setScene(): Promise<Scene> {
+  const home = testHome();
+  for (const name of ['changed.txt', 'edited.txt', 'linked.txt', 'removed/deep/gone.txt', 'script.sh'])
+    home.file(name, `${name} of the person\n`);
+  linkSync(join(home.workspace, 'linked.txt'), join(home.workspace, 'other-name.txt'));
+  chmodSync(join(home.workspace, 'script.sh'), 0o644);
+  const earlier = [write('changed.txt', 'the earlier turn\n'), write('kept.txt', 'the earlier turn\n')];
+  await ask(home, `tool:${JSON.stringify(earlier)}`, '--approve=auto');
+  const before = tree(home);
+  const command = 'rm -r removed; chmod 755 script.sh; mkdir -p made/deep; echo new > made/deep/file.txt';
+  const calls = [
+    write('changed.txt', 'the later turn\n'),
+    write('linked.txt', 'the later turn\n'),
+    write('new/deep/created.txt', 'the later turn\n'),
+    { name: 'file_edit', args: { path: 'edited.txt', oldText: 'person', newText: 'later turn' } },
+    { name: 'bash', args: { command } },
+  ];
+  await ask(home, `tool:${JSON.stringify(calls)}`, '--approve=auto');
+  const aside = (name: string): string => join(home.base, `saved-${name}`);
+  const scene: Scene = {
+    home,
+    before,
+    after: tree(home),
+    save(name) {
+      for (const each of [home.path, home.workspace]) cpSync(each, join(aside(name), each), { recursive: true });
+    },
+    restore(name) {
+      for (const each of [home.path, home.workspace]) {
+        rmSync(each, { recursive: true });
+        cpSync(join(aside(name), each), each, { recursive: true });
+      }
+    },
+  };
+  scene.save('start');
+  return scene;
+}
+
+const OTHER_COMMANDS = [
+  ['undo', '--list'],
+  ['sessions', 'diff'],
+  ['ask', '--session', 'other', 'hello'],
+];
+
+/** What is wrong after the command that follows a kill; empty when nothing is. */
+async function problemsAfter(args: string[], { home, before, after }: Scene): Promise<string[]> {
+  const problems: string[] = [];
+  const { code, stderr } = await lainclaw(args, { home });
+  if (code !== 0) problems.push(`exit ${code}: ${stderr}`);
+  const now = JSON.stringify(tree(home));
+  const isUndone = now === JSON.stringify(before);
+  if (!isUndone && now !== JSON.stringify(after)) problems.push(`half undone: ${now}`);
+  if (args[0] === 'undo' && args.length === 1 && !isUndone) problems.push('not undone');
+  if (existsSync(join(home.path, 'unfinished-undos.json'))) problems.push('still on record as unfinished');
+  const turns = (await lainclaw(['undo', '--list'], { home })).json<ListedTurn[]>().filter((turn) => !turn.undoes);
+  const [later, earlier] = turns.map(({ undone }) => undone);
+  if (later !== isUndone) problems.push(`the record says undone: ${later}`);
+  if (earlier !== false) problems.push('the earlier turn was undone');
+  return problems.map((problem) => `then ${args.join(' ')}: ${problem}`);
+}
+
+it('killed before any of its writes, is finished by the next command and undoes no other turn', {
+  timeout: 600_000,
+}, async () => {
+  const scene = await setScene();
+  const { home, save, restore } = scene;
+  const problems: string[] = [];
+  let kills = 0;
+  for (;;) {
+    const env = { ...PRELOAD, LAINCLAW_TEST_KILL_AT: String(kills + 1) };
+    const { signal, code, stdout, stderr } = await runBinary(['undo'], { home, env });
+    if (signal === null) {
+      expect([code, stderr, tree(home)]).toEqual([0, '', scene.before]);
+      break;
+    }
+    kills += 1;
+    save('killed');
+    // Whoever has seen the result may mean the turn before by the next undo.
+    const repeated = stdout === '' ? [['undo']] : [];
+    for (const args of [...repeated, OTHER_COMMANDS[kills % OTHER_COMMANDS.length] ?? []]) {
+      problems.push(...(await problemsAfter(args, scene)).map((problem) => `${kills}: ${stderr}${problem}`));
+      restore('killed');
+    }
+    rmSync(join(home.base, 'saved-killed'), { recursive: true });
+    restore('start');
+  }
+  expect(problems).toEqual([]);
+  expect(kills).toBeGreaterThan(40);
+});
