@@ -78,6 +78,7 @@ test('tells model, context and profile before it is asked', async () => {
     model: 'unheard-of',
     profileId: undefined,
     contextWindow: undefined,
+    isWindowOpen: true,
   });
 });
 

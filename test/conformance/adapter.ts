@@ -1,6 +1,7 @@
 // What every adapter must do, whichever provider stands behind it. A suite is given a way to make the adapter talk to a
 // server that follows a script; an adapter without a server (the stub) is only held to what needs none.
 import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { collect, continued, requestOf, type ScriptedReply, type Subject } from './adapter-subject.ts';
 
 const ROUND: ScriptedReply = {
@@ -336,7 +337,11 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
     'cancelling a silent stream ends it at once and hangs up',
     served(async ({ adapter, server }) => {
       server.follow([{ ...ROUND, fault: { kind: 'hang', afterBytes: 400 } }]);
-      const { ending } = await collect(adapter, requestOf(), AbortSignal.timeout(60));
+      const cancel = new AbortController();
+      const collecting = collect(adapter, requestOf(), cancel.signal);
+      await eventually(() => expect(server.requestCount()).toBe(1));
+      cancel.abort();
+      const { ending } = await collecting;
       expect(ending).toMatchObject({ type: 'failure', failure: { code: 'cancelled' } });
       await server.clientGone();
     }),
@@ -346,7 +351,11 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
     'cancelling before the service has answered ends it at once',
     served(async ({ adapter, server }) => {
       server.follow([{ ...ROUND, fault: { kind: 'hang' } }]);
-      const { ending } = await collect(adapter, requestOf(), AbortSignal.timeout(60));
+      const cancel = new AbortController();
+      const collecting = collect(adapter, requestOf(), cancel.signal);
+      await eventually(() => expect(server.requestCount()).toBe(1));
+      cancel.abort();
+      const { ending } = await collecting;
       expect(ending).toMatchObject({ type: 'failure', failure: { code: 'cancelled' } });
       await server.clientGone();
     }),

@@ -239,7 +239,7 @@ describe('HEARTBEAT.md', () => {
     await runDue(home);
     const write = 'tool:file_write {"path":"made.txt","content":"x"}';
     await schedule(home, 'add', 'mine', '--cron', '@yearly', '--message', write);
-    expect((await schedule(home, 'run', 'beat', '--text')).stdout).toContain('--approve=never refuses it');
+    expect((await schedule(home, 'run', 'beat', '--text')).stdout).toContain('the mode never refuses it');
     const turns = home.lines('schedule:beat').filter((line) => line.type === 'turn-end');
     expect(turns).toMatchObject([{ tainted: true }]);
     // The owner's own job may do what the rules allow.

@@ -48,13 +48,19 @@ export function startSetup(home: Home, args: string[], env: Record<string, strin
 export async function choose(screen: ChatTerminal, label: string): Promise<void> {
   await screen.shows(new RegExp(`[●○] ${RegExp.escape(label)}`));
   for (;;) {
-    const shown = await screen.screen();
-    if (shown.includes(`● ${label}`)) return screen.type(ENTER);
+    const at = await eventually(() => selectedIn(screen));
+    if (at.startsWith(label)) return screen.type(ENTER);
     await screen.type(DOWN);
+    // Anything else on the screen may change meanwhile: only the next selection says that the key was taken.
     await eventually(async () => {
-      if ((await screen.screen()) === shown) throw new Error(`"${label}" cannot be reached:\n${shown}`);
+      if ((await selectedIn(screen)) === at) throw new Error(`"${label}" cannot be reached:\n${await screen.screen()}`);
     });
   }
+}
+
+async function selectedIn(screen: ChatTerminal): Promise<string> {
+  const shown = await screen.screen();
+  return /● (.*)/.exec(shown)?.[1] ?? Promise.reject(new Error(`nothing is selected:\n${shown}`));
 }
 
 /** The questions after the model, each answered with what is suggested. */
