@@ -6,6 +6,7 @@ export type MemoryErrorCode =
   | 'MEMORY_NOT_FOUND'
   | 'MEMORY_KEY_NOT_FOUND'
   | 'MEMORY_BAD_KEY'
+  | 'MEMORY_BAD_SCOPE'
   | 'MEMORY_FULL'
   | 'MEMORY_DAMAGED'
   | 'MEMORY_FOLDER'

@@ -8,7 +8,7 @@ import type {
   NewDocument,
   SharedArchive,
 } from '../storage/archive.ts';
-import { type MemoryReader, OWNER } from '../vocabulary/memory-scope.ts';
+import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
@@ -151,7 +151,9 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
       async importFolder(folder, options) {
         const { importFolder } = await import('./import-folder.ts');
-        return importFolder({ memory, archive, remove: (ids) => archive.remove(ids, termsOf) }, folder, options);
+        // The same folder may have been imported into another scope, which stays as it is.
+        const own = shared.as(readerWithin(reader.scope));
+        return importFolder({ memory, archive: own, remove: (ids) => own.remove(ids, termsOf) }, folder, options);
       },
       async embed(options = {}) {
         const progress = await embeddings.embedPending(archive, options);

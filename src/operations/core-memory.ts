@@ -1,8 +1,8 @@
 // What a person can do with the facts that are in every request.
 import { CORE_SECTIONS } from '../memory/core-memory.ts';
-import { OWNER } from '../vocabulary/memory-scope.ts';
+import { ownerReading, SCOPE } from './memory-scope.ts';
 import { defineOperation } from './operation.ts';
-import { NO_INPUT, objectWith, TEXT } from './schemas.ts';
+import { objectWith, TEXT } from './schemas.ts';
 
 const SECTION = { enum: CORE_SECTIONS } as const;
 const FACTS = { type: 'object', additionalProperties: TEXT } as const;
@@ -10,10 +10,10 @@ const FACTS = { type: 'object', additionalProperties: TEXT } as const;
 export const getCoreMemory = defineOperation({
   name: 'core-memory.get',
   class: 'read',
-  summary: 'Read all facts of core memory.',
-  input: NO_INPUT,
+  summary: "Read all facts of core memory: the owner's, or those of another scope.",
+  input: { type: 'object', properties: { scope: SCOPE }, additionalProperties: false },
   output: { type: 'object', properties: { user: FACTS, agent: FACTS }, required: ['user', 'agent'] },
-  run: async (_input, { runtime }) => (await runtime.coreMemory()).as(OWNER).get(),
+  run: async ({ scope }, { runtime }) => (await runtime.coreMemory()).as(ownerReading(scope)).get(),
 });
 
 export const setCoreFact = defineOperation({
@@ -22,16 +22,16 @@ export const setCoreFact = defineOperation({
   summary: 'Set a fact of core memory.',
   input: {
     type: 'object',
-    properties: { section: SECTION, key: TEXT, value: TEXT },
+    properties: { section: SECTION, key: TEXT, value: TEXT, scope: SCOPE },
     required: ['section', 'key', 'value'],
     additionalProperties: false,
   },
   output: objectWith({ section: SECTION, key: TEXT, value: TEXT }, { previous: TEXT }),
-  run: async ({ section, key, value }, { runtime }) => ({
+  run: async ({ section, key, value, scope }, { runtime }) => ({
     section,
     key,
     value,
-    ...(await (await runtime.coreMemory()).as(OWNER).update(section, key, value)),
+    ...(await (await runtime.coreMemory()).as(ownerReading(scope)).update(section, key, value)),
   }),
 });
 
@@ -41,14 +41,14 @@ export const deleteCoreFact = defineOperation({
   summary: 'Delete a fact of core memory; its history keeps it.',
   input: {
     type: 'object',
-    properties: { section: SECTION, key: TEXT },
+    properties: { section: SECTION, key: TEXT, scope: SCOPE },
     required: ['section', 'key'],
     additionalProperties: false,
   },
   output: objectWith({ section: SECTION, key: TEXT }, { previous: TEXT }),
-  run: async ({ section, key }, { runtime }) => ({
+  run: async ({ section, key, scope }, { runtime }) => ({
     section,
     key,
-    ...(await (await runtime.coreMemory()).as(OWNER).delete(section, key)),
+    ...(await (await runtime.coreMemory()).as(ownerReading(scope)).delete(section, key)),
   }),
 });

@@ -1,5 +1,6 @@
 // What a person can do with the archive: notes, imported files, and the turns of sessions that remember.
 import { OWNER } from '../vocabulary/memory-scope.ts';
+import { ownerReading, ownerSaving, SCOPE } from './memory-scope.ts';
 import type { OperationContext } from './operation.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
@@ -32,12 +33,12 @@ export const saveNote = defineOperation({
   summary: 'Save a text as a note.',
   input: {
     type: 'object',
-    properties: { content: TEXT, source: TEXT, title: TEXT, date: TEXT, supersedes: TEXT },
+    properties: { content: TEXT, source: TEXT, title: TEXT, date: TEXT, supersedes: TEXT, scope: SCOPE },
     required: ['content'],
     additionalProperties: false,
   },
   output: SAVED,
-  run: async (note, { runtime }) => (await runtime.memory()).as(OWNER).save(note),
+  run: async ({ scope, ...note }, { runtime }) => (await runtime.memory()).as(ownerSaving(scope)).save(note),
 });
 
 export const searchMemory = defineOperation({
@@ -51,6 +52,7 @@ export const searchMemory = defineOperation({
       topK: { ...POSITIVE, default: 10 },
       budget: { ...POSITIVE, default: 2_500 },
       fusion: { enum: ['convex', 'reciprocal'], default: 'convex' },
+      scope: SCOPE,
     },
     required: ['query'],
     additionalProperties: false,
@@ -59,8 +61,8 @@ export const searchMemory = defineOperation({
     { query: TEXT, mode: { enum: ['full-text', 'hybrid'] }, results: listOf(FOUND), leftOut: COUNT },
     { note: TEXT },
   ),
-  run: async ({ query, ...options }, { runtime, signal }) =>
-    (await runtime.memory()).as(OWNER).search(query, { ...options, signal }),
+  run: async ({ query, scope, ...options }, { runtime, signal }) =>
+    (await runtime.memory()).as(ownerReading(scope)).search(query, { ...options, signal }),
 });
 
 export const listNotes = defineOperation({
@@ -69,11 +71,11 @@ export const listNotes = defineOperation({
   summary: 'List what was saved, the newest first.',
   input: {
     type: 'object',
-    properties: { limit: { ...POSITIVE, default: 50 }, source: TEXT },
+    properties: { limit: { ...POSITIVE, default: 50 }, source: TEXT, scope: SCOPE },
     additionalProperties: false,
   },
   output: listOf(NOTE),
-  run: async (options, { runtime }) => (await runtime.memory()).as(OWNER).list(options),
+  run: async ({ scope, ...options }, { runtime }) => (await runtime.memory()).as(ownerReading(scope)).list(options),
 });
 
 export const forgetNote = defineOperation({
@@ -92,10 +94,15 @@ export const forgetSource = defineOperation({
   name: 'memory.forgetSource',
   class: 'danger',
   summary: 'Remove everything of one source for good.',
-  input: { type: 'object', properties: { source: TEXT }, required: ['source'], additionalProperties: false },
+  input: {
+    type: 'object',
+    properties: { source: TEXT, scope: SCOPE },
+    required: ['source'],
+    additionalProperties: false,
+  },
   output: objectWith({ forgotten: COUNT }),
-  run: async ({ source }, { runtime }) => ({
-    forgotten: await (await runtime.memory()).as(OWNER).forgetSource(source),
+  run: async ({ source, scope }, { runtime }) => ({
+    forgotten: await (await runtime.memory()).as(ownerReading(scope)).forgetSource(source),
   }),
 });
 
@@ -115,7 +122,7 @@ export const importFolder = defineOperation({
   summary: 'Save every Markdown file below a folder; unchanged files are left alone.',
   input: {
     type: 'object',
-    properties: { folder: TEXT, forgetGone: { ...YES_OR_NO, default: false } },
+    properties: { folder: TEXT, forgetGone: { ...YES_OR_NO, default: false }, scope: SCOPE },
     required: ['folder'],
     additionalProperties: false,
   },
@@ -130,8 +137,8 @@ export const importFolder = defineOperation({
     chunks: COUNT,
     skipped: listOf(objectWith({ path: TEXT, reason: TEXT })),
   }),
-  run: async ({ folder, forgetGone }, { runtime, signal }) =>
-    (await runtime.memory()).as(OWNER).importFolder(folder, { forgetGone, signal }),
+  run: async ({ folder, forgetGone, scope }, { runtime, signal }) =>
+    (await runtime.memory()).as(ownerSaving(scope)).importFolder(folder, { forgetGone, signal }),
 });
 
 export const embedNotes = defineOperation({

@@ -32,6 +32,31 @@ describe('lainclaw memory', () => {
     expect(readFileSync(join(home.path, 'lainclaw.db')).includes('blue pot')).toBe(false);
   });
 
+  it('keeps what each scope has apart, and shows the owner all of it', async () => {
+    const home = testHome();
+    home.file('notes/tea.md', 'Tea is in the cupboard.');
+    const anna = ['--scope', 'person:telegram:1'];
+    await memory(home, 'save', 'Tea at four.');
+    await memory(home, 'save', 'Tea without sugar.', ...anna);
+    const folder = join(home.workspace, 'notes');
+    for (const scope of [[], ['--scope', 'project'], []])
+      expect((await memory(home, 'import', folder, ...scope)).code).toBe(0);
+    const texts = async (...flags: string[]) => (await search(home, 'tea', ...flags)).results.map(({ text }) => text);
+    expect((await texts()).length).toBe(4);
+    expect(await texts(...anna)).toEqual(['Tea without sugar.']);
+    expect(await texts('--scope', 'project')).toEqual(['Tea is in the cupboard.']);
+    expect((await texts('--scope', 'owner')).toSorted()).toEqual(['Tea at four.', 'Tea is in the cupboard.']);
+    const listed = await memory(home, 'list', '--text', ...anna);
+    expect(listed.stdout).toContain('person:telegram:1');
+    await memory(home, 'core', 'set', 'user', 'name', 'Anna', ...anna);
+    expect((await memory(home, 'core', 'get')).json()).toEqual({ user: {}, agent: {} });
+    expect((await memory(home, 'core', 'get', ...anna)).json()).toEqual({ user: { name: 'Anna' }, agent: {} });
+    expect((await memory(home, 'forget', '--source', 'manual', ...anna)).json()).toEqual({ forgotten: 1 });
+    expect(await texts('--scope', 'owner')).toContain('Tea at four.');
+    const refused = await memory(home, 'list', '--scope', 'annas');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('MEMORY_BAD_SCOPE')]);
+  });
+
   it('a text in another encoding is refused, not damaged', async () => {
     const home = testHome();
     const refused = await lainclaw(['memory', 'save', '-'], { home, stdin: Buffer.from([0x63, 0x61, 0x66, 0xe9]) });

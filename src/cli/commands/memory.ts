@@ -24,31 +24,39 @@ import { configureModel } from './memory-model.ts';
 /** How many are listed when nobody says. */
 const LISTED = 50;
 
+interface ScopeFlags extends OutputFlags {
+  scope?: string;
+}
+
+/** "project" is the one of this folder. */
+const scoped = (command: Command): Command =>
+  command.addOption(single('--scope <whose>', 'owner, person:<chat>, chat:<chat>, project or project:<folder>', text));
+
 type FoundNote = OutputOf<typeof searchMemory>['results'][number];
 
-interface SaveFlags extends OutputFlags {
+interface SaveFlags extends ScopeFlags {
   source?: string;
   title?: string;
   date?: string;
   supersedes?: string;
 }
 
-interface SearchFlags extends OutputFlags {
+interface SearchFlags extends ScopeFlags {
   topK?: number;
   budget?: number;
   fusion?: 'convex' | 'reciprocal';
 }
 
-interface ListFlags extends OutputFlags {
+interface ListFlags extends ScopeFlags {
   limit?: number;
   source?: string;
 }
 
-interface ForgetFlags extends OutputFlags {
+interface ForgetFlags extends ScopeFlags {
   source?: string;
 }
 
-interface ImportFlags extends OutputFlags {
+interface ImportFlags extends ScopeFlags {
   forgetGone?: boolean;
 }
 
@@ -59,29 +67,29 @@ interface EmbedFlags extends OutputFlags {
 export const configureMemory: ConfigureCommand = (memory, terminal) => {
   const add = (parent: Command, name: string, description: string): Command =>
     withOutput(parent.command(name).description(description));
-  add(memory, 'save', 'Save a text; "-" reads standard input')
+  scoped(add(memory, 'save', 'Save a text; "-" reads standard input'))
     .argument('<text>')
     .addOption(single('--source <name>', 'where it comes from (default: manual)', text))
     .addOption(single('--title <title>', 'a title', text))
     .addOption(single('--date <date>', 'when it was said or written: 2026-12-31 (default: now)', text))
     .addOption(single('--supersedes <id>', 'the memory this one replaces', text))
     .action((content: string, flags: SaveFlags) => save(content, flags, terminal));
-  add(memory, 'search', 'Find what was saved')
+  scoped(add(memory, 'search', 'Find what was saved'))
     .argument('<query>')
     .addOption(single('--top-k <N>', 'at most N results (default: 10)', integerFrom(1)))
     .addOption(single('--budget <tokens>', 'all results together (default: 2500)', integerFrom(1)))
     .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
     .action((query: string, flags: SearchFlags) => search(query, flags, terminal));
-  add(memory, 'list', 'List what was saved, the newest first')
+  scoped(add(memory, 'list', 'List what was saved, the newest first'))
     .addOption(single('--limit <N>', `at most N (default: ${LISTED})`, integerFrom(1)))
     .addOption(single('--source <name>', 'only of this source', text))
     .action((flags: ListFlags) => list(flags, terminal));
-  add(memory, 'forget', 'Remove for good: text, index and vectors')
+  scoped(add(memory, 'forget', 'Remove for good: text, index and vectors'))
     .argument('[id]')
     .addOption(single('--source <name>', 'everything of this source', text))
     .action((id: string | undefined, flags: ForgetFlags) => forget(id, flags, terminal));
   add(memory, 'reindex', 'Build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
-  add(memory, 'import', 'Save every Markdown file under a folder')
+  scoped(add(memory, 'import', 'Save every Markdown file under a folder'))
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => importFiles(folder, flags, terminal));
@@ -96,24 +104,28 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
 
   function configureCore(core: Command): void {
     const section = (value: string): CoreSection => sectionOf(value);
-    add(core, 'get', 'Show all of them').action((flags: OutputFlags) => coreGet(flags, terminal));
-    add(core, 'set', 'Set a fact')
+    scoped(add(core, 'get', 'Show all of them')).action((flags: ScopeFlags) => coreGet(flags, terminal));
+    scoped(add(core, 'set', 'Set a fact'))
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
       .argument('<value>')
-
-      .action((name: string, key: string, value: string, flags: OutputFlags) =>
-        runOperation(terminal, setCoreFact, { section: section(name), key, value }, (fact) =>
-          done(fact, 'set', flags, terminal),
+      .action((name: string, key: string, value: string, flags: ScopeFlags) =>
+        runOperation(
+          terminal,
+          setCoreFact,
+          { section: section(name), key, value, scope: scopeIn(flags, terminal) },
+          (fact) => done(fact, 'set', flags, terminal),
         ),
       );
-    add(core, 'delete', 'Delete a fact')
+    scoped(add(core, 'delete', 'Delete a fact'))
       .argument('<section>', CORE_SECTIONS.join(' or '))
       .argument('<key>')
-
-      .action((name: string, key: string, flags: OutputFlags) =>
-        runOperation(terminal, deleteCoreFact, { section: section(name), key }, (fact) =>
-          done(fact, 'deleted', flags, terminal),
+      .action((name: string, key: string, flags: ScopeFlags) =>
+        runOperation(
+          terminal,
+          deleteCoreFact,
+          { section: section(name), key, scope: scopeIn(flags, terminal) },
+          (fact) => done(fact, 'deleted', flags, terminal),
         ),
       );
   }
@@ -122,11 +134,17 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
 async function save(given: string, flags: SaveFlags, terminal: Terminal): Promise<void> {
   const content = given === '-' ? await standardInput(terminal) : given;
   const { source, title, date, supersedes } = flags;
-  await runOperation(terminal, saveNote, { content, source, title, date, supersedes }, async (saved, context) => {
-    if (wantsJson(terminal, flags)) writeJson(terminal, saved);
-    else terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
-    await settleMemory(context);
-  });
+  const scope = scopeIn(flags, terminal);
+  await runOperation(
+    terminal,
+    saveNote,
+    { content, source, title, date, supersedes, scope },
+    async (saved, context) => {
+      if (wantsJson(terminal, flags)) writeJson(terminal, saved);
+      else terminal.out.write(`${saved.added ? 'saved as' : 'already there as'} ${saved.id}\n`);
+      await settleMemory(context);
+    },
+  );
 }
 
 async function standardInput(terminal: Terminal): Promise<string> {
@@ -139,7 +157,8 @@ async function search(
   { topK, budget, fusion, ...flags }: SearchFlags,
   terminal: Terminal,
 ): Promise<void> {
-  await runOperation(terminal, searchMemory, { query, topK, budget, fusion }, async (found, context) => {
+  const scope = scopeIn(flags, terminal);
+  await runOperation(terminal, searchMemory, { query, topK, budget, fusion, scope }, async (found, context) => {
     if (wantsJson(terminal, flags)) writeJson(terminal, found);
     else printFound(found, terminal);
     await settleMemory(context);
@@ -154,27 +173,31 @@ function printFound(found: OutputOf<typeof searchMemory>, terminal: Terminal): v
 }
 
 function renderFound(
-  { id, source, date, score, why, speaker, context, text: body, supersededBy }: FoundNote,
+  { id, scope, source, date, score, why, speaker, context, text: body, supersededBy }: FoundNote,
   terminal: Terminal,
 ): string {
   const colors = colorsFor(terminal.out, terminal);
-  const facts = [source, date.slice(0, 10), speaker, context].filter((fact) => fact !== undefined).join(' · ');
+  const facts = [notOwners(scope), source, date.slice(0, 10), speaker, context]
+    .filter((fact) => fact !== undefined)
+    .join(' · ');
   const reasons = [...why.terms, ...(why.vector === undefined ? [] : [`meaning ${why.vector}`])].join(', ');
   const replaced = supersededBy ? `\n${colors.yellow(`replaced by ${supersededBy}`)}` : '';
   return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score} (${printable(reasons)})`)}${replaced}\n${printable(body)}`;
 }
 
 async function list({ limit = LISTED, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, listNotes, { limit, source }, (notes) => {
+  const scope = scopeIn(flags, terminal);
+  await runOperation(terminal, listNotes, { limit, source, scope }, (notes) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, notes);
     if (notes.length === 0) return void terminal.out.write('nothing saved yet: lainclaw memory save "…" does\n');
     const colors = colorsFor(terminal.out, terminal);
     if (notes.length === limit) warn(terminal, `the newest ${notes.length}: --limit shows more`);
-    for (const { id, source: from, date, head, title } of notes) {
+    for (const { id, scope: of, source: from, date, head, title } of notes) {
+      const origin = [notOwners(of), from].filter((fact) => fact !== undefined).join(' · ');
       const line = printable(title ?? head)
         .replace(/\s+/g, ' ')
         .slice(0, 80);
-      terminal.out.write(`${colors.bold(id)}  ${date.slice(0, 10)}  ${colors.dim(printable(from))}  ${line}\n`);
+      terminal.out.write(`${colors.bold(id)}  ${date.slice(0, 10)}  ${colors.dim(printable(origin))}  ${line}\n`);
     }
   });
 }
@@ -185,9 +208,11 @@ async function forget(id: string | undefined, flags: ForgetFlags, terminal: Term
     else terminal.out.write(`${forgotten} forgotten\n`);
   };
   const { source } = flags;
-  if (id !== undefined && source === undefined) return runOperation(terminal, forgetNote, { id }, show);
-  if (id === undefined && source !== undefined) return runOperation(terminal, forgetSource, { source }, show);
-  throw new UsageError('give either the id of one memory or --source for everything of a source');
+  const scope = scopeIn(flags, terminal);
+  if (id !== undefined && source === undefined && scope === undefined)
+    return runOperation(terminal, forgetNote, { id }, show);
+  if (id === undefined && source !== undefined) return runOperation(terminal, forgetSource, { source, scope }, show);
+  throw new UsageError('give either the id of one memory, or --source (and --scope) for everything of a source');
 }
 
 async function reindex(flags: OutputFlags, terminal: Terminal): Promise<void> {
@@ -199,7 +224,11 @@ async function reindex(flags: OutputFlags, terminal: Terminal): Promise<void> {
 }
 
 async function importFiles(folder: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const input = { folder: resolve(terminal.environment.cwd, folder), forgetGone: flags.forgetGone };
+  const input = {
+    folder: resolve(terminal.environment.cwd, folder),
+    forgetGone: flags.forgetGone,
+    scope: scopeIn(flags, terminal),
+  };
   await runOperation(terminal, importFolder, input, async (report, context) => {
     if (wantsJson(terminal, flags)) writeJson(terminal, report);
     else printReport(report, terminal);
@@ -229,8 +258,8 @@ async function embed({ all, ...flags }: EmbedFlags, terminal: Terminal): Promise
   await runOperation(terminal, embedNotes, { all }, show, { counting: 'embedded' });
 }
 
-async function coreGet(flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, getCoreMemory, {}, (facts) => {
+async function coreGet(flags: ScopeFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, getCoreMemory, { scope: scopeIn(flags, terminal) }, (facts) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, facts);
     const lines = CORE_SECTIONS.flatMap((section) =>
       Object.entries(facts[section]).map(([key, value]) => `${section}.${key}: ${value}`),
@@ -247,6 +276,15 @@ function done(
 ): void {
   if (wantsJson(terminal, flags)) writeJson(terminal, result);
   else terminal.out.write(`${what}: ${result.section}.${printable(result.key)}\n`);
+}
+
+function scopeIn({ scope }: ScopeFlags, { environment }: Terminal): string | undefined {
+  return scope === 'project' ? `project:${environment.cwd}` : scope;
+}
+
+/** What is the owner's needs no word. */
+function notOwners(scope: string): string | undefined {
+  return scope === 'owner' ? undefined : scope;
 }
 
 function sectionOf(value: string): CoreSection {
