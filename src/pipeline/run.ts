@@ -36,6 +36,7 @@ export async function* run(
   let joined: JoinedSignal | undefined;
   let result: AskResult;
   const later = createLater();
+  const problems = new Set<string>();
   try {
     const trigger = request.continues ? undefined : parseManualTrigger(request.input);
     let model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
@@ -54,7 +55,7 @@ export async function* run(
       request,
       turn,
       model,
-      ...turnTools(request, await notifying(request, dependencies, later), turn, later),
+      ...turnTools(request, await notifying(request, dependencies, { later, problems }), turn, later),
       signal: running,
     };
     if (isNew && hooks) yield* (await turnHooks()).tellSessionStart(hooks, request, turn.entry.sessionId, running);
@@ -69,6 +70,7 @@ export async function* run(
     await turn?.close();
     joined?.release();
   }
+  if (problems.size > 0) yield* (await turnHooks()).noticesOf(problems);
   if (hooks) yield* (await turnHooks()).tellTurnEnd(hooks, request, result);
   yield { type: 'run-end', result };
 }
@@ -76,10 +78,14 @@ export async function* run(
 const turnHooks = (): Promise<typeof import('./turn-hooks.ts')> => import('./turn-hooks.ts');
 
 /** With hooks, whoever is asked is also notified. */
-async function notifying(request: RunRequest, dependencies: RunDependencies, later: Later): Promise<RunDependencies> {
+async function notifying(
+  request: RunRequest,
+  dependencies: RunDependencies,
+  turn: { later: Later; problems: Set<string> },
+): Promise<RunDependencies> {
   const { hooks, questions } = dependencies;
   if (!hooks || !questions) return dependencies;
-  return { ...dependencies, questions: (await turnHooks()).withNotifications(questions, hooks, request, later) };
+  return { ...dependencies, questions: (await turnHooks()).withNotifications(questions, request, { hooks, ...turn }) };
 }
 
 function turnTools(

@@ -37,16 +37,26 @@ export async function* tellTurnEnd(hooks: TellHooks, request: Asked, ended: AskR
   );
 }
 
+export interface NotifyDependencies {
+  hooks: TellHooks;
+  later: Later;
+  /** Takes what went wrong, for a notice. */
+  problems: Set<string>;
+}
+
 /** The same questions, with a notification for each one. Nobody waits for it but the end of the turn. */
 export function withNotifications(
   { permission, form }: TurnQuestions,
-  hooks: TellHooks,
   request: Asked,
-  later: Later,
+  { hooks, later, problems }: NotifyDependencies,
 ): TurnQuestions {
   const notify = (message: string, more: object): void => {
     const told = hooks.tell('notification', { ...factsOf(request), message, ...more }, new AbortController().signal);
-    later.add(told.then(() => {}));
+    later.add(
+      told.then((found) => {
+        for (const problem of found) problems.add(problem);
+      }),
+    );
   };
   return {
     async permission(question, signal) {
@@ -63,6 +73,6 @@ export function withNotifications(
   };
 }
 
-function* noticesOf(problems: readonly string[]): Generator<RunEvent> {
+export function* noticesOf(problems: Iterable<string>): Generator<RunEvent> {
   for (const text of problems) yield { type: 'notice', text };
 }

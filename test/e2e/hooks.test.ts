@@ -139,6 +139,15 @@ describe('notification', () => {
     expect(hook.told()).toMatchObject([{ event: 'notification', tool: 'file_write', sessionKey: 'main' }]);
     expect(readFileSync(join(model.home.workspace, 'a.txt'), 'utf8')).toBe('hello');
   });
+
+  it('that fails is a notice', async () => {
+    const model = await calling({ notification: [{ command: 'exit 3' }] }, write);
+    const running = model.startOnTerminal('write it');
+    await running.saw('[y] once');
+    await running.write('y\r');
+    const { stdout, stderr } = await running.ended;
+    expect(stdout + stderr).toContain('the notification hook "exit 3" failed: it ended with 3');
+  });
 });
 
 it('a workspace brings no hooks', async () => {
