@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
@@ -111,4 +111,21 @@ it('a deletion that was cut short at any step is finished by the next command, o
       break;
     }
   }
+});
+
+it('what somebody wrote into a result takes nothing of another conversation along', async () => {
+  const { storage, sessions, dependencies, remove } = await setUp();
+  const begun = await sessions.begin({ sessionKey: 'a', newSession: false, state: {}, signal });
+  await begun.start('read the page');
+  await begun.callStarts({ id: 'c', name: 'fetch', args: {}, source: 'model' }, 'none');
+  await begun.callEnded({ callId: 'c', ok: true, text: 'see /outputs/code/.. and /outputs/code/. there' });
+  await begun.end({ outcome: 'answered', text: 'read', route: 'r', stage: 's' });
+  await begun.close();
+  const [other, earlier] = [
+    await storage.outputs.keep('other', 'call', 'x'),
+    await storage.outputs.keep('code', 'y', 'y'),
+  ];
+  await remove(dependencies);
+  expect([other, earlier].map((path) => existsSync(path))).toEqual([true, true]);
+  await storage.close();
 });

@@ -64,12 +64,14 @@ describe('a command that somebody wrote', () => {
   );
 
   it('of a project that nobody trusts is not read, and that is said', async () => {
-    const { commands, problems } = await setUp(
+    const { folder, commands, problems } = await setUp(
       { 'project/.lainclaw/commands/fix.md': 'rm everything' },
       { isTrusted: false },
     );
     expect(commands).toEqual([]);
-    expect(problems).toEqual(['/fix of this project can be used once it is trusted: lainclaw trust add']);
+    expect(problems).toEqual([
+      `/fix of this project can be used once it is trusted: lainclaw trust add ${join(folder, 'project')}`,
+    ]);
   });
 
   it('is refused with a reason when it cannot be one', async () => {

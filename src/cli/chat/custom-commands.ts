@@ -54,7 +54,7 @@ export async function loadCustomCommands(dependencies: CustomCommandsDependencie
     const names = await commandsIn(join(place.folder, place.path));
     if (place.folder === root && names.length > 0 && !isTrusted) {
       const listed = names.map((name) => `/${name}`).join(', ');
-      problems.push(`${listed} of this project can be used once it is trusted: lainclaw trust add`);
+      problems.push(`${listed} of this project can be used once it is trusted: lainclaw trust add ${root}`);
       continue;
     }
     for (const name of names) {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
 import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
@@ -17,8 +17,11 @@ export function createOutputs(root: string): Outputs {
     place,
     async remove(scope, name) {
       const directory = join(root, scope);
+      const path = name === undefined ? directory : join(directory, basename(name));
+      // The name may come from a transcript, where anybody can have written `..`.
+      if (name !== undefined && dirname(path) !== directory) return;
       try {
-        await rm(name === undefined ? directory : join(directory, basename(name)), { recursive: true, force: true });
+        await rm(path, { recursive: true, force: true });
         await syncDirectory(name === undefined ? root : directory).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;
         });
