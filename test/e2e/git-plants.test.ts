@@ -57,11 +57,13 @@ describe('planted without our tools', () => {
 describe.each(['auto', 'accept-edits', 'ask'])('planted by a command in mode %s', (mode) => {
   it.concurrent.each(GIT_PLANTS)('git runs nothing: $name', async (plant) => {
     const home = prepared(plant);
+    mkdirSync(home.path, { recursive: true });
     if (mode !== 'auto') writeFileSync(join(home.path, 'permissions.json'), '{"version":1,"allow":["bash"]}');
     for (const command of plant.commands) {
-      const given = { command: script(home, command), timeoutMs: 3_000 };
-      const result = await invoke(home, 'bash', given, `--mode=${mode}`);
-      if (mode === 'auto') expect(result).not.toMatchObject({ error: { reason: 'denied' } });
+      // From a file: what a command's text shows is judged before it runs, and this is about what it does.
+      home.file('plant.sh', script(home, command));
+      const result = await invoke(home, 'bash', { command: 'bash plant.sh', timeoutMs: 3_000 }, `--mode=${mode}`);
+      expect(result).not.toMatchObject({ error: { reason: 'denied' } });
     }
     expect(gitRunsIt(home)).toBe(false);
   });

@@ -13,8 +13,10 @@ const SHELL =
 const READERS =
   /^(?:RIPGREP_CONFIG_PATH|GREP_OPTIONS|GREP_COLORS?|LESS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|GZIP|LS_OPTIONS|TREE_.*|FD_.*|GIT_(?!AUTHOR_|COMMITTER_).*|MANPAGER|PERL5OPT|RUBYOPT|PYTHON(?:STARTUP|PATH|HOME|INSPECT)|NODE_OPTIONS|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS)$/;
 
+export type GitSetting = readonly [key: string, value: string];
+
 /** Overrides the configuration of whatever repository git finds: no hooks, no monitor, no pager, no embedded bare repository. */
-const GIT_SETTINGS: readonly (readonly [key: string, value: string])[] = [
+const GIT_SETTINGS: readonly GitSetting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.pager', 'cat'],
@@ -33,15 +35,23 @@ const QUIET: Environment = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 };
 
+export interface GuardOptions {
+  readOnly: boolean;
+  workspaceRoot: string;
+  /** Overridden besides, for a command that only reads. */
+  gitSettings?: readonly GitSetting[];
+}
+
 export function guardedEnvironment(
   environment: Environment,
-  { readOnly, workspaceRoot }: { readOnly: boolean; workspaceRoot: string },
+  { readOnly, workspaceRoot, gitSettings = [] }: GuardOptions,
 ): Record<string, string> {
   const kept = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
     value === undefined || SHELL.test(name) || (readOnly && READERS.test(name)) ? [] : [[name, value]],
   );
   if (!readOnly) return Object.fromEntries(kept);
-  const git = GIT_SETTINGS.flatMap(([key, value], index) => [
+  const settings = [...GIT_SETTINGS, ...gitSettings];
+  const git = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
@@ -49,7 +59,7 @@ export function guardedEnvironment(
     ...Object.fromEntries(kept),
     ...(QUIET as Record<string, string>),
     ...Object.fromEntries(git),
-    GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
+    GIT_CONFIG_COUNT: String(settings.length),
     PATH: outsidePath(environment.PATH ?? '/usr/local/bin:/usr/bin:/bin', workspaceRoot),
   };
 }

@@ -112,12 +112,19 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       // Without a sandbox a command may do whatever the person may, and what git would run is the least of it.
       const repositories =
         backend.isolates && !onlyReads ? await watchGit({ root: workspace.root, signal, now, keptPath }) : undefined;
+      const guard = { readOnly: onlyReads, workspaceRoot: workspace.root };
+      // Unasked commands must be the system's own, and git must not run what a repository names.
+      let env = guardedEnvironment(environment, guard);
+      if (onlyReads && command.includes('git')) {
+        const { withoutGitDrivers } = await import('./git-drivers.ts');
+        const gitSettings = await withoutGitDrivers({ workspaceRoot: workspace.root, environment: env, signal });
+        env = guardedEnvironment(environment, { ...guard, gitSettings });
+      }
       const running = runSandboxed(backend, {
         command: {
           argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
           cwd: join(workspace.root, held.path),
-          // Unasked commands must be the system's own, and git must not run what a repository names.
-          env: guardedEnvironment(environment, { readOnly: onlyReads, workspaceRoot: workspace.root }),
+          env,
           profile: {
             // What runs unasked because it only reads could not write if it wanted to.
             workspace: { path: workspace.root, access: onlyReads ? 'read-only' : 'read-write' },
