@@ -93,6 +93,11 @@ export async function openToolbox(
   const builtin = createBuiltinTools({
     systemTimezone,
     maxFileSizeBytes: config.maxFileSizeBytes,
+    async lockAppend(path, signal) {
+      const { sha256Of } = await import('../lib/sha256.ts');
+      // A lock is a file: paths share 256 of them.
+      return storage.locks.acquire(`append:${(await sha256Of(Buffer.from(path))).slice(0, 2)}`, { signal });
+    },
     ...services,
     spawnAgent,
     variables,

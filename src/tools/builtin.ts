@@ -19,7 +19,7 @@ import { createEchoTool } from './echo/echo.ts';
 import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
 import { createReadFileTool } from './fs/read-file.ts';
-import { createWriteFileTool } from './fs/write-file.ts';
+import { createWriteFileTool, type LockAppend } from './fs/write-file.ts';
 import { createSendMessageTool, type SendMessageDependencies } from './gateway/send-message.ts';
 import { createCoreDeleteTool } from './memory/core-delete.ts';
 import { createCoreGetTool } from './memory/core-get.ts';
@@ -52,6 +52,8 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   spawnAgent: SpawnAgent;
   /** Of what file_write may leave; 1 MiB by default. */
   maxFileSizeBytes?: number;
+  /** Without it, sessions do not wait for each other when they append to one file. */
+  lockAppend?: LockAppend;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
   variables: Readonly<Record<string, string | undefined>>;
@@ -76,6 +78,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     isGatewayRunning,
     answerProblem,
     maxFileSizeBytes,
+    lockAppend,
     sandbox,
     variables,
     userHome,
@@ -93,7 +96,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createPwdTool(),
     createListDirTool(),
     createReadFileTool(),
-    createWriteFileTool({ maxFileSizeBytes }),
+    createWriteFileTool({ maxFileSizeBytes, lockAppend }),
     createEditFileTool(),
     createGrepTool(),
     createGlobTool(),

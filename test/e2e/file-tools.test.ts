@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import type { Home } from '../support/home.ts';
-import { ask, lainclaw, type ProcessOptions, runBinary } from '../support/lainclaw.ts';
+import { ask, askBinary, lainclaw, type ProcessOptions, runBinary } from '../support/lainclaw.ts';
 import { canMount, mountTmpfs, unprivileged, unprivilegedUser } from '../support/mounts.ts';
 import { testHome } from '../support/test-home.ts';
 
@@ -36,6 +36,21 @@ const edit = (home: Home, path: string, oldText: string, newText: string) =>
 const content = (home: Home, path: string): string => readFileSync(join(home.workspace, path), 'utf8');
 
 describe('file_write', () => {
+  it('appends of twelve sessions to one file at the same time are all made, each whole', async () => {
+    const home = testHome();
+    const names = Array.from({ length: 12 }, (_, index) => `session-${index}`);
+    const append = (line: string) =>
+      `tool:file_write ${JSON.stringify({ path: 'log.txt', content: line, mode: 'append' })}`;
+    const turns = names.map((name) => askBinary(home, append(`${name}\n`), '--session', name, '--approve=auto'));
+    const results = (await Promise.all(turns)).flatMap(({ toolResults }) => toolResults.map(({ result }) => result));
+    expect(results.filter(({ ok }) => !ok)).toEqual([]);
+    expect(content(home, 'log.txt').trimEnd().split('\n').sort()).toEqual(names.toSorted());
+    // The last one to append can take its line back, and nobody else's.
+    const last = content(home, 'log.txt').trimEnd().split('\n').at(-1) ?? '';
+    expect((await lainclaw(['undo', '--session', last], { home })).code).toBe(0);
+    expect(content(home, 'log.txt').trimEnd().split('\n')).toHaveLength(11);
+  });
+
   it('writes, creates directories and appends, by relative and absolute path', async () => {
     const home = testHome();
     expect(await write(home, 'notes/deep/a.md', 'привет\n')).toMatchObject({

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
+import type { Written } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
@@ -19,10 +20,41 @@ interface WriteArgs {
 export interface WriteFileDependencies {
   /** Of the whole file afterwards. */
   maxFileSizeBytes?: number;
+  /** Waits until no other session appends to the file with this absolute path. */
+  lockAppend?: LockAppend;
 }
 
-export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: WriteFileDependencies = {}): ToolSpec {
+export type LockAppend = (path: string, signal: AbortSignal) => Promise<{ release(): Promise<void> }>;
+
+export function createWriteFileTool({
+  maxFileSizeBytes = DEFAULT_LIMIT_BYTES,
+  lockAppend,
+}: WriteFileDependencies = {}): ToolSpec {
   const plan = (args: WriteArgs, context: ToolContext) => planWrite(args, context, maxFileSizeBytes);
+
+  /** `written` is undefined when the file has exactly this content already. */
+  async function changeAsPlanned(
+    args: WriteArgs,
+    context: ToolContext,
+  ): Promise<{ change: PlannedChange; written: Written | undefined }> {
+    const change = await plan(args, context);
+    if (change.before?.bytes.equals(change.after)) return { change, written: undefined };
+    return { change, written: await changeFile(change, context) };
+  }
+
+  /** What is added goes to the end as it is then: sessions that append to one file at the same time wait for each other. */
+  async function write(args: WriteArgs, context: ToolContext): ReturnType<typeof changeAsPlanned> {
+    if (args.mode !== 'append' || !lockAppend) return changeAsPlanned(args, context);
+    const { workspace, signal } = context;
+    const { path } = await workspace.locate(args.path, signal).catch(orToolFailure);
+    const lock = await lockAppend(`${workspace.root}/${path}`, signal);
+    try {
+      return await changeAsPlanned(args, context);
+    } finally {
+      await lock.release();
+    }
+  }
+
   return defineTool({
     name: 'file_write',
     schema: {
@@ -60,14 +92,13 @@ export function createWriteFileTool({ maxFileSizeBytes = DEFAULT_LIMIT_BYTES }: 
 
     async execute(args, context) {
       const replies = repliesIn(context);
-      const change = await plan(args, context);
+      const { change, written } = await write(args, context);
       const { resolved, before, after } = change;
       const data = { path: resolved, created: before === undefined, bytes: after.length };
-      if (before?.bytes.equals(after)) {
+      if (!written) {
         const text = replies.unchanged(resolved);
         return { data: { ...data, diff: '' }, text };
       }
-      const written = await changeFile(change, context);
       if (!before) {
         return { data: { ...data, diff: '' }, text: replies.created(resolved, after.length) };
       }
