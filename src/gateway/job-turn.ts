@@ -6,7 +6,9 @@ import type { Caps } from '../pipeline/budget.ts';
 import type { AskResult } from '../pipeline/events.ts';
 import type { FireResult } from '../schedule/runner.ts';
 import type { Job } from '../storage/jobs.ts';
+import { parseChatName } from '../vocabulary/chat-name.ts';
 import { taintSource } from '../vocabulary/taint-source.ts';
+import { sessionKeyOf } from './chats/session-key-of.ts';
 import { type AskRequest, type Gateway, RefusedRequest } from './gateway.ts';
 import type { JobSettings } from './settings/settings.ts';
 
@@ -47,7 +49,7 @@ export async function askForJob(
         model: job.model ?? model,
         input: job.message,
         attachments: [],
-        sessionKey: jobSessionKey(job.name),
+        sessionKey: jobSessionKey(job),
         newSession: false,
         historyMessages: MESSAGES_TOLD,
         ...(job.source === 'heartbeat' && { taintedBy: [taintSource('file', 'HEARTBEAT.md')] }),
@@ -77,7 +79,9 @@ function resultOf(result: AskResult): FireResult {
   return { ok: true, answer: result.result };
 }
 
-/** The session of a job's turns. */
-export function jobSessionKey(name: string): string {
-  return `schedule:${slugOf(name)}`;
+/** The session of a job's turns. Other people's jobs have one for each chat: a name that was the owner's must not bring its history. */
+export function jobSessionKey({ name, asker }: Pick<Job, 'name' | 'asker'>): string {
+  const own = `schedule:${slugOf(name)}`;
+  const chat = asker.kind === 'chat' && asker.scope !== 'owner' ? parseChatName(asker.chat) : undefined;
+  return chat ? `${own}:${sessionKeyOf(chat)}` : own;
 }

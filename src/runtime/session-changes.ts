@@ -24,7 +24,7 @@ export function openSessionChanges(
     async forgetKey(sessionKey) {
       const [box, jobs] = [await mailbox(), await storage.jobs()];
       for (const chat of await box.chats()) if (sessionKeyOf(chat) === sessionKey) await box.forgetChat(chat, now());
-      for (const { name } of await jobs.list()) if (jobSessionKey(name) === sessionKey) await jobs.forgetAnswers(name);
+      for (const job of await jobs.list()) if (jobSessionKey(job) === sessionKey) await jobs.forgetAnswers(job.name);
     },
     deletions: createDeletions(storage.ownerFiles),
     now,
