@@ -1,5 +1,5 @@
 // Sections by meaning, where there is an embedding model. Each section gets its vector once in a process; until they are all
-// there the search goes on with words alone, and so it does when the model fails.
+// there the search uses words alone, and so it does when the model fails.
 import type { Page, Section } from './page.ts';
 
 /** A vector for each text, in order; undefined where there is no model. */

@@ -201,6 +201,16 @@ describe('what changed after the preparation is honoured', () => {
     expect((await run('cat ~/.cargo/credentials.toml; echo read')).stdout.text).toBe('read\n');
   });
 
+  test('a command gets another sandbox where the first process of the prepared one has ended', async () => {
+    await prepare();
+    const [first] = sandboxes() as [number];
+    // Bubblewrap does not notice the end of its child.
+    process.kill(readStat(first)?.parent as number, 'SIGSTOP');
+    process.kill(first, 'SIGKILL');
+    await eventually(() => expect(readStat(first)?.state).toBe('Z'));
+    expect((await run('echo well')).stdout.text).toBe('well\n');
+  });
+
   test('a command of another kind gets a sandbox of its own', async () => {
     await prepare();
     const { stdout } = await run('touch file 2>/dev/null || echo refused', {

@@ -72,7 +72,7 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
       async sandboxFor(command, now) {
         const guards = await place(now.guards).catch(() => undefined);
         if (!guards) return undefined;
-        if (!isWaiting(started.child) || readMounts(namespace) !== expected) {
+        if (!isWaiting(started.child) || !hasMounts(namespace, expected)) {
           await guards.release();
           return undefined;
         }
@@ -104,6 +104,15 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
 /** The kernel's list of what is mounted in the sandbox, and where. */
 function readMounts({ firstProcess }: Namespace): string {
   return readFileSync(`/proc/${firstProcess}/mountinfo`, 'latin1');
+}
+
+/** False also when the first process has ended, which bubblewrap may not have noticed yet. */
+function hasMounts(namespace: Namespace, expected: string): boolean {
+  try {
+    return readMounts(namespace) === expected;
+  } catch {
+    return false;
+  }
 }
 
 async function endProcess({ child, ref }: ReadyProcess, namespace: Namespace): Promise<void> {

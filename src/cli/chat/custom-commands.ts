@@ -76,7 +76,7 @@ async function commandsIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** A project may have another one of the same name than the person: theirs is hidden, and that is no problem. */
+/** Why a command of this name cannot be used; undefined when it can. A project's command hides the person's own of the same name. */
 function takenBy(name: string, commands: readonly ChatCommand[], taken: readonly string[]): string | undefined {
   if (taken.includes(name)) return `/${name} is a command of the chat`;
   return commands.some((command) => command.name === name) ? `this project has its own /${name}` : undefined;

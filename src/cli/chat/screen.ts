@@ -67,7 +67,7 @@ export interface Screen {
   start(): void;
   /** Leaves the terminal as it was, for a while or for good; the conversation stays on it. */
   stop(until: 'resumed' | 'ended'): void;
-  /** Goes on below what the terminal shows by now. */
+  /** Continues below what the terminal shows by now; does nothing once it has ended. */
   resume(): void;
   put(entry: Entry): void;
   remove(id: number): void;

@@ -9,7 +9,7 @@ import { proxyEnvironment } from './proxy-environment.ts';
 
 /** Private to each sandbox, so that it is free. */
 export const FORWARD_PORT = 61_380;
-/** A path of a Unix socket is no longer. */
+/** The longest path that a Unix socket can have, in bytes. */
 const LONGEST_SOCKET_PATH = 107;
 
 export interface Forwarding {

@@ -1,5 +1,5 @@
-// Settings of programs that decide which hosts they reach, as far as deriving hosts needs them. Reading files is somebody
-// else's: read-network-settings.ts.
+// Settings of programs that decide which hosts they reach, as far as deriving hosts needs them. They are read in
+// read-network-settings.ts.
 
 export interface NetworkSettings {
   /** Addresses of npm's registries: the usual one first, then those of scopes. */
