@@ -132,7 +132,7 @@ export async function* compactTurns(
   context: CompactContext,
   { kept, keep, budgetTokens }: { kept: number; keep?: string; budgetTokens: number },
 ): AsyncGenerator<RunEvent, Compacted> {
-  const { turn, request, model, historyTokens, adapter, ledger, signal } = context;
+  const { turn, request, model, adapter, ledger, signal } = context;
   const { summary: previous, turns, hasOlder } = turn.history;
   const older = turns.slice(0, -kept);
   // Rarely needed, and not on the way of an ask that starts.
