@@ -13,6 +13,9 @@ const PRELOAD = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirna
 
 const write = (path: string, content: string) => ({ name: 'file_write', args: { path, content } });
 
+const turnsOf = (home: Home): string[] =>
+  home.lines().flatMap((line) => (line.type === 'turn-end' ? [line.turnId] : []));
+
 /** Every file and directory of the workspace with mode and content. */
 function tree({ workspace }: Home): Record<string, string> {
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).sort();
@@ -123,4 +126,28 @@ it('killed before any of its writes, is finished by the next command and undoes 
   }
   expect(problems).toEqual([]);
   expect(kills).toBeGreaterThan(40);
+});
+
+it('a rewind with files, killed before any of its writes, is completed by repeating it', {
+  timeout: 600_000,
+}, async () => {
+  const scene = await setScene();
+  const { home, before, save, restore } = scene;
+  const third = [write('changed.txt', 'the third turn\n'), write('third.txt', 'the third turn\n')];
+  await ask(home, `tool:${JSON.stringify(third)}`, '--approve=auto');
+  save('third');
+  const [first = ''] = turnsOf(home);
+  const args = ['sessions', 'rewind', 'main', '--turn', first, '--files', '--json'];
+  let kills = 0;
+  for (let killAt = 1; ; killAt += 5) {
+    const env = { ...PRELOAD, LAINCLAW_TEST_KILL_AT: String(killAt) };
+    const { signal, stderr } = await runBinary(args, { home, env });
+    if (signal === null) break;
+    kills += 1;
+    const { code } = await lainclaw(args, { home });
+    expect([code, tree(home), turnsOf(home)], stderr).toEqual([0, before, [first]]);
+    expect(existsSync(join(home.path, 'unfinished-undos.json')), stderr).toBe(false);
+    restore('third');
+  }
+  expect(kills).toBeGreaterThan(15);
 });
