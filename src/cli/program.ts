@@ -111,6 +111,16 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
   {
+    name: 'backup',
+    description: 'Write everything Lainclaw keeps into one file, or check such a file',
+    load: async () => (await import('./commands/backup.ts')).configureBackup,
+  },
+  {
+    name: 'restore',
+    description: 'Put back what a backup holds',
+    load: async () => (await import('./commands/restore.ts')).configureRestore,
+  },
+  {
     name: 'completion',
     description: 'Print a script that completes commands in your shell',
     load: async () => (await import('./commands/completion.ts')).configureCompletion(createProgram),

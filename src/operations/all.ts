@@ -1,5 +1,6 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
 import * as agents from './agents.ts';
+import * as backup from './backup.ts';
 import * as chat from './chat.ts';
 import * as config from './config.ts';
 import * as coreMemory from './core-memory.ts';
@@ -32,6 +33,7 @@ import * as usage from './usage.ts';
 
 const NOUNS = [
   agents,
+  backup,
   chat,
   config,
   coreMemory,

@@ -48,6 +48,7 @@ describe('an operation', () => {
     ['docs.search', { query: 'gateway' }],
     ['docs.read', { address: 'glossary.md' }],
     ['doctor.check', {}],
+    ['backup.create', { file: 'home.backup', force: true }],
     ['memory-models.list', {}],
     ['memory-models.use', { name: 'none' }],
     ['models.list', { provider: 'openai-codex' }],

@@ -8,6 +8,7 @@ import { lazily } from '../lib/lazily.ts';
 import { newId } from '../lib/new-id.ts';
 import { createDayBudget, type DayBudget } from '../pipeline/day-budget.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
+import { isRestoreUnfinished } from '../storage/local/backup/switch-plan.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Mailbox } from '../storage/mailbox.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -55,6 +56,10 @@ export async function createBase({
   warn,
   ignoreBadConfig = false,
 }: BaseOptions): Promise<Base> {
+  if (isRestoreUnfinished(environment.home)) {
+    const { finishRestore } = await import('../storage/local/backup/unfinished-restore.ts');
+    await finishRestore(environment.home);
+  }
   const config = await loadConfig(environment).catch((error: unknown) => {
     if (!ignoreBadConfig || !(error instanceof ConfigError)) throw error;
     return configOf({}, { ...environment, variables: {} });

@@ -10,6 +10,7 @@ import { DELETIONS_FILE } from '../sessions/deletions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
+import type { Backups } from '../storage/backups.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
@@ -40,6 +41,8 @@ export interface Runtime extends Services {
   /** The provider when no flag names one: the configured one, otherwise one somebody is signed in to, otherwise `stub`. */
   defaultProvider(): Promise<string>;
   sessions: Sessions;
+  /** Everything of the home as one file. */
+  backups(): Promise<Backups>;
   /** Titles, copies and deletion of sessions. */
   sessionChanges(): Promise<SessionChanges>;
   /** Folders whose instructions are followed. */
@@ -178,6 +181,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     configFile: createConfigStore(environment, ownerFiles),
     defaultProvider,
     sessions,
+    backups: () => storage.backups(),
     sessionChanges,
     trust: storage.trust,
     spentOn: (day) => storage.spending.on(day),

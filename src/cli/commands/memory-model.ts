@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addMemoryModel, listMemoryModels, removeMemoryModel, useMemoryModel } from '../../operations/memory-models.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
+import { fileSize } from '../file-size.ts';
 import { single, text } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
@@ -56,11 +57,11 @@ async function remove(name: string, flags: OutputFlags, terminal: Terminal): Pro
 
 async function addModel(source: string, { name, file, ...flags }: AddFlags, terminal: Terminal): Promise<void> {
   const onFile = ({ path, bytes }: { path: string; bytes: number }): void => {
-    if (terminal.err.isTTY) terminal.err.write(`${path} (${megabytes(bytes)})\n`);
+    if (terminal.err.isTTY) terminal.err.write(`${path} (${fileSize(bytes)})\n`);
   };
   const show = (added: OutputOf<typeof addMemoryModel>): void => {
     if (wantsJson(terminal, flags)) return void writeJson(terminal, added);
-    const size = megabytes(added.files.reduce((sum, { bytes }) => sum + bytes, 0));
+    const size = fileSize(added.files.reduce((sum, { bytes }) => sum + bytes, 0));
     terminal.out.write(
       `added: ${added.name} (${added.dimension} dimensions, ${size}); "lainclaw memory model use ${added.name}" puts it to use\n`,
     );
@@ -81,10 +82,6 @@ function rendered(model: ListedModel, terminal: Terminal): string {
   const colors = colorsFor(terminal.out, terminal);
   const name = `${model.inUse ? '* ' : '  '}${colors.bold(printable(model.name))}`;
   if (!model.ok) return `${name}  ${colors.yellow(printable(model.reason))}`;
-  const size = megabytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0));
+  const size = fileSize(model.files.reduce((sum, { bytes }) => sum + bytes, 0));
   return `${name}  ${model.dimension} dimensions, ${size}, ${colors.dim(printable(model.from))}`;
-}
-
-function megabytes(bytes: number): string {
-  return bytes < 100_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -72,6 +72,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
     trust: createTrust({ files: ownerFiles, now }),
     outputs: createOutputs(join(home, 'outputs')),
     machineFiles: ownerFiles,
+    backups: async () => (await import('./backup/local-backups.ts')).createLocalBackups(home, locks),
     async erase() {
       await catalogue.erase();
       await eraseRemoved(database.use, lainclawDbPath(home));

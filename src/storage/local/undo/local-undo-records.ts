@@ -49,7 +49,7 @@ const STEPS: readonly Migration[] = [
       CREATE INDEX IF NOT EXISTS changes_by_before ON changes (before_sha256);
     `),
 ];
-const SCHEMA: Schema = { version: STEPS.length, steps: async () => STEPS };
+export const SCHEMA: Schema = { version: STEPS.length, steps: async () => STEPS };
 
 export interface LocalUndoRecords extends UndoRecords {
   erase(): Promise<void>;

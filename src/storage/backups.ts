@@ -1,0 +1,80 @@
+// The contract of backups: one file with everything that belongs to a home.
+import { CodedError } from '../vocabulary/coded-error.ts';
+
+export type BackupErrorCode =
+  | 'BACKUP_DAMAGED'
+  | 'BACKUP_EXISTS'
+  | 'BACKUP_FAILED'
+  | 'BACKUP_HOME_DAMAGED'
+  | 'BACKUP_HOME_IN_USE'
+  | 'BACKUP_HOME_NOT_EMPTY'
+  | 'BACKUP_NEWER_VERSION'
+  | 'BACKUP_NO_PASSPHRASE'
+  | 'BACKUP_NOT_FOUND'
+  | 'BACKUP_WRONG_PASSPHRASE';
+
+export class BackupError extends CodedError<BackupErrorCode> {}
+
+/** What the beginning of a backup says of it. */
+export interface BackupOrigin {
+  /** The version of Lainclaw that wrote it. */
+  lainclaw: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+export interface BackupContents extends BackupOrigin {
+  isEncrypted: boolean;
+  files: number;
+  /** Of the files in it. */
+  bytes: number;
+}
+
+export interface CreateBackup extends BackupOrigin {
+  /** Absolute. */
+  output: string;
+  /** Encrypts the backup. */
+  passphrase?: string;
+  /** Replaces a file of this name. */
+  force?: boolean;
+  signal: AbortSignal;
+}
+
+export interface CreatedBackup extends BackupContents {
+  /** What belongs to the home and is not in the backup: paths, with a reason. */
+  leftOut: { path: string; reason: string }[];
+}
+
+export interface ReadBackup {
+  /** Absolute. */
+  file: string;
+  passphrase?: string;
+  signal: AbortSignal;
+}
+
+export interface RestoreBackup extends ReadBackup {
+  /** The version of this Lainclaw: a backup of a newer one is refused. */
+  lainclaw: string;
+  /** Restores over a home that is not empty. */
+  replace: boolean;
+}
+
+export interface RestoredBackup extends BackupContents {
+  /** The folder that holds what was there before; undefined where the home was empty. */
+  setAside: string | undefined;
+}
+
+export interface Backups {
+  /**
+   * Resolves only after the file is whole, durable, read again and found right. Turns and a gateway may run meanwhile. When it
+   * rejects, or its process is killed, there is no file under that name that was not there before.
+   */
+  create(request: CreateBackup): Promise<CreatedBackup>;
+  /** Reads every byte. Rejects with BackupError when one is not as it was written. */
+  verify(request: ReadBackup): Promise<BackupContents>;
+  /**
+   * Puts the whole home back. When it rejects, the home is as it was. When its process is killed, the next one that opens the
+   * home finds it as it was, or finishes the restoring.
+   */
+  restore(request: RestoreBackup): Promise<RestoredBackup>;
+}

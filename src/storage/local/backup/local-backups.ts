@@ -1,0 +1,13 @@
+import type { Backups } from '../../backups.ts';
+import type { Locks } from '../../locks.ts';
+import { createBackup } from './create-backup.ts';
+import { restoreHome } from './restore-home.ts';
+import { verifyBackup } from './verify-backup.ts';
+
+export function createLocalBackups(home: string, locks: Locks): Backups {
+  return {
+    create: (request) => createBackup(home, locks, request),
+    verify: verifyBackup,
+    restore: (request) => restoreHome(home, locks, request),
+  };
+}
