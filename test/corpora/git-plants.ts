@@ -178,5 +178,25 @@ export const GIT_PLANTS: readonly GitPlant[] = [
     person: `${REAL_ROOT}; as worktree add -q w`,
     commands: ['bare e; rm e/HEAD; echo ../../../e > .git/worktrees/w/commondir'],
   },
+  {
+    name: "a hook where the person's settings look for hooks",
+    person: `${REAL_ROOT}; mkdir .husky; git config core.hooksPath .husky`,
+    commands: ['hook .husky; touch a.txt'],
+  },
+  {
+    name: "a hook that the person's hook runs",
+    person: `${REAL_ROOT}; mkdir -p .husky/_; git config core.hooksPath .husky/_; printf '#!/bin/sh\\n. .husky/post-index-change\\n' > .husky/_/post-index-change; chmod +x .husky/_/post-index-change; echo : > .husky/post-index-change`,
+    commands: ['hook .husky; touch a.txt'],
+  },
+  {
+    name: "a file that the person's settings include",
+    person: `${REAL_ROOT}; git config include.path ../team.gitconfig; echo > team.gitconfig`,
+    commands: ['evil > team.gitconfig'],
+  },
+  {
+    name: "a missing file that a nested repository's settings include",
+    person: `${REAL_NESTED}; git -C sub config include.path ../../team.gitconfig`,
+    commands: ['evil > team.gitconfig'],
+  },
   { name: 'a command that takes too long', commands: ['bare x; sleep 60'] },
 ];

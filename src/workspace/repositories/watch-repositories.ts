@@ -15,6 +15,7 @@ import {
   splitPath,
   textOf,
 } from './git-entries.ts';
+import { entriesOfNamed, type NamedFiles, namedFiles } from './named-files.ts';
 import { putBack } from './put-back.ts';
 import { riskySettings } from './risky-settings.ts';
 
@@ -43,7 +44,9 @@ export function createRepositoryWatcher(): WatchRepositories {
   const find = createRepositoryFinder();
   return async ({ root, signal, now, keptPath }) => {
     const before = look(root, await find(root, { signal, now }));
-    const states = new Map(before.entries.map(({ path, state }) => [path, state]));
+    const named = namedFiles(root, before.entries);
+    const known = [...before.entries, ...entriesOfNamed(root, named)];
+    const states = new Map(known.map(({ path, state }) => [path, state]));
 
     async function undo({ entry, reason }: Risk): Promise<string> {
       const earlier = states.get(entry.path) ?? ABSENT;
@@ -59,7 +62,7 @@ export function createRepositoryWatcher(): WatchRepositories {
         for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
           // Whoever cancelled the command must be as safe as who waited for it.
           const places = await find(root, { signal: new AbortController().signal, now });
-          const risks = findRisks(root, places, states, before.repositories);
+          const risks = findRisks({ root, places, before: states, known: before.repositories, named });
           if (risks.length === 0) break;
           const byPath = new Map(risks.map((risk) => [risk.entry.path, risk]));
           for (const risk of byPath.values()) notes.add(await undo(risk));
@@ -95,14 +98,18 @@ interface Risk {
   reason: string;
 }
 
+interface FindRisks {
+  root: string;
+  places: GitPlaces;
+  before: ReadonlyMap<string, EntryState>;
+  /** The repositories that were there before. */
+  known: ReadonlySet<string>;
+  named: NamedFiles;
+}
+
 /** What must be put back now: links first, because without them a directory may not be a repository at all. */
-function findRisks(
-  root: string,
-  places: GitPlaces,
-  before: ReadonlyMap<string, EntryState>,
-  known: ReadonlySet<string>,
-): Risk[] {
-  const { entries } = look(root, places);
+function findRisks({ root, places, before, known, named }: FindRisks): Risk[] {
+  const entries = [...look(root, places).entries, ...entriesOfNamed(root, named)];
   const risks = entries.flatMap((entry): Risk[] => {
     const earlier = before.get(entry.path) ?? ABSENT;
     if (isSameState(earlier, entry.state)) return [];
@@ -163,10 +170,10 @@ function changeRisk({ role, state }: GitEntry, earlier: EntryState): string | un
   if (state.kind !== 'file') return 'git on the host would take its settings from elsewhere';
   const known = new Set(riskySettings(textOf(earlier)));
   const added = riskySettings(textOf(state)).filter((setting) => !known.has(setting));
-  return added.length > 0 ? `git on the host could run a program because of ${named(added)}` : undefined;
+  return added.length > 0 ? `git on the host could run a program because of ${nameSettings(added)}` : undefined;
 }
 
-function named(settings: readonly string[]): string {
+function nameSettings(settings: readonly string[]): string {
   const names = settings.map((setting) => setting.replace(/=.*$/s, ''));
   return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
 }
