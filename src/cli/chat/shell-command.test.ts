@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
+import { readStat } from '../../sandbox/end-tree.ts';
 import { runShellCommand, type ShellCommandEnd } from './shell-command.ts';
 
 function setUp(env: Record<string, string> = {}) {
@@ -42,10 +43,13 @@ describe('a command of the person', () => {
 
   it('is stopped with everything that it started', async () => {
     const { run, seen, stop } = setUp();
-    const ended = run('sh -c "echo child $$; sleep 300" & echo begun; wait');
-    await eventually(() => expect(seen.output).toMatch(/child[\s\S]*begun|begun[\s\S]*child/));
+    const ended = run('sleep 300 & echo child $!; wait');
+    await eventually(() => expect(seen.output).toMatch(/child \d+\n/));
+    const child = Number(/child (\d+)/.exec(seen.output)?.[1]);
+    expect(readStat(child)).toBeDefined();
     stop();
     expect(await ended).toMatchObject({ wasStopped: true });
+    await eventually(() => expect(['Z', 'X', undefined]).toContain(readStat(child)?.state));
   });
 
   it('that ignores Ctrl+C is ended all the same', async () => {

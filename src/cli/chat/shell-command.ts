@@ -66,7 +66,8 @@ function start({ command, cwd, env, signal, onOutput }: ShellCommandOptions): Pr
   };
   signal.addEventListener('abort', stop, { once: true });
   const end = (code: number): void => {
-    clearTimeout(lastResort);
+    // A shell starts what is in its background so that it ignores Ctrl+C: when it was stopped, that is ended a little later.
+    if (!signal.aborted) clearTimeout(lastResort);
     signal.removeEventListener('abort', stop);
     child.stdout.destroy();
     child.stderr.destroy();
