@@ -105,13 +105,14 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       // Looked at while the sandbox is tried, which takes as long in a new process.
       const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
       watching?.catch(() => {});
+      const { now, keptPath } = context;
+      const lookingAtGit = onlyReads ? undefined : watchGit({ root: workspace.root, signal, now, keptPath });
+      lookingAtGit?.catch(() => {});
       const backend = await sandbox().catch(orSandboxFailure);
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const watch = await watching;
-      const { now, keptPath } = context;
       // Without a sandbox a command may do whatever the person may, and what git would run is the least of it.
-      const repositories =
-        backend.isolates && !onlyReads ? await watchGit({ root: workspace.root, signal, now, keptPath }) : undefined;
+      const repositories = backend.isolates ? await lookingAtGit : undefined;
       const guard = { readOnly: onlyReads, workspaceRoot: workspace.root };
       // Unasked commands must be the system's own, and git must not run what a repository names.
       let env = guardedEnvironment(environment, guard);
