@@ -10,6 +10,7 @@ const BATCH_CHARACTERS = 256 * 1024;
 export interface OutputFile {
   readonly path: string;
   write(text: string): Promise<void>;
+  writeBytes(bytes: Buffer): Promise<void>;
   /** Resolves once the file is there, whole and durable. */
   finish(): Promise<void>;
   /** Leaves nothing behind; harmless after `finish`. */
@@ -50,6 +51,12 @@ export async function openOutputFile(path: string, { force, newId }: OutputFileO
       waiting.push(text);
       characters += text.length;
       if (characters >= BATCH_CHARACTERS) await flush();
+    },
+    async writeBytes(bytes) {
+      await flush();
+      await handle.writeFile(bytes).catch((error: unknown) => {
+        throw failed(path, error);
+      });
     },
     async finish() {
       await flush();

@@ -9,6 +9,7 @@ type Hooks =
   | 'onFile'
   | 'onOutput'
   | 'onPiece'
+  | 'onBytes'
   | 'onPlayedTurn'
   | 'onComparedTurn'
   | 'loginInteraction'

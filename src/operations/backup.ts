@@ -1,7 +1,9 @@
 // Everything of the home as one file: made, checked, put back.
 import { isAbsolute, resolve } from 'node:path';
+import { newProjectKey } from '../sessions/project-session.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { ENTRY } from './sessions.ts';
 
 const FILE = { type: 'string', description: 'the path of the backup' } as const;
 const PASSPHRASE = { type: 'string', minLength: 1, description: 'of an encrypted backup' } as const;
@@ -85,6 +87,65 @@ export const restoreBackup = defineOperation({
     const backups = await runtime.backups();
     const { setAside, ...contents } = await backups.restore({ file: path, passphrase, replace, lainclaw, signal });
     return { file: path, home, ...contents, ...(setAside !== undefined && { setAside }) };
+  },
+});
+
+export const restoreBackedUpSession = defineOperation({
+  name: 'backup.restoreSession',
+  class: 'change',
+  summary: 'Put one conversation of a backup beside those that are there, under another key where its own is taken.',
+  input: {
+    type: 'object',
+    properties: {
+      file: FILE,
+      passphrase: PASSPHRASE,
+      session: { ...TEXT, description: 'the key of the session, or the id of its transcript' },
+    },
+    required: ['file', 'session'],
+    additionalProperties: false,
+  },
+  output: objectWith({ file: TEXT, session: ENTRY, from: { ...TEXT, description: 'its key in the backup' } }),
+  async run({ file, passphrase, session }, context) {
+    const { runtime, signal } = context;
+    const path = absolute(file, context);
+    const changes = await runtime.sessionChanges();
+    const backups = await runtime.backups();
+    return backups.useSession({ file: path, passphrase, session, signal }, async ({ entry: from, ...source }) => {
+      const key = from.sessionKey;
+      const isTaken = (await runtime.sessions.get(key)) !== undefined;
+      const as = isTaken ? await newProjectKey(runtime.sessions, `${key}-restored`) : key;
+      const { entry } = await changes.fork({ from, as, source, signal });
+      return { file: path, session: { ...entry }, from: key };
+    });
+  },
+});
+
+export const readBackedUpFile = defineOperation({
+  name: 'backup.readFile',
+  class: 'read',
+  summary: 'Read one text file of a backup.',
+  input: {
+    type: 'object',
+    properties: {
+      file: FILE,
+      passphrase: PASSPHRASE,
+      path: { ...TEXT, description: 'below the home: sessions/sessions.json' },
+    },
+    required: ['file', 'path'],
+    additionalProperties: false,
+  },
+  output: objectWith(
+    { file: TEXT, path: TEXT, bytes: COUNT },
+    { text: { ...TEXT, description: 'absent where the caller reads it piece by piece' } },
+  ),
+  async run({ file, passphrase, path }, context) {
+    const { runtime, signal, onBytes } = context;
+    const from = absolute(file, context);
+    const backups = await runtime.backups();
+    const pieces: Buffer[] = [];
+    const write = onBytes ?? ((piece: Buffer) => void pieces.push(Buffer.from(piece)));
+    const { bytes } = await backups.readFile({ file: from, passphrase, path, signal, write });
+    return { file: from, path, bytes, ...(!onBytes && { text: Buffer.concat(pieces).toString('utf8') }) };
   },
 });
 

@@ -39,6 +39,8 @@ export interface OperationContext {
   loginInteraction?: LoginInteraction;
   /** The next piece of a document, when it is there; then the output does not hold the document. */
   onPiece?(piece: string): void | Promise<void>;
+  /** The next bytes of a file, when it is there; then the output does not hold the file. */
+  onBytes?(bytes: Buffer): void | Promise<void>;
   /** A turn of a replay, when it is there; then the output does not hold the turns. */
   onPlayedTurn?(turn: PlayedTurn): void | Promise<void>;
   /** A turn that was asked again of another model, when it is there; then the output does not hold the turns. */

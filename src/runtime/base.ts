@@ -8,17 +8,17 @@ import { lazily } from '../lib/lazily.ts';
 import { newId } from '../lib/new-id.ts';
 import { createDayBudget, type DayBudget } from '../pipeline/day-budget.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
+import type { StorageWithBackups } from '../storage/backups.ts';
 import { isRestoreUnfinished } from '../storage/local/backup/switch-plan.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Mailbox } from '../storage/mailbox.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { ToolSpec } from '../tools/tool.ts';
 import { systemTimezone } from './system-timezone.ts';
 
 export interface Base {
   environment: Environment;
   config: Config;
-  storage: Storage;
+  storage: StorageWithBackups;
   sessions: Sessions;
   /** One for the process: writes of the same moment share a commit. */
   mailbox(): Promise<Mailbox>;

@@ -1,6 +1,6 @@
 // What a person changes in conversations as a whole: their title, and another one made of the beginning of one.
 import type { Lock } from '../storage/locks.ts';
-import type { SessionEntry, TranscriptLine } from '../storage/storage.ts';
+import type { SessionEntry, TranscriptLine, Transcripts } from '../storage/storage.ts';
 import { copyTranscript } from './copy-transcript.ts';
 import type { DeleteDependencies } from './delete-sessions.ts';
 import { keptSessions } from './kept.ts';
@@ -29,6 +29,8 @@ export interface Fork extends Waiting {
   turn?: string;
   /** The key of the copy. The key of `from` itself: the copy takes its place there, and the original is kept. */
   as: string;
+  /** Where the conversation is read from, when that is not this storage; then `as` must be free, and nothing of it can be undone. */
+  source?: { scan: Transcripts['scan']; notes: string | undefined };
 }
 
 export interface Forked {
@@ -82,11 +84,11 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
   }
 
   /** What the copy remembers: the summaries of what it holds, and of nothing that came after. */
-  async function copyNotes(from: SessionEntry, to: SessionEntry, lock: Lock): Promise<void> {
-    const known = await notes.read(from.sessionKey);
+  async function copyNotes(from: SessionEntry, to: SessionEntry, lock: Lock, source: Fork['source']): Promise<void> {
+    const known = source ? source.notes : await notes.read(from.sessionKey);
     if (known === undefined) return;
     const lastMessage = to.compactedMessageCount ?? 0;
-    if (from.sessionKey === to.sessionKey) {
+    if (from.sessionKey === to.sessionKey && !source) {
       const kept = notesUpTo(known, from.sessionId, lastMessage);
       if (kept !== known) await notes.write(to.sessionKey, kept, lock);
     } else if (lastMessage > 0) {
@@ -124,18 +126,18 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
       }
     },
 
-    async fork({ from, turn, as, ...waiting }) {
+    async fork({ from, turn, as, source, ...waiting }) {
       const problem = sessionKeyProblem(as);
       if (problem) throw new SessionChangeError('INVALID_SESSION_KEY', `"${as}" cannot name a session: ${problem}`);
       return underLock(as, waiting, async (lock) => {
-        if (as !== from.sessionKey && (await catalogue.get(as)))
+        if ((source || as !== from.sessionKey) && (await catalogue.get(as)))
           throw new SessionChangeError('SESSION_EXISTS', `there is a session "${as}" already: choose another key`);
         const timestamp = new Date(now()).toISOString();
         const sessionId = newSessionId(now(), newId);
         const { compactedMessageCount: _summarised, ...state } = from;
         const copy: SessionEntry = { ...state, sessionKey: as, sessionId, createdAt: timestamp, updatedAt: timestamp };
         const copied = await copyTranscript({
-          transcripts,
+          transcripts: source ? { ...transcripts, scan: source.scan } : transcripts,
           from: from.sessionId,
           to: sessionId,
           turn,
@@ -144,8 +146,8 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
         });
         const { compactedMessageCount, turnIds } = copied;
         const entry = { ...copy, ...(compactedMessageCount !== undefined && { compactedMessageCount }) };
-        await copyUndo(from.sessionId, sessionId, turnIds);
-        await copyNotes(from, entry, lock);
+        if (!source) await copyUndo(from.sessionId, sessionId, turnIds);
+        await copyNotes(from, entry, lock, source);
         const { sessionKey: _key, sessionId: _id, createdAt: _created, ...known } = entry;
         await appendState(sessionId, known, lock);
         await catalogue.put(entry, lock);

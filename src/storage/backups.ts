@@ -1,5 +1,6 @@
 // The contract of backups: one file with everything that belongs to a home.
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { SessionEntry, Storage, Transcripts } from './storage.ts';
 
 export type BackupErrorCode =
   | 'BACKUP_DAMAGED'
@@ -64,6 +65,14 @@ export interface RestoredBackup extends BackupContents {
   setAside: string | undefined;
 }
 
+/** A conversation in a backup; valid while `useSession` runs. */
+export interface BackedUpSession {
+  entry: SessionEntry;
+  scan: Transcripts['scan'];
+  /** Its summaries. */
+  notes: string | undefined;
+}
+
 export interface Backups {
   /**
    * Resolves only after the file is whole, durable, read again and found right. Turns and a gateway may run meanwhile. When it
@@ -77,4 +86,16 @@ export interface Backups {
    * home finds it as it was, or finishes the restoring.
    */
   restore(request: RestoreBackup): Promise<RestoredBackup>;
+  /** Passes one file of the backup to `write`, after the whole backup was found right. */
+  readFile(
+    request: ReadBackup & { path: string; write(bytes: Buffer): void | Promise<void> },
+  ): Promise<{ bytes: number }>;
+  /** Hands a conversation to `use`, by its key or the id of its transcript, after the whole backup was found right. */
+  useSession<T>(request: ReadBackup & { session: string }, use: (found: BackedUpSession) => Promise<T>): Promise<T>;
+}
+
+/** A storage that can be written into one file. */
+export interface StorageWithBackups extends Storage {
+  /** Loaded on first use. */
+  backups(): Promise<Backups>;
 }

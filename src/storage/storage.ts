@@ -4,7 +4,6 @@ import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { SharedArchive } from './archive.ts';
-import type { Backups } from './backups.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -226,8 +225,6 @@ export interface LocalFiles {
   outputs: Outputs;
   /** Files about this machine alone: which gateway runs on it, and how to reach it. */
   machineFiles: OwnerFiles;
-  /** Everything that is stored, as one file. Loaded on first use. */
-  backups(): Promise<Backups>;
 }
 
 export interface Storage extends Records, LocalFiles {

@@ -117,6 +117,45 @@ describe('lainclaw backup and restore', () => {
   });
 });
 
+describe('lainclaw restore of a part', () => {
+  it('puts one conversation beside those that are there, under another key where its own is taken', async () => {
+    const home = await livedIn();
+    const { file } = await run<Created>(home, ['backup', '--output', join(home.base, 'a.backup')]);
+    await ask(home, 'said after the backup', '--session', 'garden');
+    const beside = await run<{ session: { sessionKey: string } }>(home, ['restore', file, '--session', 'garden']);
+    expect(beside.session.sessionKey).toBe('garden-restored');
+    const said = (key: string) => JSON.stringify(home.messages(key));
+    expect(said('garden')).toContain('after the backup');
+    expect(said('garden-restored')).toContain('tulips');
+    expect(said('garden-restored')).not.toContain('after the backup');
+    await run(home, ['sessions', 'delete', 'garden', '--yes']);
+    const back = await run<{ session: { sessionKey: string } }>(home, ['restore', file, '--session', 'garden']);
+    expect(back.session.sessionKey).toBe('garden');
+    await ask(home, 'and now?', '--session', 'garden');
+    expect(home.messages('garden').filter(({ role }) => role === 'user')).toHaveLength(2);
+    expect(await refusal(home, ['restore', file, '--session', 'nobody'])).toBe('BACKUP_NOT_FOUND');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('.restore'))).toEqual([]);
+  });
+
+  it('prints or writes one file, and nothing of a damaged backup', async () => {
+    const home = await livedIn();
+    const { file } = await run<Created>(home, ['backup', '--output', join(home.base, 'a.backup')]);
+    const printed = await lainclaw(['restore', file, '--path', 'permissions.json'], { home });
+    expect(printed.stdout).toBe(readFileSync(join(home.path, 'permissions.json'), 'utf8'));
+    const output = join(home.base, 'index.db');
+    await run(home, ['restore', file, '--path', 'sessions/sessions.db', '--output', output]);
+    expect(readFileSync(output).subarray(0, 15).toString()).toBe('SQLite format 3');
+    expect(await refusal(home, ['restore', file, '--path', '../x'])).toBe('BACKUP_NOT_FOUND');
+    expect(await refusal(home, ['restore', file, '--path', 'x', '--session', 'y'])).toBe('USAGE');
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const refused = await lainclaw(['restore', file, '--path', 'permissions.json', '--text'], { home });
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('BACKUP_DAMAGED') });
+    expect(await refusal(home, ['restore', file, '--session', 'garden'])).toBe('BACKUP_DAMAGED');
+  });
+});
+
 describe('while a gateway runs', () => {
   it('a backup holds every message that was answered before, and a restore is refused', async () => {
     const { home, gateway } = await runningGateway('--pairing-allow-from=anna');

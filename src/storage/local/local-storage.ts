@@ -1,7 +1,7 @@
 // Storage on a person's machine: files that the person can read, and one SQLite file for indexed data.
 import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
-import type { Storage } from '../storage.ts';
+import type { StorageWithBackups } from '../backups.ts';
 import { createCatalogue } from './catalogue/local-catalogue.ts';
 import { eraseRemoved } from './erase-removed.ts';
 import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
@@ -21,7 +21,7 @@ export interface LocalStorageOptions {
   onRebuild?: (keptAside: string) => void;
 }
 
-export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions): Storage {
+export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions): StorageWithBackups {
   const sessions = join(home, 'sessions');
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions, locks.verify);

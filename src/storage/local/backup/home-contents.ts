@@ -5,6 +5,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const RESTORE_FOLDER = '.restore';
+/** Where one conversation of a backup is unpacked. */
+export const PARTS_FOLDER = '.restore-session';
 export const SET_ASIDE = 'replaced-';
 
 const STAYS: ReadonlyMap<string, string> = new Map([
@@ -14,6 +16,7 @@ const STAYS: ReadonlyMap<string, string> = new Map([
   ['models', 'embedding models, which can be downloaded again'],
   ['backups', 'earlier backups'],
   [RESTORE_FOLDER, 'a restore that was cut short'],
+  [PARTS_FOLDER, 'a restore that was cut short'],
 ]);
 const LONGEST_PATH = 4_096;
 const LONGEST_NAME = 255;

@@ -1,6 +1,7 @@
 import type { Backups } from '../../backups.ts';
 import type { Locks } from '../../locks.ts';
 import { createBackup } from './create-backup.ts';
+import { readFileOfBackup, useSessionOfBackup } from './read-parts.ts';
 import { restoreHome } from './restore-home.ts';
 import { verifyBackup } from './verify-backup.ts';
 
@@ -9,5 +10,7 @@ export function createLocalBackups(home: string, locks: Locks): Backups {
     create: (request) => createBackup(home, locks, request),
     verify: verifyBackup,
     restore: (request) => restoreHome(home, locks, request),
+    readFile: readFileOfBackup,
+    useSession: (request, use) => useSessionOfBackup(home, locks, request, use),
   };
 }

@@ -19,6 +19,11 @@ export async function parseIndex(path: string): Promise<FoundIndex> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
     throw storageError(path, error);
   }
+  return parseIndexText(text, path);
+}
+
+/** `path` is for messages. */
+export function parseIndexText(text: string, path: string): FoundIndex {
   let value: { version?: unknown; sessions?: unknown };
   try {
     value = JSON.parse(text);
