@@ -50,6 +50,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   '@modelcontextprotocol/server': ['mcp'],
   commander: ['cli'],
   croner: ['schedule'],
+  cronstrue: ['schedule'],
   diff: ['undo', 'tools'],
   grammy: ['channels'],
   hono: ['gateway', 'mcp'],

@@ -13,6 +13,8 @@ import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } 
 
 /** System cron calls once a minute: what came within the minute is not late. */
 const GRACE_MS = 90_000;
+/** How many of the next runs are said when a job is added. */
+const RUNS_NAMED = 3;
 
 const JOB_FIELDS = {
   name: TEXT,
@@ -69,13 +71,21 @@ export const addJob = defineOperation({
     required: ['name', 'cron', 'message'],
     additionalProperties: false,
   },
-  output: objectWith({ ...JOB_FIELDS, gatewayRunning: YES_OR_NO }, JOB_OPTIONS),
+  output: objectWith(
+    { ...JOB_FIELDS, gatewayRunning: YES_OR_NO, nextRuns: listOf(TIME) },
+    { ...JOB_OPTIONS, meaning: { type: 'string', description: 'its times as a sentence' } },
+  ),
   async run(request, { runtime }) {
     const asker: Asker = { kind: 'owner', chat: request.injectInto };
-    const job = await (await runtime.schedule()).add(request, 'cli', asker);
+    const schedule = await runtime.schedule();
+    const job = await schedule.add(request, 'cli', asker);
+    const { sentenceOf } = await import('../schedule/sentence.ts');
+    const meaning = await sentenceOf(job.timetable, runtime.config.language);
+    const nextRuns = (await schedule.upcoming(job.name, RUNS_NAMED)).map(({ dueAt }) => new Date(dueAt).toISOString());
     const gatewayRunning = await runtime.isGatewayRunning();
     const note = request.injectInto === undefined ? undefined : await runtime.answerProblem(request.injectInto, asker);
-    return { ...(await shownJob(job)), gatewayRunning, ...(note !== undefined && { note }) };
+    const said = { nextRuns, ...(meaning !== undefined && { meaning }) };
+    return { ...(await shownJob(job)), gatewayRunning, ...said, ...(note !== undefined && { note }) };
   },
 });
 

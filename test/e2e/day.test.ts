@@ -207,6 +207,33 @@ describe('a day', () => {
     server.setScript(() => ({ text: 'Noted.' }));
   });
 
+  it('10:30 "every weekday at 8" is said as a sentence with the next three runs, and fires once', async () => {
+    const args = { name: 'failed-jobs', cron: '0 8 * * 1-5', message: 'which jobs failed?', timezone: 'UTC' };
+    server.setScript(({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role === 'tool') return { text: last.text };
+      return JSON.stringify(last).includes('every weekday')
+        ? { toolCalls: [{ name: 'schedule_add', args }] }
+        : { text: 'None failed.' };
+    });
+    const asked = await lainclaw(['ask', 'every weekday at 8 tell me the failed jobs'], { home, env: env() });
+    const { result } = asked.json<{ result: string }>();
+    expect(result).toContain('At 08:00, Monday through Friday (UTC)');
+    const runs = [...result.matchAll(/\d{4}-\d\d-\d\d 08:00/g)].map(([moment]) => `${moment.replace(' ', 'T')}:00Z`);
+    expect(runs).toHaveLength(3);
+    for (const moment of runs) expect([1, 2, 3, 4, 5]).toContain(new Date(moment).getUTCDay());
+    const now = (): number => Date.parse(runs[0] ?? '') + 5_000;
+    const runDue = async () => (await lainclaw(['schedule', 'run-due'], { home, env: env(), now })).json();
+    expect(await runDue()).toMatchObject({ runs: [{ name: 'failed-jobs', status: 'ok', answer: 'None failed.' }] });
+    expect(await runDue()).toEqual({ runs: [] });
+    for (const args of [
+      ['schedule', 'remove', 'failed-jobs'],
+      ['sessions', 'delete', 'schedule:failed-jobs', '--yes'],
+    ])
+      expect((await lainclaw(args, { home, env: env() })).code).toBe(0);
+    server.setScript(() => ({ text: 'Noted.' }));
+  });
+
   it('11:00 a stranger who writes to the bot gets nothing of the owner’s, and neither does the model', async () => {
     const run = (...args: string[]) => lainclaw(args, { home, env: env() });
     const secret = 'magpie-3306';

@@ -6,7 +6,8 @@ export interface Replies {
   agentShownBy(command: string): string;
   agentAnswersIn(chat: string): string;
   agentWaits: string;
-  jobAdded(job: { name: string; nextRunAt: string; timezone: string }): string;
+  /** `runs`: the next ones, in the job's own time. */
+  jobAdded(job: { name: string; meaning: string; runs: readonly string[]; timezone: string }): string;
   jobAnswersIn(chat: string): string;
   jobWaits: string;
   removed(name: string): string;
@@ -24,7 +25,8 @@ const en: Replies = {
   agentShownBy: (command) => `"${command}" shows it`,
   agentAnswersIn: (chat) => `its result goes to ${chat}`,
   agentWaits: 'No gateway is running: it waits until one is started (lainclaw gateway start)',
-  jobAdded: ({ name, nextRunAt, timezone }) => `added ${name}; next run ${nextRunAt} (${timezone})`,
+  jobAdded: ({ name, meaning, runs, timezone }) =>
+    `added ${name}: ${meaning} (${timezone}); next runs: ${runs.join(', ')}`,
   jobAnswersIn: (chat) => `answered in ${chat}`,
   jobWaits:
     'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron',
@@ -43,7 +45,8 @@ const zh: Replies = {
   agentShownBy: (command) => `用 "${command}" 查看`,
   agentAnswersIn: (chat) => `结果会发到 ${chat}`,
   agentWaits: '网关没有运行：它会等到网关启动（lainclaw gateway start）',
-  jobAdded: ({ name, nextRunAt, timezone }) => `已添加 ${name}；下次运行 ${nextRunAt}（${timezone}）`,
+  jobAdded: ({ name, meaning, runs, timezone }) =>
+    `已添加 ${name}：${meaning}（${timezone}）；接下来的运行：${runs.join('，')}`,
   jobAnswersIn: (chat) => `在 ${chat} 中回答`,
   jobWaits:
     '网关没有运行，所以暂时不会执行：请运行 "lainclaw gateway start"，或由系统 cron 调用 "lainclaw schedule run-due"',
@@ -62,7 +65,8 @@ const ru: Replies = {
   agentShownBy: (command) => `его показывает «${command}»`,
   agentAnswersIn: (chat) => `результат придёт в ${chat}`,
   agentWaits: 'Шлюз не запущен: агент ждёт его запуска (lainclaw gateway start)',
-  jobAdded: ({ name, nextRunAt, timezone }) => `задание ${name} добавлено; следующий запуск ${nextRunAt} (${timezone})`,
+  jobAdded: ({ name, meaning, runs, timezone }) =>
+    `задание ${name} добавлено: ${meaning} (${timezone}); следующие запуски: ${runs.join(', ')}`,
   jobAnswersIn: (chat) => `ответ придёт в ${chat}`,
   jobWaits:
     'Шлюз не запущен, поэтому задание пока не выполняется: «lainclaw gateway start» или «lainclaw schedule run-due» из системного cron',

@@ -1,4 +1,5 @@
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
+import { momentIn, sentenceOf } from '../../schedule/sentence.ts';
 import { NOBODY } from '../../vocabulary/asker.ts';
 import type { AnswerProblem } from '../answer-problem.ts';
 import { defineTool } from '../define-tool.ts';
@@ -13,6 +14,9 @@ export interface ScheduleAddDependencies {
   isGatewayRunning(): Promise<boolean>;
   answerProblem: AnswerProblem;
 }
+
+/** How many of the next runs are said, so that a person can see whether the times are what was meant. */
+const RUNS_NAMED = 3;
 
 /**
  * Needs no permission: what is added only asks a question later, in a turn where nobody approves anything. In a tainted turn it
@@ -52,14 +56,30 @@ export function createScheduleAddTool({
       const job = await (await schedule()).add(request, 'tool', asker).catch(orToolFailure);
       const { name, when, timezone, next, injectInto } = job;
       const nextRunAt = new Date(next?.dueAt ?? 0).toISOString();
+      const runs = await (await schedule()).upcoming(name, RUNS_NAMED);
+      const sentence = await sentenceOf(job.timetable, language ?? 'en');
       const notes = [
         ...((await isGatewayRunning()) ? [] : [replies.jobWaits]),
         ...(injectInto === undefined ? [] : [await answerProblem(injectInto, asker)]),
       ];
       const note = notes.filter((text) => text !== undefined).join('\n');
       return {
-        data: { name, cron: when, timezone, nextRunAt, ...(injectInto && { injectInto }), ...(note && { note }) },
-        text: `${replies.jobAdded({ name, nextRunAt, timezone })}${injectInto ? `, ${replies.jobAnswersIn(injectInto)}` : ''}${note ? `\n${note}` : ''}`,
+        data: {
+          name,
+          cron: when,
+          ...(sentence !== undefined && { meaning: sentence }),
+          timezone,
+          nextRunAt,
+          nextRuns: runs.map(({ dueAt }) => new Date(dueAt).toISOString()),
+          ...(injectInto && { injectInto }),
+          ...(note && { note }),
+        },
+        text: `${replies.jobAdded({
+          name,
+          meaning: sentence ?? when,
+          runs: runs.map(({ dueAt }) => momentIn(timezone, dueAt)),
+          timezone,
+        })}${injectInto ? `, ${replies.jobAnswersIn(injectInto)}` : ''}${note ? `\n${note}` : ''}`,
       };
     },
   });

@@ -18,6 +18,7 @@ const refusing = async (): Promise<Schedule> =>
     list: async () => [],
   }) as unknown as Schedule;
 const context = {} as ToolContext;
+const DAILY = { kind: 'cron' as const, pattern: '0 0 * * *', timezone: 'UTC' };
 
 it('what the schedule refuses is told to the caller', async () => {
   const add = createScheduleAddTool({
@@ -36,8 +37,9 @@ it('a job is asked for by the chat of its turn, and a chat that would be refused
     ({
       add: async (request: JobRequest, _source: string, asker: Asker) => {
         added.push(asker);
-        return { ...request, when: request.cron, timezone: 'UTC', next: { slot: 0, dueAt: 0 } };
+        return { ...request, when: request.cron, timezone: 'UTC', timetable: DAILY, next: { slot: 0, dueAt: 0 } };
       },
+      upcoming: async () => [{ slot: 0, dueAt: 0 }],
     }) as unknown as Schedule;
   const answerProblem = async (chat: string, { kind }: Asker) => (kind === 'nobody' ? `${chat} is closed` : undefined);
   const add = createScheduleAddTool({ schedule, isGatewayRunning: async () => true, answerProblem });
@@ -58,8 +60,9 @@ it('a job that names no chat answers in the chat it was asked for in', async () 
     ({
       add: async (request: JobRequest) => {
         chats.push(request.injectInto);
-        return { ...request, when: request.cron, timezone: 'UTC', next: { slot: 0, dueAt: 0 } };
+        return { ...request, when: request.cron, timezone: 'UTC', timetable: DAILY, next: { slot: 0, dueAt: 0 } };
       },
+      upcoming: async () => [{ slot: 0, dueAt: 0 }],
     }) as unknown as Schedule;
   const dependencies = { schedule, isGatewayRunning: async () => true, answerProblem: async () => undefined };
   const add = createScheduleAddTool(dependencies);

@@ -35,8 +35,9 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
       );
     if (job.note !== undefined) warn(terminal, job.note);
     if (wantsJson(terminal, flags)) return writeJson(terminal, job);
-    const next = job.nextRunAt === null ? '' : `; next run ${localTime(Date.parse(job.nextRunAt), job.timezone)}`;
-    terminal.out.write(`${printable(`added ${job.name}${next}`)}\n`);
+    const runs = job.nextRuns.map((at) => `\n  ${localTime(Date.parse(at), job.timezone)}`).join('');
+    const meaning = job.meaning === undefined ? '' : `: ${job.meaning}`;
+    terminal.out.write(`${printable(`added ${job.name}${meaning}${runs === '' ? '' : '; next runs:'}${runs}`)}\n`);
   });
   await asUsageError(added);
 }
