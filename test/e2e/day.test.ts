@@ -1,7 +1,7 @@
 // A day with Lainclaw: one person, one home, one model server; each step is a line of the day and goes on where the one before
 // ended. Later lines are added as further steps, in the order of the day.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/lib/new-id.ts';
@@ -296,6 +296,19 @@ describe('a day', () => {
     expect(found.json()).toMatchObject([
       { sessionKey: 'project', snippet: expect.stringContaining('rounding test fails') },
     ]);
+  });
+
+  it('17:00 a backup is made and checked, and one with a flipped byte is found out', async () => {
+    const file = join(home.base, 'day.backup');
+    const made = await lainclaw(['backup', '--output', file], { home });
+    expect(made.json()).toMatchObject({ success: true, file });
+    const verify = () => lainclaw(['backup', '--verify', file], { home });
+    expect((await verify()).code).toBe(0);
+    const bytes = readFileSync(file);
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect((await verify()).json()).toMatchObject({ success: false, error: { code: 'BACKUP_DAMAGED' } });
   });
 
   it('next day: after an upgrade everything is there, and what was decided is answered with its place', async () => {
