@@ -24,8 +24,8 @@ export function historyBudget(
   historyTokens = DEFAULT_HISTORY_TOKENS,
   besides = 0,
 ): number {
-  const room = contextWindow * (1 - ANSWER_SHARE) - besides;
-  return Math.floor(Math.max(contextWindow * LEAST_SHARE, Math.min(contextWindow / 2, historyTokens, room)));
+  const room = Math.max(contextWindow * LEAST_SHARE, contextWindow * (1 - ANSWER_SHARE) - besides);
+  return Math.floor(Math.min(contextWindow / 2, historyTokens, room));
 }
 
 /** How far back the transcript is read for a history of this many tokens. */
