@@ -6,8 +6,8 @@ function work(prelude: string): { youngMb: number; stderr: string } {
   const source = `
     ${prelude}
     let kept = [];
-    for (let round = 0; round < 60; round += 1) {
-      kept = Array.from({ length: 40_000 }, (_, index) => ({ round, index, text: [index] }));
+    for (let round = 0; round < 1_500; round += 1) {
+      kept = Array.from({ length: 2_000 }, (_, index) => ({ round, index, text: [index] }));
       // Turns wait for disks and models all the time: in between, growth is stopped.
       await new Promise((resolve) => setImmediate(resolve));
     }

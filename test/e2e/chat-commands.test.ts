@@ -48,6 +48,8 @@ describe.concurrent('commands that look', () => {
 
   it('/mcp, /skills, /agents, /schedule and /cost tell what there is', async () => {
     const home = testHome();
+    // A title that the model makes counts in the day.
+    home.config({ modelTitles: false });
     writeHomeFile(home, 'skills/deploy/SKILL.md', '---\nname: deploy\ndescription: How we deploy.\n---\nDo it.\n');
     await lainclaw(['schedule', 'add', 'brief', '--cron', '0 8 * * *', '--message', 'what failed?'], { home });
     const opened = await openChat([{ text: 'Yes.' }], [], { home, rows: 60, columns: 100 });
