@@ -1,6 +1,7 @@
 // The token of our own HTTP endpoint: random, in a private file of the home. Each request reads it again, so deleting or
 // replacing it invalidates the old one at once.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isSameSecret, type SecretAttempt, type SecretAttempts } from '../lib/secret-attempts.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
 import { McpError } from './mcp-error.ts';
 
@@ -17,14 +18,16 @@ export async function ensureToken(files: OwnerFiles): Promise<void> {
   });
 }
 
-/** Resolves to true when the request carries the token; to false while there is no token. */
-export function createBearerCheck(files: OwnerFiles): (request: Request) => Promise<boolean> {
+/** Tells whether a request carries the token. While there is no token, none is right. */
+export function createBearerCheck(
+  files: OwnerFiles,
+  attempts: SecretAttempts,
+): (request: Request) => Promise<SecretAttempt> {
   return async (request) => {
     const [, given] = /^Bearer ([\w-]{1,200})$/i.exec(request.headers.get('authorization') ?? '') ?? [];
     const token = (await files.read(TOKEN_FILE))?.trim();
-    if (given === undefined || !token) return false;
-    // Digests have equal length, and comparing them takes constant time.
-    const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-    return timingSafeEqual(digest(given), digest(token));
+    if (given === undefined || !token) return { outcome: 'wrong' };
+    // Whoever serves this is bound to the loopback: every caller is one address.
+    return attempts.attempt('loopback', () => isSameSecret(given, token));
   };
 }

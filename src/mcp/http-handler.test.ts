@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
+import { createSecretAttempts, MOST_WRONG_SECRETS } from '../lib/secret-attempts.ts';
 import { createBearerCheck, ensureToken } from './bearer.ts';
-import { createMcpHttpHandler, type McpHttpHandler } from './http-handler.ts';
+import { createMcpHttpHandler, type McpHttpHandler, type McpHttpHandlerOptions } from './http-handler.ts';
 import { createMcpServers, type Offer } from './serve.ts';
 
 const URL_HERE = 'http://127.0.0.1/mcp';
@@ -12,7 +13,10 @@ const HEADERS = {
   'mcp-protocol-version': '2025-11-25',
 };
 
-async function handlerFor(call: Offer['call'], admits = async () => true): Promise<McpHttpHandler> {
+async function handlerFor(
+  call: Offer['call'],
+  admits: McpHttpHandlerOptions['admits'] = async () => ({ outcome: 'right' }),
+): Promise<McpHttpHandler> {
   let sessions = 0;
   const schema = { type: 'object', properties: {} } as const;
   const tools = async () => [{ name: 'one', description: 'one', inputSchema: schema, onlyReads: true }];
@@ -111,7 +115,7 @@ describe('the protocol over HTTP', () => {
       async () => ({ content: [] }),
       async () => {
         asked += 1;
-        return false;
+        return { outcome: 'wrong' };
       },
     );
     expect((await send(handler, callOne, { host: 'evil.example' })).status).toBe(403);
@@ -124,6 +128,7 @@ describe('the protocol over HTTP', () => {
 });
 
 describe('the token', () => {
+  const attempts = () => createSecretAttempts({ now: () => 0 });
   const carrying = (authorization: string) => new Request(URL_HERE, { headers: { authorization } });
 
   it('is made once, long and random', async () => {
@@ -142,8 +147,8 @@ describe('the token', () => {
   it('admits whoever carries it, and nobody while there is none', async () => {
     const token = 'a'.repeat(43);
     const files = memoryOwnerFiles({ 'mcp-token': `${token}\n` });
-    const admits = createBearerCheck(files);
-    expect(await admits(carrying(`Bearer ${token}`))).toBe(true);
+    const admits = async (request: Request) => (await createBearerCheck(files, attempts())(request)).outcome;
+    expect(await admits(carrying(`Bearer ${token}`))).toBe('right');
     for (const other of [
       '',
       'Bearer ',
@@ -153,10 +158,20 @@ describe('the token', () => {
       token,
       `Bearer ${token} ${token}`,
     ])
-      expect(await admits(carrying(other))).toBe(false);
+      expect(await admits(carrying(other))).toBe('wrong');
     files.texts.delete('mcp-token');
-    expect(await admits(carrying(`Bearer ${token}`))).toBe(false);
+    expect(await admits(carrying(`Bearer ${token}`))).toBe('wrong');
     files.texts.set('mcp-token', '');
-    expect(await admits(carrying('Bearer '))).toBe(false);
+    expect(await admits(carrying('Bearer '))).toBe('wrong');
+  });
+
+  it('is not compared any more after too many wrong ones, and the answer says for how long', async () => {
+    const token = 'a'.repeat(43);
+    const admits = createBearerCheck(memoryOwnerFiles({ 'mcp-token': token }), attempts());
+    const handler = await handlerFor(async () => ({ content: [] }), admits);
+    const statusWith = async (given: string) => send(handler, callOne, { authorization: `Bearer ${given}` });
+    for (let index = 0; index < MOST_WRONG_SECRETS; index += 1) expect((await statusWith('wrong')).status).toBe(401);
+    const limited = await statusWith(token);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '3']);
   });
 });

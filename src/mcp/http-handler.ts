@@ -2,6 +2,7 @@
 // this machine in Host and Origin, then be admitted, before anything of its body is read. Clients of the 2025 protocol get a session (progress, cancelling
 // and resuming need one); newer clients say everything with each request and get none.
 import type { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/server';
+import type { SecretAttempt } from '../lib/secret-attempts.ts';
 import { createEventLog } from './event-log.ts';
 import type { CreateMcpServer } from './serve.ts';
 
@@ -19,8 +20,8 @@ export interface McpHttpHandlerOptions {
   create: CreateMcpServer;
   /** Names of this server in `Host` and `Origin`, without ports. By default those of the loopback. */
   hosts?: readonly string[];
-  /** Resolves to true when the request carries the token. */
-  admits(request: Request): Promise<boolean>;
+  /** Tells whether the request carries the token. */
+  admits(request: Request): Promise<SecretAttempt>;
   /** The id must not be guessable. */
   newSessionId(): string;
   onError(error: Error): void;
@@ -89,7 +90,9 @@ export async function createMcpHttpHandler(options: McpHttpHandlerOptions): Prom
       const refused =
         library.hostHeaderValidationResponse(request, hosts) ?? library.originValidationResponse(request, hosts);
       if (refused) return refused;
-      if (!(await options.admits(request))) return unauthorised();
+      const attempt = await options.admits(request);
+      if (attempt.outcome === 'limited') return tooManyAttempts(attempt.retryAfterSeconds);
+      if (attempt.outcome === 'wrong') return unauthorised();
       if (request.method === 'POST' && !library.isJsonContentType(request.headers.get('content-type')))
         return refusal(415, 'only application/json is accepted');
       const isLegacy = await library.isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
@@ -106,6 +109,12 @@ export async function createMcpHttpHandler(options: McpHttpHandlerOptions): Prom
 function unauthorised(): Response {
   const response = refusal(401, 'this needs the bearer token');
   response.headers.set('WWW-Authenticate', 'Bearer');
+  return response;
+}
+
+function tooManyAttempts(seconds: number): Response {
+  const response = refusal(429, `too many wrong tokens: try again in ${seconds} s`);
+  response.headers.set('Retry-After', String(seconds));
   return response;
 }
 

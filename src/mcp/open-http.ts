@@ -1,10 +1,11 @@
+import type { SecretAttempt } from '../lib/secret-attempts.ts';
 import { createMcpHttpHandler, type McpHttpHandler } from './http-handler.ts';
 import { createMcpServers, type Offer } from './serve.ts';
 
 export interface OpenMcpHttpOptions {
   offer: Offer;
-  /** Resolves to true when the request may be served. */
-  admits(request: Request): Promise<boolean>;
+  /** Tells whether the request carries the token. */
+  admits(request: Request): Promise<SecretAttempt>;
   onError(error: Error): void;
 }
 

@@ -5,6 +5,8 @@ import type { Environment } from '../config/environment.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
+import type { SecretAttempt } from '../lib/secret-attempts.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { DELETIONS_FILE } from '../sessions/deletions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
@@ -62,7 +64,7 @@ export interface Runtime extends Services {
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
   /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
-  mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<boolean> }>;
+  mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<SecretAttempt> }>;
   /** Closes the workspaces that are open, then everything else. Resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -143,9 +145,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 
   async function mcpAdmission(): ReturnType<Runtime['mcpAdmission']> {
-    const { createBearerCheck, ensureToken, TOKEN_FILE } = await import('../mcp/bearer.ts');
+    const [{ createBearerCheck, ensureToken, TOKEN_FILE }, { createSecretAttempts }] = await Promise.all([
+      import('../mcp/bearer.ts'),
+      import('../lib/secret-attempts.ts'),
+    ]);
+    const wrongTokens = createSecretAttempts({ now: monotonicMs });
     await ensureToken(ownerFiles);
-    return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles) };
+    return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles, wrongTokens) };
   }
 
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));

@@ -1,7 +1,8 @@
 // The platform's requests in webhook mode. The signature is over the raw body and is checked, with its age, before anything is
 // parsed. One request comes unsigned: the one that proves the address when it is entered in the developer console. It is
 // told by its missing signature, must be encrypted with our key, and gets nothing but its own challenge back.
-import { createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
+import { createDecipheriv, createHash } from 'node:crypto';
+import { isSameSecret } from '../../lib/secret-attempts.ts';
 
 export interface WebhookSecrets {
   encryptKey: string;
@@ -30,7 +31,7 @@ export async function openWebhook(
     const timestamp = request.headers.get('x-lark-request-timestamp') ?? '';
     const nonce = request.headers.get('x-lark-request-nonce') ?? '';
     const expected = createHash('sha256').update(timestamp).update(nonce).update(encryptKey).update(body).digest('hex');
-    if (!isSame(signature, expected)) return refuse(401, 'the signature is wrong');
+    if (!isSameSecret(signature, expected)) return refuse(401, 'the signature is wrong');
     if (Math.abs(now - Number(timestamp) * 1_000) > MAX_AGE_MS || !/^\d+$/.test(timestamp))
       return refuse(401, 'the request is too old, or the clock of this machine is wrong');
   }
@@ -39,7 +40,7 @@ export async function openWebhook(
   if (!payload) return refuse(signature === null ? 401 : 400, 'the body cannot be decrypted');
   const header = payload.header as { token?: unknown } | undefined;
   const token = header?.token ?? payload.token;
-  if (verificationToken !== undefined && !isSame(String(token ?? ''), verificationToken))
+  if (verificationToken !== undefined && !isSameSecret(String(token ?? ''), verificationToken))
     return refuse(401, 'the verification token is wrong');
   if (payload.type === 'url_verification') {
     if (typeof payload.challenge !== 'string') return refuse(400, 'the challenge is missing');
@@ -78,10 +79,4 @@ function decrypt(body: Buffer, encryptKey: string): Record<string, unknown> | un
   } catch {
     return undefined;
   }
-}
-
-/** In constant time: both are hashed to one length first. */
-function isSame(given: string, expected: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
 }

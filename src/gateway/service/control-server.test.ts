@@ -104,6 +104,18 @@ describe('who is let in', () => {
     expect((await call('/status', { headers: { ...owner, ...headers } as never })).status).toBe(403);
   });
 
+  it('after too many wrong tokens the right one is not compared either; without one nothing is counted', async () => {
+    const wrong = { authorization: 'Bearer wrong' };
+    for (let index = 0; index < 30; index += 1) expect((await call('/status')).status).toBe(401);
+    for (let index = 0; index < 9; index += 1) expect((await call('/status', { headers: wrong })).status).toBe(401);
+    expect((await call('/status', { headers: owner })).status).toBe(200);
+    const statuses: number[] = [];
+    for (let index = 0; index < 30; index += 1) statuses.push((await call('/status', { headers: wrong })).status);
+    expect(statuses.at(-1)).toBe(429);
+    const { status, text } = await call('/status', { headers: owner });
+    expect([status, JSON.parse(text).error.code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+  });
+
   it('forwarding headers make no difference', async () => {
     const forwarded = {
       'x-forwarded-for': '127.0.0.1',

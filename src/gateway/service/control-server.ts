@@ -1,13 +1,14 @@
 // The gateway over HTTP, on loopback: health, status, sending, and the webhooks of channels.
 //
-// Loopback is not authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time. Before
-// it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
+// Loopback is not authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time; wrong
+// ones are limited (429). Before it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
 // Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
 // which the channel checks before it parses anything; /mcp has its own token, which outlives a start.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, Hono } from 'hono';
+import { monotonicMs } from '../../lib/monotonic.ts';
+import { createSecretAttempts, isSameSecret, type SecretAttempts } from '../../lib/secret-attempts.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceStatus } from './service-status.ts';
 
@@ -103,6 +104,7 @@ export async function createRoutes(options: {
   const [{ Hono }, { bodyLimit }] = await Promise.all([import('hono'), import('hono/body-limit')]);
   const { handlers } = options;
   const routes = new Hono();
+  const attempts = createSecretAttempts({ now: monotonicMs });
   const tooLarge = (): Response => refusal(413, 'TOO_LARGE', 'the body is too large');
 
   routes.all(
@@ -120,7 +122,7 @@ export async function createRoutes(options: {
   );
 
   routes.use(async (context, next) => {
-    const refusal = refusalOf(context, options);
+    const refusal = refusalOf(context, { ...options, attempts });
     if (refusal) return refusal;
     return next();
   });
@@ -169,24 +171,34 @@ export async function createRoutes(options: {
   return routes;
 }
 
-function refusalOf({ req }: Context, { token, port }: { token: string; port(): number }): Response | undefined {
+interface RefusalOptions {
+  token: string;
+  port(): number;
+  attempts: SecretAttempts;
+}
+
+function refusalOf({ req }: Context, { token, port, attempts }: RefusalOptions): Response | undefined {
   const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`];
   const origin = req.header('origin');
   if (!hosts.includes(req.header('host') ?? '')) return refusal(403, 'BAD_HOST', 'this Host is not ours');
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
     return refusal(403, 'BAD_ORIGIN', 'this Origin is not allowed');
-  const [, given = ''] = /^Bearer (.+)$/i.exec(req.header('authorization') ?? '') ?? [];
-  if (!isSame(given, token)) return refusal(401, 'UNAUTHORISED', 'the token of this gateway is needed');
+  const [, given] = /^Bearer (.+)$/i.exec(req.header('authorization') ?? '') ?? [];
+  if (given === undefined) return refusal(401, 'UNAUTHORISED', 'the token of this gateway is needed');
+  // The server is bound to the loopback: every caller is one address.
+  const attempt = attempts.attempt('loopback', () => isSameSecret(given, token));
+  if (attempt.outcome === 'wrong') return refusal(401, 'UNAUTHORISED', 'this is not the token of this gateway');
+  if (attempt.outcome === 'limited') return tooManyAttempts(attempt.retryAfterSeconds);
   const hasBody = !['GET', 'HEAD'].includes(req.method);
   if (hasBody && !/^application\/json\s*(;|$)/i.test(req.header('content-type') ?? ''))
     return refusal(415, 'JSON_ONLY', 'accepted: content-type application/json');
   return undefined;
 }
 
-/** Of one length whatever was given, so that comparing tells nothing. */
-function isSame(given: string, token: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+function tooManyAttempts(seconds: number): Response {
+  const response = refusal(429, 'TOO_MANY_ATTEMPTS', `too many wrong tokens: try again in ${seconds} s`);
+  response.headers.set('Retry-After', String(seconds));
+  return response;
 }
 
 class BadBody extends Error {}

@@ -2,6 +2,7 @@
 import type { Background } from '../../agents/background.ts';
 import type { Mode } from '../../config/mode.ts';
 import { lazily } from '../../lib/lazily.ts';
+import type { SecretAttempt } from '../../lib/secret-attempts.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
@@ -41,7 +42,7 @@ export interface OpenChannelsDependencies {
   /** People admitted to a chat. */
   chatPeople: Mailbox['people'];
   hasSession(sessionKey: string): Promise<boolean>;
-  mcpAdmission(): Promise<{ admits(request: Request): Promise<boolean> }>;
+  mcpAdmission(): Promise<{ admits(request: Request): Promise<SecretAttempt> }>;
   caps: Caps;
   now(): number;
 }

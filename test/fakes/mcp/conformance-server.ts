@@ -145,7 +145,7 @@ export async function startConformanceServer(): Promise<ServingHttp> {
   const handler = await createMcpHttpHandler({
     create: () => withWhatWeDoNotOffer(create()),
     // The suite cannot send a token.
-    admits: async () => true,
+    admits: async () => ({ outcome: 'right' }),
     newSessionId: () => crypto.randomUUID(),
     onError: () => {},
   });
