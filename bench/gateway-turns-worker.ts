@@ -81,6 +81,7 @@ async function main(): Promise<void> {
     claimant: await createLocks(join(home, 'locks')).acquire('gateway-service'),
     channels: [channel],
     admit: async () => ({ allowed: true }),
+    mayReceive: async () => true,
     settings: async () => ({
       turn: {
         provider: 'openai-compatible',

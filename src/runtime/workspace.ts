@@ -54,7 +54,7 @@ export interface WorkspaceOptions {
 /** What the service decides: which channels, who may write, how turns are asked. */
 export type ChannelGatewayOptions = Pick<
   ChannelGatewayDependencies,
-  'channels' | 'claimant' | 'admit' | 'settings' | 'limits' | 'log'
+  'channels' | 'claimant' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
 >;
 
 export interface RuntimeWorkspace {

@@ -70,16 +70,30 @@ function systemCode(path: string, cause: unknown): string {
 export async function ensureDirectory(path: string): Promise<void> {
   if (isDirectory(path)) return;
   try {
+    await makeDirectory(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(path, error);
+    await ensureDirectory(dirname(path));
+    await makeDirectory(path).catch((again: NodeJS.ErrnoException) => {
+      throw again.code === 'ENOENT' ? cannotBeMade(path, again) : storageError(path, again);
+    });
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
     await mkdir(path, 0o700);
     await chmod(path, 0o700);
     await syncDirectory(dirname(path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && isDirectory(path)) return;
-    if (code !== 'ENOENT' || path === dirname(path)) throw storageError(path, error);
-    await ensureDirectory(dirname(path));
-    await ensureDirectory(path);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDirectory(path)) throw error;
   }
+}
+
+/** Below /proc and the like a name cannot be made although its parent is there. */
+function cannotBeMade(path: string, cause: unknown): StorageError {
+  const advice = 'no directory can be made there: set LAINCLAW_HOME to a directory of your own';
+  return new StorageError('STORAGE_NO_PERMISSION', `cannot use ${path}: ${advice}`, cause);
 }
 
 /** Synchronous, as every look at a path that each turn takes: handing it to another thread takes ten times as long. */

@@ -1,6 +1,6 @@
 // Who may be written to by jobs and sub-agents, in the gateway as a process: strangers under an open policy, one's own chat,
 // people who were revoked, and what the owner asks for at the command line.
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../src/schedule/summary.ts';
@@ -192,4 +192,33 @@ it('a chat of a channel that nothing is set up for is told when a job is added',
   const added = await run(...add);
   expect(added.code).toBe(0);
   expect(added.stderr).toContain('nothing is set up for the channel telegram');
+});
+
+it('an answer that waits in the outbox is not sent to a person who was revoked meanwhile; a new code is', async () => {
+  const opened = await runningGateway();
+  const { run, write, sentTo } = world(opened);
+  const codes = (): string[] =>
+    [
+      ...sentTo('den')
+        .join('\n')
+        .matchAll(/code: `([A-Z0-9]{8})`/g),
+    ].map(([, code]) => code ?? '');
+  write('den', 'bob', 'hello');
+  await eventually(() => expect(codes()).toHaveLength(1));
+  expect((await run('pairing', 'approve', ...codes())).code).toBe(0);
+  await eventually(() => expect(sentTo('den').at(-1)).toContain('let you in'));
+  // The channel cannot write: the answer waits.
+  const outbox = join(opened.home.path, 'channels', 'local', 'outbox.jsonl');
+  rmSync(outbox);
+  mkdirSync(outbox);
+  write('den', 'bob', 'what is the plan?');
+  await eventually(async () => expect((await opened.status()).mailbox).toMatchObject({ outbox: 1 }));
+  expect((await run('pairing', 'revoke', 'bob')).code).toBe(0);
+  rmSync(outbox, { recursive: true });
+  await eventually(async () => expect((await opened.status()).mailbox).toMatchObject({ outbox: 0, dead: 1 }));
+  expect((await opened.status()).deadLetters[0]?.lastError).toContain('nobody in this chat is admitted any more');
+  expect(sentTo('den')).toEqual([]);
+  write('den', 'bob', 'hello again');
+  await eventually(() => expect(codes()).toHaveLength(1));
+  expect(sentTo('den')).toHaveLength(1);
 });

@@ -55,6 +55,15 @@ describe.concurrent('a file where a directory is needed', () => {
     expectFailure(finished, 'STORAGE_NOT_A_DIRECTORY', /LAINCLAW_HOME/);
   });
 
+  it.each(['ask hi', 'memory list', 'gateway start'])(
+    'a home that no system lets anybody make is named: %s',
+    async (line) => {
+      const finished = await runBinary(line.split(' '), { home: testHome(), env: { LAINCLAW_HOME: '/proc/x' } });
+      expect(finished.code, finished.stderr).toBe(1);
+      expect(finished.stderr).toContain('cannot use /proc/x: no directory can be made there');
+    },
+  );
+
   it('a home that is a link to a directory is a home', async () => {
     const home = testHome();
     mkdirSync(join(home.base, 'real'), { mode: 0o700 });

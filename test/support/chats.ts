@@ -146,6 +146,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
         },
         sessions: { findTurn: async () => undefined },
         admit: async () => ({ allowed: true }),
+        mayReceive: async () => true,
         settings: async () => SETTINGS,
         invoke: (name, input, asked) => invokeFromChat(name, input, { ...asked, ...operated, warn() {} }),
         workspace: () => createWorkspace({ root: base }),

@@ -30,6 +30,7 @@ const gateway = await opened.channelGateway({
   claimant: await createLocks(join(home, 'locks')).acquire('gateway-service'),
   channels: [createLocalChannel({ account: 'default', directory, now: Date.now, warn: console.error })],
   admit: async () => ({ allowed: true }),
+  mayReceive: async () => true,
   settings: async () => ({
     turn: { ...usual, withTools: true, toolMaxSteps: 5, mode: 'ask', ...turn },
     groups: true,

@@ -4,7 +4,7 @@ import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Fence } from '../../storage/locks.ts';
 import type { Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
-import { type BotKey, chatName } from '../../vocabulary/chat-name.ts';
+import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { Gateway } from '../gateway.ts';
@@ -50,6 +50,8 @@ export interface ChannelGatewayDependencies {
   hub: Pick<TurnHub, 'answer'>;
   sessions: Pick<Sessions, 'findTurn'>;
   admit: Admit;
+  /** Whether a message may be sent to this chat: everybody who was admitted there may have been revoked since. */
+  mayReceive(chat: ChatKey): Promise<boolean>;
   /** Asked for each turn: what it returns may change while the gateway runs. */
   settings(bot: BotKey): Promise<BotSettings>;
   /** What commands call operations with. */
@@ -79,7 +81,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
   const inbox = createInbox(mailbox, dependencies.claimant);
   const choices = createChoices(mailbox);
   const questions = createChatQuestions(hub);
-  const delivery = createDelivery({ mailbox, channels, now, random, log });
+  const delivery = createDelivery({ ...dependencies, channels });
   const turns = createTurns({
     ...dependencies,
     inbox,

@@ -1,12 +1,12 @@
 // Delivers the outbox: chats beside each other, within a chat one message after the other. What could not be sent is
 // tried again, later each time; what the platform limits waits as long as it says, with everything of that bot; what it
-// will never take becomes a dead letter and lets the next one through. Each bot has its own places: one that hangs
-// takes none from another.
+// will never take becomes a dead letter and lets the next one through; so does a message whose readers were revoked while it
+// waited. Each bot has its own places: one that hangs takes none from another.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import { joinSignals } from '../../lib/joined-signal.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
-import type { BotKey } from '../../vocabulary/chat-name.ts';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -18,10 +18,13 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_SLEEP_MS = 60_000;
 /** A failure that is nobody's word (a defect) is not believed in for ever. */
 const UNEXPLAINED_ATTEMPTS = 10;
+const REVOKED = 'nobody in this chat is admitted any more ("lainclaw pairing list" shows who is)';
 
 export interface DeliveryOptions {
   mailbox: Mailbox;
   channels: readonly Channel[];
+  /** Whether anybody in this chat is still admitted; asked right before each message is sent. */
+  mayReceive(chat: ChatKey): Promise<boolean>;
   now(): number;
   random(): number;
   log: ChatLog;
@@ -40,7 +43,7 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-export function createDelivery({ mailbox, channels, now, random, log }: DeliveryOptions): Delivery {
+export function createDelivery({ mailbox, channels, mayReceive, now, random, log }: DeliveryOptions): Delivery {
   const stopping = new AbortController();
   const waiters = new Map<string, (sent: SentMessage) => void>();
   const settlers = new Set<() => void>();
@@ -104,7 +107,9 @@ export function createDelivery({ mailbox, channels, now, random, log }: Delivery
     const until = joinSignals(stopping.signal);
     const late = setTimeout(() => until.abort(), SENT_WITHIN_MS).unref();
     try {
-      const sent = await orAborted(sendOrReplace(channel, message, until.signal), until.signal);
+      const outgoing = JSON.parse(message.body) as Outgoing;
+      if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
+      const sent = await orAborted(sendOrReplace(channel, message, outgoing, until.signal), until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
     } catch (error) {
@@ -199,10 +204,10 @@ async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T
 
 async function sendOrReplace(
   channel: Channel,
-  { key, chat: { chatId, threadId }, body }: OutboxMessage,
+  { key, chat: { chatId, threadId } }: OutboxMessage,
+  { replaces, markdown, replyTo, buttons }: Outgoing,
   signal: AbortSignal,
 ): Promise<SentMessage> {
-  const { replaces, markdown, buttons, ...rest } = JSON.parse(body) as Outgoing;
   if (replaces !== undefined) {
     try {
       await channel.edit({ chatId, messageId: replaces }, { markdown, buttons }, signal);
@@ -212,7 +217,7 @@ async function sendOrReplace(
       if (!(error instanceof ChannelError) || error.code !== 'rejected') throw error;
     }
   }
-  return channel.send({ key, chatId, threadId, markdown, buttons, ...rest }, signal);
+  return channel.send({ key, chatId, threadId, markdown, replyTo, buttons }, signal);
 }
 
 /** Doubles each time, within a third of it by chance, so that many do not come back at once. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { type ChatMessage, DEFAULT_LIMITS } from './chat.ts';
 import { type Batch, createLanes, type LanesOptions } from './lanes.ts';
@@ -168,4 +168,65 @@ it('a channel that is closed ends what runs and begins nothing; the others go on
   await eventually(() => expect(handled).toHaveLength(3));
   expect(handled.filter((name) => name.startsWith('telegram'))).toEqual(['telegram slow']);
   await expect(lanes.closeChannel('feishu')).resolves.toBeUndefined();
+});
+
+describe('with 1,000 chats waiting', () => {
+  /** One place; each turn ends when it is asked to. Returns the order in which chats begin. */
+  function crowd(isOwner: boolean) {
+    const begun: string[] = [];
+    let endTurn = (): void => {};
+    let onBegin = (): void => {};
+    const { lanes } = lanesWith(
+      async ({ chat }) => {
+        begun.push(chat.chatId);
+        onBegin();
+        await new Promise<void>((resolve) => {
+          endTurn = resolve;
+        });
+      },
+      { concurrentTurns: 1 },
+    );
+    lanes.open();
+    const add = (chatId: string, more: { senderId?: string; isOwner?: boolean } = {}): void =>
+      lanes.add({ ...message(chatId, 1, more), isOwner: more.isOwner ?? isOwner });
+    const next = async (): Promise<string> => {
+      await new Promise<void>((resolve) => {
+        onBegin = resolve;
+        endTurn();
+      });
+      return begun.at(-1) ?? '';
+    };
+    return { add, next, begun };
+  }
+
+  it('a newcomer begins within four starts, and the owner within three', async () => {
+    const { add, next } = crowd(false);
+    for (let chat = 0; chat < 1_000; chat += 1) add(`chat${chat}`);
+    for (let turn = 0; turn < 5; turn += 1) await next();
+    add('newcomer');
+    const starts = [await next(), await next(), await next(), await next()];
+    expect(starts).toContain('newcomer');
+    add('owner', { isOwner: true });
+    expect([await next(), await next(), await next()]).toContain('owner');
+  });
+
+  it('a person with 1,000 chats has one turn for each turn of another person', async () => {
+    const { add, next } = crowd(true);
+    for (let chat = 0; chat < 1_000; chat += 1) add(`many${chat}`, { senderId: 'anna' });
+    for (let chat = 0; chat < 4; chat += 1) add(`few${chat}`, { senderId: 'boris' });
+    const starts: string[] = [];
+    for (let turn = 0; turn < 10; turn += 1) starts.push(await next());
+    expect(starts.filter((chat) => chat.startsWith('few'))).toHaveLength(4);
+  });
+
+  it('nobody starves, although newcomers and the owner arrive without end', async () => {
+    const { add, next, begun } = crowd(false);
+    for (let chat = 0; chat < 100; chat += 1) add(`chat${chat}`);
+    for (let turn = 0; turn < 400; turn += 1) {
+      add(`newcomer${turn}`);
+      add(`owner${turn % 3}`, { isOwner: true, senderId: 'owner' });
+      await next();
+    }
+    expect(begun.filter((chat) => chat.startsWith('chat'))).toHaveLength(100);
+  });
 });

@@ -1,8 +1,9 @@
 // Chats as lanes: within a chat one batch after the other, in the order in which people wrote; chats beside each other, up
-// to a limit, the bots in turn. A burst is joined: a batch begins when nobody has written for a moment, or when the
+// to a limit; `fair-order.ts` says which of the waiting ones is next. A burst is joined: a batch begins when nobody has written for a moment, or when the
 // first of it has waited long enough. A batch that fails is tried again, and holds up nobody but its own chat.
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { botName, type ChatLimits, type ChatMessage, nameOf } from './chat.ts';
+import { createFairOrder, type WaitingChat } from './fair-order.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -52,13 +53,15 @@ interface Lane {
   failures: number;
   retryAt: number;
   state: 'idle' | 'timed' | 'ready' | 'running';
+  /** Of the batch that waits for a place or runs. */
+  place: WaitingChat;
   timer?: NodeJS.Timeout;
 }
 
 export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const ready: Lane[] = [];
-  const placesOf = new Map<string, number>();
+  const order = createFairOrder();
   let places = 0;
   let running = 0;
   let isOpen = false;
@@ -71,7 +74,17 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     const name = nameOf(chat);
     const found = lanes.get(name);
     if (found) return found;
-    const lane: Lane = { chat, begun: [], waiting: [], firstAt: 0, lastAt: 0, failures: 0, retryAt: 0, state: 'idle' };
+    const lane: Lane = {
+      chat,
+      begun: [],
+      waiting: [],
+      firstAt: 0,
+      lastAt: 0,
+      failures: 0,
+      retryAt: 0,
+      state: 'idle',
+      place: { bot: botName(chat), person: '', isOwner: false, waitsSince: 0 },
+    };
     lanes.set(name, lane);
     return lane;
   }
@@ -88,6 +101,7 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     const waitMs = Math.max(lane.retryAt - now, lane.begun.length > 0 ? 0 : quietAt - now);
     if (waitMs <= 0) {
       lane.state = 'ready';
+      lane.place = placeOf(lane, order.starts);
       ready.push(lane);
       startReady();
       return;
@@ -99,29 +113,24 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     }, waitMs);
   }
 
-  /** The bot with the fewest turns comes first; within a bot, the chat that was ready first. */
   function startReady(): void {
     while (places < limits.concurrentTurns && ready.length > 0 && isOpen) {
-      let chosen = 0;
-      const turnsOf = (lane: Lane): number => placesOf.get(botName(lane.chat)) ?? 0;
-      ready.forEach((lane, index) => {
-        if (turnsOf(lane) < turnsOf(ready[chosen] as Lane)) chosen = index;
-      });
-      const [lane] = ready.splice(chosen, 1);
+      const [lane] = ready.splice(order.next(ready.map(({ place }) => place)), 1);
       if (lane) void run(lane);
     }
   }
 
-  function count(chat: ChatKey, by: 1 | -1): void {
+  function count(place: WaitingChat, by: 1 | -1): void {
     places += by;
-    const bot = botName(chat);
-    placesOf.set(bot, (placesOf.get(bot) ?? 0) + by);
+    order.count(place, by);
   }
 
   async function run(lane: Lane): Promise<void> {
     lane.state = 'running';
     running += 1;
-    count(lane.chat, 1);
+    const { place } = lane;
+    order.start(place);
+    count(place, 1);
     const batch = lane.begun.shift() ?? { chat: lane.chat, messages: takeBatch(lane) };
     try {
       if (batch.messages.length > 0) await handle(batch);
@@ -134,7 +143,7 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
       onFailure(batch, error);
     }
     running -= 1;
-    count(lane.chat, -1);
+    count(place, -1);
     lane.state = 'idle';
     schedule(lane);
     startReady();
@@ -175,12 +184,13 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
       return running;
     },
     async whileWaiting(chat, wait) {
-      count(chat, -1);
+      const { place } = laneOf(chat);
+      count(place, -1);
       startReady();
       try {
         return await wait();
       } finally {
-        count(chat, 1);
+        count(place, 1);
       }
     },
     waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting.length ?? 0,
@@ -218,6 +228,16 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
         whenIdle = resolve;
       });
     },
+  };
+}
+
+function placeOf({ chat, begun, waiting }: Lane, starts: number): WaitingChat {
+  const first = begun[0]?.messages[0] ?? waiting[0];
+  return {
+    bot: botName(chat),
+    person: JSON.stringify([chat.channel, chat.account, first?.message.sender.id]),
+    isOwner: first?.isOwner ?? false,
+    waitsSince: starts,
   };
 }
 

@@ -9,6 +9,8 @@ export interface Outgoing {
   buttons?: readonly Button[];
   /** The message whose place it takes; sent as a new one where that is gone. */
   replaces?: string;
+  /** Written for somebody who is not admitted, such as a pairing code. Everything else is for admitted people only. */
+  isForStranger?: boolean;
 }
 
 export interface DraftOptions extends Omit<Outgoing, 'markdown'> {
@@ -20,13 +22,23 @@ export interface DraftOptions extends Omit<Outgoing, 'markdown'> {
 }
 
 /** A text as the messages it takes; the first answers or replaces, the buttons stand under the last. */
-export function draftsOf({ chat, channel, key, markdown, replyTo, buttons, replaces }: DraftOptions): OutboxDraft[] {
+export function draftsOf({
+  chat,
+  channel,
+  key,
+  markdown,
+  replyTo,
+  buttons,
+  replaces,
+  isForStranger,
+}: DraftOptions): OutboxDraft[] {
   const parts = channel.split(markdown);
   return (parts.length > 0 ? parts : ['(nothing to say)']).map((part, index, all) => {
     const outgoing: Outgoing = {
       markdown: part,
       ...(index === 0 && { replyTo, replaces }),
       ...(index === all.length - 1 && { buttons }),
+      isForStranger,
     };
     return { key: `${key}-${index}`, chat, body: JSON.stringify(outgoing) };
   });

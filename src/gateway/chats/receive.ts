@@ -90,7 +90,7 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
 
   async function refuse(channel: Channel, chat: ChatKey, message: IncomingMessage, reply?: string): Promise<void> {
     if (reply === undefined) return;
-    await turnDown(chat, message, replyOf(channel, chat, message, reply));
+    await turnDown(chat, message, replyOf(channel, chat, message, reply, { isForStranger: true }));
   }
 
   /** A chat in which more is written than can be answered: nothing more is kept, and that is said now and then. */
@@ -149,9 +149,15 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   };
 }
 
-function replyOf(channel: Channel, chat: ChatKey, message: IncomingMessage, markdown: string): OutboxDraft[] {
+function replyOf(
+  channel: Channel,
+  chat: ChatKey,
+  message: IncomingMessage,
+  markdown: string,
+  more: { isForStranger?: boolean } = {},
+): OutboxDraft[] {
   const { id: replyTo } = message;
-  return draftsOf({ chat, channel, key: replyKey(chat, replyTo), markdown, replyTo });
+  return draftsOf({ chat, channel, key: replyKey(chat, replyTo), markdown, replyTo, ...more });
 }
 
 /** The same for the same message, also in another process. */

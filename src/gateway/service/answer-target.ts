@@ -44,6 +44,16 @@ export async function answerTarget(name: string, asker: Asker, rules: AnswerRule
   return { ok: false, reason: `${notAllowed(named, bots)}, or once somebody has written to the bot there` };
 }
 
+/** Whether a message that was written for this chat may still be sent: listed by the owner, or not everybody there was revoked. */
+export async function mayReceive(
+  chat: ChatKey,
+  { bots, access, people }: Pick<AnswerRules, 'bots' | 'access' | 'people'>,
+): Promise<boolean> {
+  const admitted = await people(chat);
+  for (const person of admitted) if (await access.stillAdmits(person, chat)) return true;
+  return admitted.length === 0 || listedBot(chat, bots()) !== undefined;
+}
+
 function revokedReason(chat: ChatKey): string {
   return `${chatName(chat)} may not be written to: nobody there is admitted any more ("lainclaw pairing list" shows who is)`;
 }

@@ -13,6 +13,7 @@ import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway
 import { sessionKeyOf } from '../chats/session-key-of.ts';
 import { jobTurn } from '../job-turn.ts';
 import type { WorkspaceJobs } from '../open-jobs.ts';
+import { mayReceive } from './answer-target.ts';
 import { chatLimits, openChannel, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
 import { createDeliver, withJobs } from './with-jobs.ts';
@@ -20,7 +21,10 @@ import { createDeliver, withJobs } from './with-jobs.ts';
 /** What the service uses of a workspace. */
 export interface ServiceWorkspace {
   channelGateway(
-    options: Pick<ChannelGatewayDependencies, 'channels' | 'claimant' | 'admit' | 'settings' | 'limits' | 'log'>,
+    options: Pick<
+      ChannelGatewayDependencies,
+      'channels' | 'claimant' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
+    >,
   ): Promise<ChannelGateway>;
   jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;
   mcpOffer(use: { allow: readonly string[] | undefined; mode: Mode }): Promise<Offer>;
@@ -87,6 +91,7 @@ export async function openChannels(
         });
       return admission;
     },
+    mayReceive: (chat) => mayReceive(chat, { bots: () => settings().bots, access, people: chatPeople }),
     settings: async ({ channel, account }) => turnSettings(bot(channel, account), caps),
     limits: chatLimits(service),
     log: (message, { level = 'info', event = 'note', chat } = {}) =>
