@@ -1,6 +1,7 @@
 // npm run bench [-- name …] [--quick]: prints every figure with its limit. `--quick` is the self-test: each bench runs
 // small and must produce figures; whether they are within limits is judged only by a full run.
 import { agents } from './agents.ts';
+import { archiveImport } from './archive-import.ts';
 import { archiveScale } from './archive-scale.ts';
 import type { Bench, Figure } from './bench.ts';
 import { chat } from './chat.ts';
@@ -36,6 +37,7 @@ const BENCHES: Bench[] = [
   manyTurns,
   retrieval,
   archiveScale,
+  archiveImport,
   machine,
   schedule,
   gatewayMessages,

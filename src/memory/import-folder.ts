@@ -8,7 +8,7 @@ import type { Archive } from '../storage/archive.ts';
 import { headingOf } from './chunk.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
-import { LONGEST_NOTE, type Note, type Saved } from './note.ts';
+import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
 
 const LARGEST_FILE = 5 * 1024 * 1024;
 const FILES_AT_ONCE = 100;
@@ -28,56 +28,77 @@ export async function importFolder(
   const counts = { files: 0, added: 0, changed: 0, unchanged: 0, moved: 0, forgotten: 0, chunks: 0 };
   const report: ImportReport = { ...counts, gone: [], skipped: [] };
   const { paths, emptyFolders } = await markdownFiles(resolve(folder), report);
-  const addedIds: string[] = [];
+  const head = join(resolve(folder), sep);
+  const known = Map.groupBy(await archive.documentsBeginning(head), ({ source }) => source);
+  const addedHashes = new Set<string>();
   for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
     signal?.throwIfAborted();
+    const some = paths.slice(from, from + FILES_AT_ONCE);
+    for (const path of some) onFile?.(path);
+    const changed = await changedNotes(some);
+    if (changed.length > 0) await replace(changed);
+  }
+  await settleGone();
+  return report;
+
+  /** Reads the files. Hashing one is much cheaper than cutting and analysing it, so an unchanged file costs no more than that. */
+  async function changedNotes(some: readonly string[]): Promise<Note[]> {
+    const files = await Promise.all(some.map((path) => readText(path, report)));
     const notes: Note[] = [];
-    for (const path of paths.slice(from, from + FILES_AT_ONCE)) {
-      onFile?.(path);
-      const note = await noteOf(path, report);
+    for (const file of files) {
+      if (!file) continue;
+      const before = known.get(file.path) ?? [];
+      const isUnchanged = before.length === 1 && before[0]?.hash === hashOf(file.text);
+      if (isUnchanged) {
+        report.files += 1;
+        report.unchanged += 1;
+        continue;
+      }
+      const note = await noteOf(file, report);
       if (note) notes.push(note);
     }
-    const before = await Promise.all(notes.map(({ source = '' }) => archive.idsOf(source)));
+    return notes;
+  }
+
+  async function replace(notes: readonly Note[]): Promise<void> {
     const saved = await memory.saveAll(notes);
     const outdated: string[] = [];
     for (const [index, { id, added, chunks }] of saved.entries()) {
-      const old = (before[index] ?? []).filter((other) => other !== id);
+      const { source = '', identity = '' } = notes[index] ?? {};
+      const old = (known.get(source) ?? []).map((document) => document.id).filter((other) => other !== id);
       report.files += 1;
       if (!added && old.length === 0) report.unchanged += 1;
       else if (old.length > 0) report.changed += 1;
       else report.added += 1;
       if (added) report.chunks += chunks;
-      if (added) addedIds.push(id);
+      if (added) addedHashes.add(hashOf(identity));
       outdated.push(...old);
     }
     if (outdated.length > 0) await remove(outdated);
   }
-  await settleGone();
-  return report;
 
   async function settleGone(): Promise<void> {
     // An unreadable file is not gone, and the content of an unreadable folder is unknown.
     const there = new Set([...paths, ...report.skipped.map(({ path }) => path)]);
-    const head = join(resolve(folder), sep);
-    const known = (await archive.sourcesBeginning(head)).filter((source) => MARKDOWN.test(source));
-    const gone = known.filter((source) => !there.has(source) && !isUnder(source, there));
+    const gone = [...known].filter(
+      ([source]) => MARKDOWN.test(source) && !there.has(source) && !isUnder(source, there),
+    );
     if (forgetGone && gone.length > 0 && paths.length === 0)
       throw new MemoryError(
         'MEMORY_FOLDER',
         `nothing is forgotten: there is no Markdown file under ${folder} any more, and ${gone.length} were imported from it. Is its disk missing? If they are really gone, "lainclaw memory forget --source <file>" forgets them`,
       );
-    const added = gone.length > 0 ? await Promise.all(addedIds.map((id) => archive.get(id))) : [];
-    const texts = new Set(added.map((found) => found?.document.hash));
-    for (const source of gone) {
-      signal?.throwIfAborted();
-      const documents = await archive.list({ limit: 1_000, source });
-      const isMoved = documents.every(({ hash }) => texts.has(hash));
+    const removed: string[] = [];
+    for (const [source, documents] of gone) {
+      const isMoved = documents.every(({ hash }) => addedHashes.has(hash));
       const isForgotten = forgetGone && !isUnder(source, emptyFolders);
       if (isMoved) report.moved += 1;
       else if (isForgotten) report.forgotten += 1;
       else report.gone.push(source);
-      if (isMoved || isForgotten) await remove(documents.map(({ id }) => id));
+      if (isMoved || isForgotten) removed.push(...documents.map(({ id }) => id));
     }
+    signal?.throwIfAborted();
+    if (removed.length > 0) await remove(removed);
   }
 }
 
@@ -120,29 +141,40 @@ function whyNot(folder: string, error: NodeJS.ErrnoException): string {
   return `cannot read the folder ${folder}: ${error.message}`;
 }
 
-async function noteOf(path: string, report: ImportReport): Promise<Note | undefined> {
+interface TextFile {
+  path: string;
+  text: string;
+  modified: Date;
+}
+
+async function readText(path: string, report: ImportReport): Promise<TextFile | undefined> {
   const skip = (reason: string): undefined => void report.skipped.push({ path, reason });
   try {
     const { size, mtime } = await lstat(path);
     if (size > LARGEST_FILE) return skip(`larger than ${LARGEST_FILE} bytes`);
-    const bytes = await readFile(path);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (text.trim() === '') return skip('empty');
-    const { body, title, date, problem } = await frontMatter(text);
-    if (problem) report.skipped.push({ path: `${path} (front matter only)`, reason: problem });
-    const content = body.trim() === '' ? text : body;
-    if (content.length > LONGEST_NOTE) return skip(`longer than ${LONGEST_NOTE} characters: import it in parts`);
-    return {
-      content,
-      source: path,
-      title: title ?? firstHeading(body) ?? basename(path),
-      date: date ?? mtime.toISOString(),
-      // The whole file: a changed date is a change.
-      identity: text,
-    };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return text.trim() === '' ? skip('empty') : { path, text, modified: mtime };
   } catch (error) {
     return skip(error instanceof TypeError ? 'not UTF-8 text' : (error as Error).message);
   }
+}
+
+async function noteOf({ path, text, modified }: TextFile, report: ImportReport): Promise<Note | undefined> {
+  const { body, title, date, problem } = await frontMatter(text);
+  if (problem) report.skipped.push({ path: `${path} (front matter only)`, reason: problem });
+  const content = body.trim() === '' ? text : body;
+  if (content.length > LONGEST_NOTE) {
+    report.skipped.push({ path, reason: `longer than ${LONGEST_NOTE} characters: import it in parts` });
+    return undefined;
+  }
+  return {
+    content,
+    source: path,
+    title: title ?? firstHeading(body) ?? basename(path),
+    date: date ?? modified.toISOString(),
+    // The whole file: a changed date is a change.
+    identity: text,
+  };
 }
 
 interface FrontMatter {

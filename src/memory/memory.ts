@@ -15,7 +15,7 @@ import { type Background, createBackground } from './embeddings/background.ts';
 import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
-import { LONGEST_NOTE, type Note, type Saved } from './note.ts';
+import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
 import { indexedText } from './rank.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
 
@@ -177,11 +177,6 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       embeddings.close();
     },
   };
-}
-
-/** Loads node:crypto with the first save only: a search never needs it. */
-function hashOf(text: string): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', text, 'base64url');
 }
 
 function isoDate(date: string): string {

@@ -108,8 +108,8 @@ export interface Archive {
   idsOf(source: string): Promise<string[]>;
   /** Ids of every document of a session. */
   idsOfSession(session: string): Promise<string[]>;
-  /** Every source that begins with `head`. */
-  sourcesBeginning(head: string): Promise<string[]>;
+  /** Every document whose source begins with `head`. */
+  documentsBeginning(head: string): Promise<Pick<ArchiveDocument, 'id' | 'source' | 'hash'>[]>;
   /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns the number of removed documents. */
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
   /** Chunks that contain any of the terms, at most `limit`; the rarest terms decide. */

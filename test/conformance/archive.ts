@@ -81,8 +81,9 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
           { id: 'one', chunks: 2, head: 'alpha' },
         ]);
         expect(await other.idsOf('files')).toEqual(['two']);
-        expect(await other.sourcesBeginning('fi')).toEqual(['files']);
-        expect(await other.sourcesBeginning('files/')).toEqual([]);
+        const { hash } = documentOf('two', 'gamma');
+        expect(await other.documentsBeginning('fi')).toEqual([{ id: 'two', source: 'files', hash }]);
+        expect(await other.documentsBeginning('files/')).toEqual([]);
       });
 
       it('of one call are all kept, or none', async () => {

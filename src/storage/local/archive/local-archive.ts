@@ -46,11 +46,16 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     idsOf: (source) => use((db) => documents(db, reader, 'd.id', 'd.source = ?', source).map((row) => String(row.id))),
     idsOfSession: (session) =>
       use((db) => documents(db, reader, 'd.id', 'd.session = ?', session).map((row) => String(row.id))),
-    sourcesBeginning: (head) =>
+    documentsBeginning: (head) =>
       use((db) =>
-        documents(db, reader, 'DISTINCT d.source', 'd.source >= ? AND d.source < ?', head, `${head}\u{10ffff}`).map(
-          (row) => String(row.source),
-        ),
+        documents(
+          db,
+          reader,
+          'd.id, d.source, d.hash',
+          'd.source >= ? AND d.source < ?',
+          head,
+          `${head}\u{10ffff}`,
+        ).map(({ id, source, hash }) => ({ id: String(id), source: String(source), hash: String(hash) })),
       ),
     async remove(ids, termsOf) {
       const removed = await use((db) => removeDocuments(db, reader, ids, termsOf));
