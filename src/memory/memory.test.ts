@@ -194,6 +194,29 @@ describe('save and search', () => {
     expect(results).toHaveLength(1);
   });
 
+  it('a turn without a word of the question is found through its neighbours', async () => {
+    const { memory } = testMemory();
+    const conversation = (session: string, ...texts: string[]) =>
+      texts.map((content) => ({ content, session, source: `session:${session}` }));
+    await memory.saveAll([
+      ...conversation(
+        's1',
+        'Good morning.',
+        'Where shall we go for the summer holiday?',
+        'To Madeira, I think.',
+        'Fine.',
+      ),
+      ...conversation('s2', 'The bill came.', 'It is paid.', 'Thank you.'),
+    ]);
+    const { results } = await memory.search('where do we go for the summer holiday');
+    expect(results.slice(0, 2).map(({ text }) => text)).toEqual([
+      'Where shall we go for the summer holiday?',
+      'To Madeira, I think.',
+    ]);
+    expect(results[1]?.why.terms).toEqual([]);
+    expect(results.map(({ session }) => session)).not.toContain('s2');
+  });
+
   it('a turn is found by what the turns around it say', async () => {
     const { memory } = testMemory();
     const turns = [

@@ -23,30 +23,40 @@ export interface Ranked {
   similarity?: number;
 }
 
-export function rankByText(
-  chunks: readonly ArchiveChunk[],
+/** Ranks chunks by their own text. What was counted in a chunk is kept, so that ranking it again with others costs little. */
+export type RankByText = (chunks: readonly ArchiveChunk[]) => Ranked[];
+
+export function createTextRanking(
   wanted: QueryTerms,
   statistics: Omit<Candidates, 'ids'>,
   analyser: Analyser,
-): Ranked[] {
+): RankByText {
   const weights = weightsOf(wanted, statistics);
-  const scored = chunks
-    .map((chunk) => {
-      const counts = analyser.count(indexedText(chunk), wanted);
-      return { chunk, counts, score: scoreText(counts, chunk.length / statistics.averageLength, weights) };
-    })
-    .sort(byScore);
-  const highest = scored[0]?.score ?? 0;
-  // Without a common word, similar spelling is chance.
-  const worded = scored.filter(({ score }) => score > 0);
-  const spelling = spellingScores(worded.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
-  return scored
-    .map(({ chunk, counts, score }, index) => {
-      const words = highest > 0 ? score / highest : 0;
-      const mixed = spelling ? words * (1 - SPELLING_SHARE) + (spelling[index] ?? 0) * SPELLING_SHARE : words;
-      return { chunk, score: mixed, matched: [...counts.terms.keys()] };
-    })
-    .sort(byScore);
+  const counted = new Map<number, Counts>();
+  const countsOf = (chunk: ArchiveChunk): Counts => {
+    const counts = counted.get(chunk.id) ?? analyser.count(indexedText(chunk), wanted);
+    counted.set(chunk.id, counts);
+    return counts;
+  };
+  return (chunks) => {
+    const scored = chunks
+      .map((chunk) => {
+        const counts = countsOf(chunk);
+        return { chunk, counts, score: scoreText(counts, chunk.length / statistics.averageLength, weights) };
+      })
+      .sort(byScore);
+    const highest = scored[0]?.score ?? 0;
+    // Without a common word, similar spelling is chance.
+    const worded = scored.filter(({ score }) => score > 0);
+    const spelling = spellingScores(worded.slice(0, SPELLING_AMONG).map(({ counts }) => counts));
+    return scored
+      .map(({ chunk, counts, score }, index) => {
+        const words = highest > 0 ? score / highest : 0;
+        const mixed = spelling ? words * (1 - SPELLING_SHARE) + (spelling[index] ?? 0) * SPELLING_SHARE : words;
+        return { chunk, score: mixed, matched: [...counts.terms.keys()] };
+      })
+      .sort(byScore);
+  };
 }
 
 function weightsOf({ terms }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {

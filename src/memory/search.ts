@@ -4,9 +4,9 @@ import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import type { Analyser, QueryTerms } from './analysis/analyser.ts';
-import { type Fusion, fuse, type Ranked, rankByText } from './rank.ts';
+import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
-import { withSurroundings } from './surroundings.ts';
+import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
 
 const TEXT_CANDIDATES = 120;
 const VECTOR_CANDIDATES = 100;
@@ -78,11 +78,13 @@ export async function searchArchive(
     written.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
   ]);
   signal?.throwIfAborted();
+  const rankByText = createTextRanking(terms, candidates, analyser);
   const byVector = 'vector' in meaning ? await nearestOf(meaning, candidates.ids) : [];
   const chunks = await archive.read([...new Set([...candidates.ids, ...byVector.map(({ id }) => id)])]);
-  const byText = rankByText(chunks, terms, candidates, analyser);
-  const ranked = byVector.length > 0 ? fuse(byText, byVector, fusion) : byText;
-  const placed = demoteSuperseded(await withSurroundings(ranked, (turns, distance) => archive.around(turns, distance)));
+  const first = rank();
+  const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
+  const joined = await join(missingNeighbours(first, neighbours));
+  const placed = demoteSuperseded(withSurroundings(joined ? rank() : first, neighbours));
   const { results, leftOut } = withinBudget(placed.slice(0, topK), budget);
   const isHybrid = byVector.length > 0;
   const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
@@ -93,6 +95,20 @@ export async function searchArchive(
     else if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
   }
   return result;
+
+  function rank(): Ranked[] {
+    const byText = rankByText(chunks);
+    return byVector.length > 0 ? fuse(byText, byVector, fusion) : byText;
+  }
+
+  /** Makes candidates of these chunks; false when there are none. */
+  async function join(ids: readonly number[]): Promise<boolean> {
+    if (ids.length === 0) return false;
+    chunks.push(...(await archive.read(ids)));
+    if ('vector' in meaning && byVector.length > 0)
+      byVector.push(...(await archive.similar(meaning.model, meaning.vector, ids)));
+    return true;
+  }
 
   async function candidatesFor(terms: QueryTerms): Promise<{ terms: QueryTerms; candidates: Candidates }> {
     const find = (wanted: QueryTerms): Promise<Candidates> => archive.candidates([...wanted.terms], TEXT_CANDIDATES);

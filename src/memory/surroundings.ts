@@ -1,18 +1,47 @@
-// A single turn is seldom meaningful alone: its score counts together with those of its neighbours and its session. A note
-// outside any session counts as its own session, so all kinds stay comparable; a chunk of a longer text gains nothing from the
-// chunks beside it, or long texts would rank above short ones that answer better.
+// A single turn is seldom meaningful alone: its score counts together with those of its neighbours and its session. So the
+// turns beside the best candidates are ranked as well, also those without a word of the question: an answer often has none.
+// A note outside any session counts as its own session, so all kinds stay comparable; a chunk of a longer text gains nothing
+// from the chunks beside it, or long texts would rank above short ones that answer better.
 import type { Around } from '../storage/archive.ts';
 import type { Ranked } from './rank.ts';
 
+/** What a turn gains from those one and two places away. */
 const SHARES = [0.3, 0.2];
 const SESSION_SHARE = 0.5;
 const BEST_OF_SESSION = 3;
 const LOOKED_AT = 60;
+/** The turns beside so many of the best become candidates. */
+const JOINED = 30;
+const NOTHING: Around = { before: [], after: [] };
 
 export type FindAround = (chunks: readonly { id: number; session: string }[], distance: number) => Promise<Around[]>;
 
-export async function withSurroundings(ranked: readonly Ranked[], around: FindAround): Promise<Ranked[]> {
-  const nearby = await nearbyInSessions(ranked, around);
+/** Turns beside the best candidates, by the id of the candidate. */
+export type Neighbours = ReadonlyMap<number, Around>;
+
+export async function findNeighbours(ranked: readonly Ranked[], around: FindAround): Promise<Neighbours> {
+  const turns = ranked
+    .slice(0, LOOKED_AT)
+    .flatMap(({ chunk: { id, document } }) =>
+      document.session === undefined ? [] : [{ id, session: document.session }],
+    );
+  if (turns.length === 0) return new Map();
+  const found = await around(turns, SHARES.length);
+  return new Map(turns.map(({ id }, index) => [id, found[index] ?? NOTHING]));
+}
+
+/** The chunks beside the best that are not candidates themselves. */
+export function missingNeighbours(ranked: readonly Ranked[], neighbours: Neighbours): number[] {
+  const known = new Set(ranked.map(({ chunk }) => chunk.id));
+  const beside = ranked.slice(0, JOINED).flatMap(({ chunk }) => {
+    const { before, after } = neighbours.get(chunk.id) ?? NOTHING;
+    return [...before, ...after];
+  });
+  return [...new Set(beside)].filter((id) => !known.has(id));
+}
+
+export function withSurroundings(ranked: readonly Ranked[], neighbours: Neighbours): Ranked[] {
+  const nearby = nearbyScores(ranked, neighbours);
   const sessions = sessionScores(ranked);
   const placed = ranked.map((entry) => {
     const { id, document } = entry.chunk;
@@ -29,20 +58,15 @@ export async function withSurroundings(ranked: readonly Ranked[], around: FindAr
     .sort((a, b) => b.score - a.score || b.chunk.id - a.chunk.id);
 }
 
-async function nearbyInSessions(ranked: readonly Ranked[], around: FindAround): Promise<Map<number, number>> {
-  const turns = ranked
-    .slice(0, LOOKED_AT)
-    .flatMap(({ chunk: { id, document } }) =>
-      document.session === undefined ? [] : [{ id, session: document.session }],
-    );
-  if (turns.length === 0) return new Map();
-  const scores = new Map(ranked.map(({ chunk, score }) => [chunk.id, score]));
-  const neighbours = await around(turns, SHARES.length);
-  const scoreOf = (ids: readonly number[] = []): number =>
-    ids.reduce((sum, id, index) => sum + (SHARES[index] ?? 0) * (scores.get(id) ?? 0), 0);
-  return new Map(
-    turns.map(({ id }, index) => [id, scoreOf(neighbours[index]?.before) + scoreOf(neighbours[index]?.after)]),
-  );
+/** Being beside each other is mutual, so each of the best gives a share of its score to the turns beside it. */
+function nearbyScores(ranked: readonly Ranked[], neighbours: Neighbours): Map<number, number> {
+  const nearby = new Map<number, number>();
+  for (const { chunk, score } of ranked) {
+    const { before, after } = neighbours.get(chunk.id) ?? NOTHING;
+    for (const side of [before, after])
+      for (const [place, id] of side.entries()) nearby.set(id, (nearby.get(id) ?? 0) + (SHARES[place] ?? 0) * score);
+  }
+  return nearby;
 }
 
 /** The mean of a session's best turns; the list is in order, so the first ones seen are the best. */
