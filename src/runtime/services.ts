@@ -1,5 +1,4 @@
 // The services that the whole process shares, whatever workspace a turn runs in. Each is loaded when it is first used.
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelServices } from '../adapters/model-services.ts';
 import type { Agents } from '../agents/agents.ts';
@@ -12,6 +11,7 @@ import type { ModelStore } from '../memory/models/model-store.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
+import { ensureDirectory } from '../storage/private-files.ts';
 import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
@@ -125,7 +125,10 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   const sandbox = lazily(async () => {
     const { chooseSandbox } = await import('../sandbox/choose.ts');
     const { sandbox: choice, dockerImage } = config;
-    return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary: tmpdir(), variables, newId });
+    // In the home, which no command sees: the system's directory for such files may lie in a workspace.
+    const temporary = join(home, 'sandbox');
+    await ensureDirectory(temporary);
+    return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary, variables, newId });
   });
   const modelServicesAt = new Map<string | undefined, Promise<ModelServices>>();
   async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {

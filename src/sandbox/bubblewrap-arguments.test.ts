@@ -4,7 +4,7 @@ import { bubblewrapArguments, featuresOf } from './bubblewrap-arguments.ts';
 
 const base = {
   ...{ bwrap: '/usr/bin/bwrap', prlimit: '/usr/bin/prlimit', argv: ['ls', '-l'], cwd: '/work' },
-  ...{ limits: TRIAL_LIMITS, limitsProcesses: true, ownLimits: '' },
+  ...{ limits: TRIAL_LIMITS, limitsProcesses: true, ownLimits: '', filters: true },
   features: { size: true, disableUserNamespaces: true },
 };
 
@@ -26,7 +26,7 @@ test('the whole command line', () => {
       '--perms 1777 --size 268435456 --tmpfs /dev/shm --perms 0555 --size 1048576 --tmpfs /home',
       '--perms 1777 --size 1073741824 --tmpfs /tmp --ro-bind /dev/null /etc/shadow',
       '--ro-bind /home/a/.nvm /home/a/.nvm --bind /home/a/work /home/a/work --remount-ro /proc --remount-ro /dev',
-      '--json-status-fd 3 --block-fd 4 --chdir /work --',
+      '--json-status-fd 3 --block-fd 4 --seccomp 5 --chdir /work --',
       '/usr/bin/prlimit --core=0 --data=1073741824 --fsize=67108864 --cpu=30:31 --nproc=128 -- ls -l',
     ].join(' '),
   );

@@ -11,6 +11,8 @@ export interface BubblewrapCommand {
   cwd: string;
   /** True for a program that waits itself for permission. */
   waits?: boolean;
+  /** The kernel refuses system calls (seccomp/filter.ts): bubblewrap reads the filter from the descriptor for it. */
+  filters: boolean;
   mounts: readonly Mount[];
   limits: Limits;
   /** False where the kernel counts all processes of the user instead of those of one user namespace. */
@@ -30,6 +32,8 @@ export interface Features {
 /** Descriptors: on the first bubblewrap reports its status, on the second it waits for permission to start the command. */
 export const STATUS_DESCRIPTOR = 3;
 export const GATE_DESCRIPTOR = 4;
+/** From which bubblewrap reads the filter of system calls: for a program that waits itself, another descriptor lies before it. */
+export const FILTER_DESCRIPTOR = { direct: 5, waiting: 6 } as const;
 
 const EMPTY_BYTES = 1_048_576;
 const SHARED_MEMORY_BYTES = 268_435_456;
@@ -43,7 +47,7 @@ export function featuresOf(version: string): Features | undefined {
 }
 
 export function bubblewrapArguments(command: BubblewrapCommand): string[] {
-  const { bwrap, argv, cwd, mounts, limits, features } = command;
+  const { bwrap, argv, cwd, mounts, limits, features, filters, waits } = command;
   return [
     bwrap,
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
@@ -59,7 +63,8 @@ export function bubblewrapArguments(command: BubblewrapCommand): string[] {
     // and core_pattern names a program that the kernel runs on the host. In /dev a file could take half of the memory.
     ...['--remount-ro', '/proc', '--remount-ro', '/dev'],
     ...['--json-status-fd', String(STATUS_DESCRIPTOR)],
-    ...(command.waits ? [] : ['--block-fd', String(GATE_DESCRIPTOR)]),
+    ...(waits ? [] : ['--block-fd', String(GATE_DESCRIPTOR)]),
+    ...(filters ? ['--seccomp', String(waits ? FILTER_DESCRIPTOR.waiting : FILTER_DESCRIPTOR.direct)] : []),
     ...['--chdir', cwd, '--'],
     ...limitArguments(command),
     ...argv,

@@ -22,6 +22,7 @@ import { makeReadySandbox, type ReadySandbox, WAITING } from './ready-sandbox.ts
 import { checkCommand, type Exit, runProcess, signalOfCode } from './run-process.ts';
 import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
+import { createFilterFile } from './seccomp/filter-file.ts';
 import { createStarter } from './starter.ts';
 
 export interface BubblewrapDependencies {
@@ -31,7 +32,7 @@ export interface BubblewrapDependencies {
   lainclawHome: string;
   /** Further paths that are never visible inside the sandbox. */
   hide?: readonly string[];
-  /** A private directory for pipes; nothing is left in it. */
+  /** A private directory for pipes that no command sees; nothing is left in it. */
   temporary: string;
   newId(prefix: string): string;
   /** 0 is root: the kernel's limit on processes does not apply to root. */
@@ -41,6 +42,8 @@ export interface BubblewrapDependencies {
   cgroups: CgroupDependencies;
   /** Where the system's programs are. */
   directories?: readonly string[];
+  /** As node names it; by default this machine's. */
+  architecture?: string;
 }
 
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
@@ -55,6 +58,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return known;
   }
 
+  const filter = createFilterFile({ temporary, architecture: dependencies.architecture ?? process.arch });
   const fifos = createFifoStock(temporary);
   const starter = createStarter({ mkfifo: async () => (await programs()).mkfifo, inherited });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
@@ -70,6 +74,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       ...tools,
       limits: profile.limits,
       limitsProcesses: rlimitHoldsProcesses,
+      filters: filter.descriptor() !== undefined,
       ownLimits: readFileSync('/proc/self/limits', 'latin1'),
     };
     const { workspace, limits, readOnly, scratch } = profile;
@@ -93,8 +98,9 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
     try {
       const store = join(dependencies.lainclawHome, 'sandbox');
+      const common = { limits, cgroup, store, newLease, starter };
       const openFifos = (count: number): Promise<Fifo[]> => fifos.take(count, starter.makeFifos);
-      return await makeReadySandbox(plan, { limits, cgroup, store, newLease, openFifos, starter });
+      return await makeReadySandbox(plan, { ...common, openFifos, filter: filter.descriptor() });
     } catch (error) {
       await cgroup?.remove();
       throw error;
@@ -131,6 +137,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       temporary,
       newLease,
       inherited: inherited(),
+      openFilter: filter.open,
       openPipes: async (onMaker) => outputPipes(await fifos.take(2, mkfifoWith(tools.mkfifo, onMaker))),
       cgroup: createCgroup(dependencies.cgroups, newId('run'), command.profile.limits),
     });
@@ -195,9 +202,10 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     await readyRuns.close();
     await starter.close();
     fifos.close();
+    filter.close();
   }
 
-  return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, available, run, prepare, close };
+  return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, temporary, available, run, prepare, close };
 }
 
 const TRIAL: SandboxCommand = {

@@ -59,6 +59,8 @@ export interface DirectDependencies extends Omit<ProcessDependencies, 'openPipes
   openPipes(onMaker: (pid: number) => void): ReturnType<ProcessDependencies['openPipes']>;
   cgroup: Cgroup | undefined;
   newLease(): string;
+  /** Opens the filter of system calls, where there is one. */
+  openFilter(): number[];
 }
 
 /** Nothing is prepared: bubblewrap starts with the command. */
@@ -76,7 +78,8 @@ export function createDirectSandbox(
   async function launch(): Promise<Launch> {
     guards = await placeGuards(plan.guards, newLease);
     const argv = plan.argvFor(plan.mountsWith(guards.mounts), command);
-    return { argv, cwd: '/', env: command.env, stdin: command.stdin, channels: CHANNELS };
+    const { env, stdin } = command;
+    return { argv, cwd: '/', env, stdin, channels: CHANNELS, openFiles: dependencies.openFilter };
   }
 
   return {

@@ -82,24 +82,36 @@ export function closeFifo({ reader, writer }: Fifo): void {
 async function openFifos(count: number, temporary: string, make: MakeFifos): Promise<Fifo[]> {
   const directory = mkdtempSync(join(temporary, 'pipes-'));
   const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)));
+  const fifos: Fifo[] = [];
   try {
     await make(paths);
-    return paths.map((path) => ({
-      reader: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
-      writer: openSync(path, constants.O_WRONLY),
-    }));
+    for (const path of paths) fifos.push(openFifo(path));
+    return fifos;
+  } catch (error) {
+    for (const fifo of fifos) closeFifo(fifo);
+    throw error;
   } finally {
     for (const path of paths) tryTo(() => unlinkSync(path));
     tryTo(() => rmdirSync(directory));
   }
 }
 
-/** A descriptor that reads the text from its start; the file behind it is already unlinked. */
-export function openText(text: string, temporary: string): number {
+function openFifo(path: string): Fifo {
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { reader, writer: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  }
+}
+
+/** A descriptor that reads the content from its start; the file behind it is already unlinked. */
+export function openContent(content: string | Uint8Array, temporary: string): number {
   const directory = mkdtempSync(join(temporary, 'stdin-'));
   const path = join(directory, 'text');
   try {
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
     return openSync(path, constants.O_RDONLY);
   } finally {
     tryTo(() => unlinkSync(path));

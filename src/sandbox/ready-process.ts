@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
+import { FILTER_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import { type Fifo, type OutputPipes, outputPipes } from './pipes.ts';
 import type { Child } from './run-process.ts';
 import { type SandboxCommand, SandboxError } from './sandbox.ts';
@@ -64,9 +64,12 @@ export interface ReadyProcessOptions {
   /** As many as `READY_FIFOS`. Closed here, also when it rejects. */
   fifos: readonly Fifo[];
   starter: Starter;
+  /** The filter of system calls, where there is one: a descriptor of ours that stays open. */
+  filter: number | undefined;
 }
 
-export async function startReadyProcess({ argv, group, fifos, starter }: ReadyProcessOptions): Promise<ReadyProcess> {
+export async function startReadyProcess(options: ReadyProcessOptions): Promise<ReadyProcess> {
+  const { argv, group, fifos, starter, filter } = options;
   const [stdout, stderr, status, script] = fifos as [Fifo, Fifo, Fifo, Fifo];
   const pipes = outputPipes([stdout, stderr]);
   const starting = starter.start({
@@ -78,6 +81,7 @@ export async function startReadyProcess({ argv, group, fifos, starter }: ReadyPr
       { as: 2, from: stderr.writer, mode: 'write' },
       { as: STATUS_DESCRIPTOR, from: status.writer, mode: 'write' },
       { as: WAITING_DESCRIPTOR, from: status.writer, mode: 'write' },
+      ...(filter === undefined ? [] : [{ as: FILTER_DESCRIPTOR.waiting, from: filter, mode: 'read' } as const]),
     ],
   });
   const input = new Socket({ fd: script.writer, readable: false, writable: true });

@@ -33,6 +33,8 @@ export interface ReadyDependencies {
   /** Where placeholders wait for their command. */
   store: string;
   newLease(): string;
+  /** The filter of system calls, where there is one. */
+  filter: number | undefined;
 }
 
 /** For `bubblewrapArguments`: a shell that waits for its command. */
@@ -40,7 +42,7 @@ export const WAITING = { argv: WAITING_SHELL, cwd: '/', waits: true };
 
 /** Takes the plan over. */
 export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDependencies): Promise<ReadySandbox> {
-  const { limits, cgroup, openFifos, starter } = dependencies;
+  const { limits, cgroup, openFifos, starter, filter } = dependencies;
   const limiter = createLimiter(limits, cgroup);
   const namespace = createNamespace();
   let placeholders: PreparedPlaceholders | undefined;
@@ -59,7 +61,7 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
     const mounts = plan.mountsWith(plan.guards.mounts).map((mount) => ({ ...mount, path: currentPath(mount.path) }));
     const argv = plan.argvFor(mounts, WAITING);
     const fifos = await openFifos(READY_FIFOS);
-    const started = await startReadyProcess({ argv, group: cgroup?.members, fifos, starter });
+    const started = await startReadyProcess({ argv, group: cgroup?.members, fifos, starter, filter });
     process = started;
     namespace.follow(started.status);
     limiter.holds(started.isInGroup);

@@ -7,7 +7,7 @@ import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutput } from './output.ts';
-import { type OutputPipes, openText } from './pipes.ts';
+import { type OutputPipes, openContent } from './pipes.ts';
 import { type Finished, type OutputStream, type RunOptions, type SandboxCommand, SandboxError } from './sandbox.ts';
 import { stdioFor } from './spawn-stdio.ts';
 
@@ -25,6 +25,8 @@ export interface Launch {
   stdin?: string;
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
   channels?: number;
+  /** Opens descriptors that follow them; they are closed once the child has them. */
+  openFiles?(): number[];
 }
 
 /** What is needed of a process, whoever started it. */
@@ -184,13 +186,14 @@ export async function startProcess(
 
 async function spawnOn(
   pipes: OutputPipes,
-  { argv, cwd, env, stdin, channels = 0 }: Launch,
+  { argv, cwd, env, stdin, channels = 0, openFiles = () => [] }: Launch,
   { temporary, inherited }: ProcessDependencies,
 ): Promise<ChildProcess> {
   const [file = '', ...rest] = argv;
-  const input = stdin === undefined ? 'nothing' : openText(stdin, temporary);
+  const input = stdin === undefined ? 'nothing' : openContent(stdin, temporary);
   const outputs = [pipes.stdout.writer, pipes.stderr.writer];
-  const { stdio, close } = stdioFor({ input, outputs, channels, inherited });
+  const files = openFiles();
+  const { stdio, close } = stdioFor({ input, outputs, channels, files, inherited });
   try {
     // In its own session: what a person types at the terminal goes to Lainclaw.
     const child = spawn(file, rest, { cwd, env: { ...env }, detached: true, stdio });
@@ -198,6 +201,7 @@ async function spawnOn(
     return child;
   } finally {
     close();
+    for (const file of files) closeSync(file);
     if (input !== 'nothing') closeSync(input);
   }
 }

@@ -121,6 +121,8 @@ export interface Sandbox {
   readonly isolates: boolean;
   /** A command can be given a way to permitted hosts (network/run-with-hosts.ts). Otherwise it has no network, and without isolation all of it. */
   readonly forwardsNetwork?: true;
+  /** A private directory that no command sees, whatever its workspace is. */
+  readonly temporary?: string;
   /** Runs a test command. Never rejects. */
   available(): Promise<Availability>;
   /**

@@ -36,7 +36,7 @@ export interface Starter {
   /** Called once a started program has ended. */
   forget(pid: number): void;
   makeFifos: MakeFifos;
-  /** Has the shell run this when this process ends before the returned function is called, however it ends. */
+  /** Has the shell run this when this process ends before the returned function is called, however it ends. Never throws. */
   insure(script: string): () => void;
   /** Ends the shell, and with it all that it started. */
   close(): Promise<void>;
@@ -109,7 +109,8 @@ ${answer} pid $!
     insure(script) {
       const entry = { script };
       insured.add(entry);
-      insure(started());
+      // Without a shell (no descriptors left, too many processes) the command runs all the same.
+      tryTo(() => insure(started()));
       return () => {
         insured.delete(entry);
         if (shell && !shell.hasEnded()) insure(shell);
@@ -119,6 +120,14 @@ ${answer} pid $!
       await shell?.end();
     },
   };
+}
+
+function tryTo(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // The shell cannot be started now; the next request tries again.
+  }
 }
 
 interface Shell {

@@ -2,7 +2,8 @@
 // section 3). Many hosts share an address: only this name tells which of them a connection inside a tunnel reaches.
 
 export type FirstMessage =
-  | { kind: 'incomplete' }
+  /** `needs`: how many bytes in all there must be before another look can tell more. */
+  | { kind: 'incomplete'; needs: number }
   /** Not the beginning of a TLS connection. */
   | { kind: 'other' }
   /** `name` is undefined when the client names no server. */
@@ -15,14 +16,14 @@ const RECORD_HEADER = 5;
 const MOST_BYTES = 65_536;
 
 export function readFirstMessage(bytes: Buffer): FirstMessage {
-  if (bytes.length === 0) return { kind: 'incomplete' };
+  if (bytes.length === 0) return { kind: 'incomplete', needs: 1 };
   if (bytes[0] !== HANDSHAKE || (bytes.length > 1 && bytes[1] !== 3)) return { kind: 'other' };
   const handshake = joinRecords(bytes);
   if (handshake === 'other') return { kind: 'other' };
-  if (handshake.length < 4) return tooLong(bytes);
+  if (handshake.length < 4) return incomplete(bytes, 4 - handshake.length);
   if (handshake[0] !== CLIENT_HELLO) return { kind: 'other' };
   const length = handshake.readUIntBE(1, 3);
-  if (handshake.length < 4 + length) return tooLong(bytes);
+  if (handshake.length < 4 + length) return incomplete(bytes, 4 + length - handshake.length);
   try {
     return { kind: 'tls', name: serverName(handshake.subarray(4, 4 + length)) };
   } catch (error) {
@@ -31,8 +32,9 @@ export function readFirstMessage(bytes: Buffer): FirstMessage {
   }
 }
 
-function tooLong(bytes: Buffer): FirstMessage {
-  return { kind: bytes.length > MOST_BYTES ? 'other' : 'incomplete' };
+function incomplete({ length }: Buffer, missing: number): FirstMessage {
+  if (length > MOST_BYTES) return { kind: 'other' };
+  return { kind: 'incomplete', needs: Math.min(length + missing, MOST_BYTES + 1) };
 }
 
 /** The message may be spread over several records; the last one may not be whole yet. */
@@ -41,6 +43,8 @@ function joinRecords(bytes: Buffer): Buffer | 'other' {
   for (let at = 0; at + RECORD_HEADER <= bytes.length; ) {
     if (bytes[at] !== HANDSHAKE) return parts.length === 0 ? 'other' : Buffer.concat(parts);
     const length = bytes.readUInt16BE(at + 3);
+    // The protocol has no empty records of this kind; without them each record brings the message forward.
+    if (length === 0) return 'other';
     parts.push(bytes.subarray(at + RECORD_HEADER, at + RECORD_HEADER + length));
     at += RECORD_HEADER + length;
   }

@@ -20,15 +20,24 @@ const FIRST_MESSAGE_MS = 30_000;
 /** Leaves the client paused. */
 export function readTunnelStart(client: Duplex, { head, target, mustBeTls }: TunnelOptions): Promise<TunnelStart> {
   return new Promise((resolve) => {
-    let bytes = head;
+    const chunks = [head];
+    let length = head.length;
+    // Looked at again only when there is as much as the message needs: a client may send byte by byte.
+    let needs = 0;
     const done = (start: TunnelStart): void => {
       clearTimeout(timer);
       client.off('data', onData).off('end', onEnd).off('close', onEnd).pause();
       resolve(start);
     };
     const look = (): void => {
+      if (length < needs) return;
+      const bytes = Buffer.concat(chunks);
+      chunks.splice(0, chunks.length, bytes);
       const message = readFirstMessage(bytes);
-      if (message.kind === 'incomplete') return;
+      if (message.kind === 'incomplete') {
+        needs = message.needs;
+        return;
+      }
       const at = `at ${hostOfTarget(target)}`;
       if (message.kind === 'tls' && !namesServer(message.name, target))
         done({ ok: false, asked: `${shownName(message.name)} ${at}` });
@@ -36,7 +45,8 @@ export function readTunnelStart(client: Duplex, { head, target, mustBeTls }: Tun
       else done({ ok: true, bytes });
     };
     const onData = (chunk: Buffer): void => {
-      bytes = Buffer.concat([bytes, chunk]);
+      chunks.push(chunk);
+      length += chunk.length;
       look();
     };
     const onEnd = (): void => done({ ok: false });

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Traffic } from '../../sandbox/network/traffic.ts';
+import { isInside, realPath } from '../../sandbox/path-inside.ts';
 import {
   type Finished,
   type RunOptions,
@@ -56,10 +57,16 @@ async function runWithNetwork(
   const { finished, traffic } = await runWithHosts(sandbox, given, running, {
     allowed: network.hosts,
     privateNames,
-    temporary: tmpdir(),
+    temporary: socketDirectory(sandbox, command),
   });
   const heardFrom = traffic.reached.flatMap(({ host, receivedBytes }) => (receivedBytes > 0 ? [host] : []));
   return { ...finished, traffic, ...(network.showsFetched && { heardFrom }) };
+}
+
+/** The path of a socket must be short; where the workspace holds the system's directory for temporary files, it must be hidden too. */
+function socketDirectory({ temporary = tmpdir() }: Sandbox, { profile }: SandboxCommand): string {
+  const { workspace } = profile;
+  return workspace && isInside(workspace.path, realPath(tmpdir()) ?? tmpdir()) ? temporary : tmpdir();
 }
 
 export function orSandboxFailure(error: unknown): never {
