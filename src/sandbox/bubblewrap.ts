@@ -90,6 +90,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
         place: workspace?.path ?? '',
         kind: JSON.stringify([workspace?.access, limits, readOnly, scratch]),
         state: JSON.stringify(argvFor(mountsWith(guards.mounts), WAITING)),
+        changesPlace: guards.missing.length > 0,
       },
     };
   }
@@ -107,14 +108,12 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
   }
 
-  /** Takes the plan over. Never rejects. */
-  async function prepareBy(plan: RunPlan, limits: Limits): Promise<void> {
-    let isTaken = false;
-    await readyRuns.prepare(plan.wanted, () => {
-      isTaken = true;
-      return makeReady(plan, limits);
-    });
-    if (!isTaken) plan.guards.release();
+  /** Takes the plan over. `runs`: how many commands are likely to follow. Never rejects. */
+  async function prepareBy(plan: RunPlan, limits: Limits, runs: number): Promise<void> {
+    // Two at once would change the workspace under each other.
+    const wanted = { ...plan.wanted, runs: plan.guards.missing.length > 0 ? 1 : runs };
+    await readyRuns.prepare(wanted, () => makeReady({ ...plan, guards: plan.guards.share() }, limits));
+    plan.guards.release();
   }
 
   async function prepare(command: SandboxCommand): Promise<void> {
@@ -122,7 +121,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     const planning = programs().then((tools) => planRun(command, tools));
     // What is wrong with the plan is found again by the command, and reported.
     const plan = await planning.catch(() => undefined);
-    if (plan) await prepareBy(plan, command.profile.limits);
+    if (plan) await prepareBy(plan, command.profile.limits, 1);
   }
 
   async function sandboxFor(command: SandboxCommand): Promise<CommandSandbox> {
@@ -163,7 +162,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
           follow(stop, () => setImmediate(insure));
           if (!options.expectsMore || !canBecome(command)) return;
           const next = { ...plan, guards: plan.guards.share() };
-          setImmediate(() => void prepareBy(next, command.profile.limits));
+          setImmediate(() => void prepareBy(next, command.profile.limits, MOST_AHEAD));
         },
         end: (child) => namespace.end(child),
       });
@@ -207,6 +206,9 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, temporary, available, run, prepare, close };
 }
+
+/** A run is ready while the one behind it is made. */
+const MOST_AHEAD = 2;
 
 const TRIAL: SandboxCommand = {
   argv: ['true'],

@@ -11,7 +11,7 @@ import type { OutputStream } from './sandbox.ts';
 /** As much as a pipe holds. */
 const CHUNK_BYTES = 65_536;
 /** Pipes that are made at once, after the first few. */
-const STOCK = 16;
+const STOCK = 32;
 
 /** Both ends of a pipe, as descriptors. */
 export interface Fifo {
