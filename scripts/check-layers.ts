@@ -9,9 +9,9 @@ import { importsOf, packagesOf, report, sourceFiles } from './source-files.ts';
 const LAYERS: string[][] = [
   ['index.ts'],
   ['cli', 'library'],
+  ['console'],
   ['operations'],
   ['runtime'],
-  ['console'],
   ['gateway'],
   ['pipeline'],
   ['tools'],

@@ -21,6 +21,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/chat.ts')).configureChat,
   },
   {
+    name: 'up',
+    description: 'Start the gateway and open the web console',
+    load: async () => (await import('./commands/up.ts')).configureUp,
+  },
+  {
     name: 'setup',
     description: 'Connect a model, choose language, memory and a channel',
     load: async () => (await import('./commands/setup.ts')).loadSetup(),

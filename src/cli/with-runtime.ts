@@ -13,6 +13,7 @@ export async function withRuntime<T>(
     environment: terminal.environment,
     warn: (line) => warn(terminal, line),
     operations: () => import('../operations/from-chat.ts'),
+    console: () => import('../console/open-console.ts'),
     ...options,
   });
   try {

@@ -22,6 +22,8 @@ export class RefusedRequest extends CodedError<RefusalCode> {}
 
 export interface AskRequest extends Omit<RunRequest, 'requestId' | 'turnId' | 'createdAt'> {
   provider: string;
+  /** A new id for the turn, where the caller wants to know it before the first event. */
+  turnId?: string;
 }
 
 export interface Providers {
@@ -132,7 +134,8 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
       if (turns === 2) onLasting();
       await dependencies.toolbox.refresh(signal);
       const { ask } = gateway;
-      const { requestId, turnId, createdAt } = ids();
+      const { requestId, createdAt, ...made } = ids();
+      const { turnId = made.turnId } = request;
       const { sessionKey, parentId, chat } = request;
       const answering = request.answering ?? (person && {});
       const answerer = person && !request.answering ? person : undefined;

@@ -4,7 +4,7 @@
 // address (127.0.0.0/8 has millions), so is an IPv6 network; once too many addresses are known, the rest share one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Wrong secrets of one address that are compared at once; after them one in each interval. */
+/** Defaults of the limit. */
 export const MOST_WRONG_SECRETS = 10;
 export const WRONG_SECRET_INTERVAL_MS = 3_000;
 const MOST_ADDRESSES = 1_000;
@@ -20,15 +20,26 @@ export interface SecretAttempts {
   attempt(address: string, isRight: () => boolean): SecretAttempt;
 }
 
-/** `now`: milliseconds of a clock that never goes back. */
-export function createSecretAttempts({ now }: { now(): number }): SecretAttempts {
+export interface SecretAttemptsOptions {
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
+  /** Wrong secrets of one address that are compared at once; after them one in each interval. */
+  mostWrong?: number;
+  intervalMs?: number;
+}
+
+export function createSecretAttempts({
+  now,
+  mostWrong = MOST_WRONG_SECRETS,
+  intervalMs = WRONG_SECRET_INTERVAL_MS,
+}: SecretAttemptsOptions): SecretAttempts {
   // What an address has failed, less what time has forgiven, at the time of its last failure.
   const failures = new Map<string, { count: number; at: number }>();
 
   function countOf(address: string): number {
     const known = failures.get(address);
     if (!known) return 0;
-    return Math.max(0, known.count - (now() - known.at) / WRONG_SECRET_INTERVAL_MS);
+    return Math.max(0, known.count - (now() - known.at) / intervalMs);
   }
 
   /** The name under which an address is counted. Forgets addresses that time has forgiven before it counts one with the others. */
@@ -43,11 +54,11 @@ export function createSecretAttempts({ now }: { now(): number }): SecretAttempts
     attempt(address, isRight) {
       const name = nameOf(address);
       const count = countOf(name);
-      const tooMany = count - (MOST_WRONG_SECRETS - 1);
+      const tooMany = count - (mostWrong - 1);
       if (tooMany > 0)
         return {
           outcome: 'limited',
-          retryAfterSeconds: Math.max(1, Math.ceil((tooMany * WRONG_SECRET_INTERVAL_MS) / 1_000)),
+          retryAfterSeconds: Math.max(1, Math.ceil((tooMany * intervalMs) / 1_000)),
         };
       failures.set(name, { count: count + 1, at: now() });
       if (!isRight()) return { outcome: 'wrong' };

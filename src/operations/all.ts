@@ -3,6 +3,7 @@ import * as agents from './agents.ts';
 import * as backup from './backup.ts';
 import * as chat from './chat.ts';
 import * as config from './config.ts';
+import * as consoleAccess from './console.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
 import * as doctor from './doctor.ts';
@@ -25,6 +26,7 @@ import * as setupChannel from './setup-channel.ts';
 import * as setupReuse from './setup-reuse.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
+import * as startTurn from './start-turn.ts';
 import * as tools from './tools.ts';
 import * as trust from './trust.ts';
 import * as turns from './turns.ts';
@@ -36,6 +38,7 @@ const NOUNS = [
   backup,
   chat,
   config,
+  consoleAccess,
   coreMemory,
   docs,
   doctor,
@@ -57,6 +60,7 @@ const NOUNS = [
   setupReuse,
   signIn,
   skills,
+  startTurn,
   tools,
   trust,
   turns,

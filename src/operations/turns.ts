@@ -3,10 +3,10 @@
 import { formEnding, permissionEnding } from '../gateway/chats/question-text.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
 import { newId } from '../lib/new-id.ts';
-import type { TurnQuestion } from '../pipeline/questions.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { shownQuestion } from './shown-question.ts';
 
 const SCOPE = { type: 'string', enum: ['once', 'session', 'always'] } as const;
 const ANY_OBJECT = { type: 'object', properties: {}, additionalProperties: true } as const;
@@ -136,25 +136,4 @@ function unknownTurn(id: string): CodedError {
 
 function endingOf(event: ResolvedEvent): string {
   return event.type === 'form-resolved' ? formEnding(event.resolution) : permissionEnding(event.resolution);
-}
-
-function shownQuestion(question: TurnQuestion) {
-  const { id, turnId, askedAt, expiresAt } = question;
-  const facts = { id, turnId, askedAt, ...(expiresAt !== undefined && { expiresAt }) };
-  if ('form' in question) return { ...facts, form: question.form };
-  const { call, verdict, preview } = question.permission;
-  const { title, exact } = verdict.question;
-  const { reasons, scopes, rememberAs: rules } = verdict;
-  return {
-    ...facts,
-    permission: {
-      tool: call.name,
-      title,
-      exact,
-      reasons: [...reasons],
-      scopes: [...scopes],
-      rules: [...rules],
-      ...(preview && { preview }),
-    },
-  };
 }

@@ -1,5 +1,6 @@
 // The gateway as a service of this process: its settings, who may write, starting and stopping it, and what it runs.
 import { loadChannelTable } from '../channels/channel-table.ts';
+import type { OpenConsole } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { Base } from './base.ts';
@@ -10,6 +11,7 @@ export interface GatewayServiceDependencies {
   /** The provider of turns whose settings name none. */
   defaultProvider(): Promise<string>;
   open: OpenGateway;
+  openConsole?: OpenConsole;
   hasSession(sessionKey: string): Promise<boolean>;
 }
 
@@ -19,7 +21,7 @@ export interface GatewayService extends Pick<ToolServices, 'isGatewayRunning' | 
 
 export function createGatewayService(
   { environment, config, storage, mailbox, now }: Base,
-  { providerNames, defaultProvider, open, hasSession }: GatewayServiceDependencies,
+  { providerNames, defaultProvider, open, openConsole, hasSession }: GatewayServiceDependencies,
 ): GatewayService {
   const gatewayAdmin = lazily(async () => {
     const [{ createGatewayAdmin }, channels] = await Promise.all([
@@ -39,6 +41,7 @@ export function createGatewayService(
       providerNames,
       defaultProvider,
       open,
+      openConsole,
     });
   });
   return {

@@ -2,6 +2,8 @@ import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
+import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
+import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import { lazily } from '../lib/lazily.ts';
@@ -31,6 +33,8 @@ export interface RuntimeOptions extends BaseOptions {
   openGateway?: OpenGateway;
   /** Loads the operations that commands of chats call. */
   operations?: OperationsOn<Runtime>;
+  /** Loads the console that the gateway service offers. */
+  console?: () => Promise<{ openConsole(runtime: Runtime, parts: ServiceParts): Promise<OpenedConsole> }>;
 }
 
 export interface Runtime extends Services {
@@ -61,6 +65,8 @@ export interface Runtime extends Services {
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   isGatewayRunning(): Promise<boolean>;
+  /** Who may use the console. */
+  consoleAccess(): Promise<ConsoleAccess>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
   /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
@@ -88,10 +94,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     return signedIn ?? config.provider;
   }
 
+  const { console: loadConsole } = options;
   const service = createGatewayService(base, {
     defaultProvider,
     providerNames: createProviders(services.modelServices, environment.variables).names,
     open: (context) => (options.openGateway ?? openService)(context),
+    openConsole: loadConsole && (async (parts) => (await loadConsole()).openConsole(runtime, parts)),
     hasSession,
   });
   const invoke: ProcessServices['invoke'] = async (name, input, asked) => {
@@ -154,6 +162,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles, wrongTokens) };
   }
 
+  const consoleAccess = lazily(async () => {
+    const { createConsoleAccess } = await import('../gateway/console-access/console-access.ts');
+    return createConsoleAccess({ files: ownerFiles, now });
+  });
+
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
   await finishDeletions();
 
@@ -197,6 +210,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     openBackground: background,
     gatewayAdmin: service.gatewayAdmin,
     isGatewayRunning: service.isGatewayRunning,
+    consoleAccess,
     answerProblem: service.answerProblem,
     mcpAdmission,
     async close() {

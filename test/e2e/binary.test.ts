@@ -33,6 +33,7 @@ const ROWS: Row[] = [
     holds: { success: false, error: { code: 'UNSUPPORTED_PROVIDER' } },
   },
   { args: ['chat'], code: 2, holds: { success: false, error: { code: 'NO_TERMINAL' } } },
+  { args: ['up', '--port', 'x'], code: 2, holds: { success: false, error: { code: 'USAGE' } } },
   { args: ['setup', '--yes'], code: 2, holds: { success: false, error: { code: 'USAGE' } } },
   { args: ['tools', 'list'], holds: expect.arrayContaining([expect.objectContaining({ name: 'bash' })]) },
   { args: ['tools', 'invoke', 'time.now'], holds: { result: { ok: true } } },

@@ -1,10 +1,10 @@
-// The gateway over HTTP, on loopback: health, status, sending, and the webhooks of channels.
+// The gateway over HTTP, on loopback: health, status, sending, the webhooks of channels, and the console, which is handed each request first.
 //
-// Loopback is not authentication: every route but the webhooks and /mcp needs the token of this start, compared in constant time; wrong
+// Loopback is not authentication: every route but the webhooks, /mcp and the console's needs the token of this start, compared in constant time; wrong
 // ones are limited (429). Before it, a Host or Origin that is not ours is refused (403), so that no page in a browser reaches us under another name.
 // Bodies are JSON (415) and bounded (413). Forwarding headers are not looked at. Webhooks carry the platform's own signature,
 // which the channel checks before it parses anything; /mcp has its own token, which outlives a start.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, Hono } from 'hono';
 import { monotonicMs } from '../../lib/monotonic.ts';
@@ -27,6 +27,8 @@ export interface ControlHandlers {
   webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
   /** Our tools for other agents, where they are offered. It checks Host, Origin and its own token. */
   mcp?(request: Request): Promise<Response>;
+  /** The console and its API, which check everything themselves; false: the path is not theirs. */
+  console?(incoming: IncomingMessage, outgoing: ServerResponse): Promise<boolean>;
   /** A defect: the caller learns nothing of it. */
   onDefect(error: unknown): void;
 }
@@ -64,6 +66,7 @@ export async function startControlServer({ token, port, handlers }: ControlOptio
   };
   const server = createServer(async (incoming, outgoing) => {
     try {
+      if (await handlers.console?.(incoming, outgoing)) return;
       listening ??= listen();
       await (await listening)(incoming, outgoing);
     } catch (error) {

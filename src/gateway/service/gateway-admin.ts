@@ -15,6 +15,7 @@ import type { Layer } from '../settings/gateway-file.ts';
 import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway, resolveJobs } from '../settings/resolve.ts';
 import type { BotSettings, JobSettings } from '../settings/settings.ts';
 import { answerProblem } from './answer-problem.ts';
+import type { OpenConsole } from './console-parts.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
 import { type GatewayContext, type OpenedGateway, runService, type ServiceDependencies } from './run-service.ts';
 import { createServiceStates, type ServiceStates } from './service-state.ts';
@@ -63,6 +64,7 @@ export interface GatewayAdminDependencies {
   /** The provider of turns whose settings name none. */
   defaultProvider(): Promise<string>;
   open: OpenGateway;
+  openConsole?: OpenConsole;
 }
 
 export function createGatewayAdmin(dependencies: GatewayAdminDependencies): GatewayAdmin {
@@ -76,6 +78,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     mailbox,
     providerNames,
     open,
+    openConsole,
   } = dependencies;
   /** The one that is configured or signed in to; nobody in a chat should see how to set one up. */
   async function configNow(): Promise<Config> {
@@ -170,6 +173,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           locks,
           now,
           open,
+          openConsole,
           channels,
           readSettings: () => resolve(options.flags, channels),
         },

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Channel } from '../../channels/channel.ts';
+import { lazily } from '../../lib/lazily.ts';
 import type { Fence, Lock, Locks } from '../../storage/locks.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
@@ -15,6 +16,7 @@ import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { GATEWAY_FILE, type Layer } from '../settings/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../settings/resolve.ts';
+import type { OpenConsole } from './console-parts.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
 import { NO_MODEL_ADVICE } from './no-model-advice.ts';
@@ -59,6 +61,8 @@ export interface ServiceDependencies {
   channels: readonly string[];
   readSettings(): Promise<ResolvedGateway>;
   open(context: GatewayContext): Promise<OpenedGateway>;
+  /** Called with the first request of a browser: who uses no console pays nothing for it. */
+  openConsole?: OpenConsole;
   /** Every line of the log as it is written. */
   onLogLine(line: string): void;
   onReady(state: ServiceState): void;
@@ -122,7 +126,22 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
         return true;
       },
     });
+    const { openConsole } = dependencies;
+    let ownPort = 0;
+    const consoleOpened = lazily(async () =>
+      openConsole?.({
+        token,
+        port: () => ownPort,
+        settings: () => settings.current().service,
+        log,
+        wake: () => gateway.wake(),
+      }),
+    );
+    handlers.console = async (incoming, outgoing) =>
+      (await (await consoleOpened())?.handle(incoming, outgoing)) ?? false;
+    cleanups.push(async () => (await consoleOpened.made())?.close());
     const server = await startControlServer({ token, port: settings.current().service.port, handlers });
+    ownPort = server.port;
     cleanups.push(server.close);
 
     const begun = await describeService(dependencies, states, { port: server.port, startedAt });

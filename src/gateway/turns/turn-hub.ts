@@ -71,7 +71,17 @@ export interface StartOptions extends TurnFacts {
   run(turn: HubTurn): AsyncIterable<RunEvent>;
 }
 
+/** Told of every turn of the process, in order and at once: it must neither wait nor throw. */
+export interface TurnWatcher {
+  /** `number` is the event's own within its turn. */
+  onEvent(turn: TurnFacts, number: number, event: RunEvent): void;
+  /** After the last event. */
+  onEnd(turn: TurnSummary): void;
+}
+
 export interface TurnHub {
+  /** Returns what ends it. */
+  watch(watcher: TurnWatcher): () => void;
   /** Runs a turn, whether anybody reads it or not. Resolves when it has ended; what it fails with goes to its readers. */
   start(options: StartOptions): Promise<void>;
   /** Throws HubError when there is nothing to read; ends with the turn. */
@@ -118,6 +128,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   const endedRecords: TurnRecord[] = [];
   let endedBytes = 0;
   const forgotten = new Set<string>();
+  const watchers = new Set<TurnWatcher>();
   let sweep: NodeJS.Timeout | undefined;
 
   async function start({ signal, run, questionMs, ...facts }: StartOptions): Promise<void> {
@@ -154,7 +165,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
           steering.end();
         }
         record.isWaiting = event.type === 'waiting';
-        log.publish(event);
+        publish(record, event);
       }
     } catch (error) {
       failure = { error };
@@ -163,6 +174,19 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     steering.end();
     log.close(failure);
     keepEnded(record, stage);
+    if (watchers.size === 0) return;
+    const summary = summaryOf(record);
+    for (const { onEnd } of watchers) onEnd(summary);
+  }
+
+  function publish({ facts, log }: TurnRecord, event: RunEvent): void {
+    log.publish(event);
+    for (const { onEvent } of watchers) onEvent(facts, log.lastNumber, event);
+  }
+
+  /** A reader of a turn sees what its sub-agents ask. */
+  function publishUp(record: TurnRecord, event: RunEvent): void {
+    for (let each: TurnRecord | undefined = record; each; each = each.parent) publish(each, event);
   }
 
   /** A sub-agent's forms are asked by the turn at the top: a server's question goes to one person, no matter whose call is open. */
@@ -246,6 +270,10 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   });
 
   return {
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
     start,
     read(turnId, options = {}) {
       const { log } = found(turnId);
@@ -283,9 +311,4 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return 'stopped';
     },
   };
-}
-
-/** A reader of a turn sees what its sub-agents ask. */
-function publishUp(record: TurnRecord, event: RunEvent): void {
-  for (let each: TurnRecord | undefined = record; each; each = each.parent) each.log.publish(event);
 }

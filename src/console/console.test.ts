@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { TOKEN, testConsole } from '../../test/support/test-console.ts';
+import type { ConsoleContext } from './context.ts';
+import { routesOf } from './routes/all.ts';
+
+const opened = await testConsole();
+const { send, call, port, signIn } = opened;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const BEARER = { authorization: `Bearer ${TOKEN}` };
+
+/** Only the table is looked at. */
+const ROUTES = routesOf({ runtime: {} } as ConsoleContext, '');
+
+const tried = ROUTES.map(({ method, path, admits, body }) => ({
+  name: `${method} ${path}`,
+  at: path.replace(/:\w+|\*/g, 'x'),
+  admits,
+  sent: { method, ...(method === 'POST' && { body: '{}' }) },
+  type: body === 'json' ? JSON_TYPE : { 'content-type': 'application/octet-stream' },
+}));
+
+it.each(tried.filter(({ admits }) => admits !== 'anyone'))(
+  '$name refuses without a token, and with a wrong one',
+  async ({ at, sent, type }) => {
+    const wrong: Record<string, string>[] = [
+      {},
+      { authorization: 'Bearer wrong' },
+      { cookie: `lainclaw=${'x'.repeat(43)}` },
+    ];
+    for (const headers of wrong) {
+      const answer = await send(at, { ...sent, headers: { ...type, ...headers } });
+      expect([answer.status, answer.json().code]).toEqual([401, 'UNAUTHORISED']);
+    }
+  },
+);
+
+it.each(tried)('$name refuses a foreign Host and a foreign Origin, also with the token', async ({ at, sent, type }) => {
+  const foreign: Record<string, string>[] = [
+    { host: `evil.example:${port}` },
+    { host: 'localhost' },
+    { origin: 'http://evil.example' },
+    { origin: `https://127.0.0.1:${port}` },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+  ];
+  for (const headers of foreign) {
+    const answer = await send(at, { ...sent, headers: { ...BEARER, ...type, ...headers } });
+    expect([answer.status, answer.json().status]).toEqual([403, 403]);
+  }
+});
+
+it.each(tried.filter(({ sent }) => sent.method === 'POST'))(
+  '$name refuses a body of another type',
+  async ({ at, sent }) => {
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'multipart/form-data; boundary=x' },
+    ];
+    for (const headers of wrong)
+      expect((await send(at, { ...sent, headers: { ...BEARER, ...headers } })).status).toBe(415);
+  },
+);
+
+describe('signing in', () => {
+  it('takes a link once and gives a cookie that scripts cannot read', async () => {
+    const { code } = await (await opened.runtime.consoleAccess()).createLink();
+    const first = await send(`/login?code=${code}`, { headers: { 'user-agent': 'a browser' } });
+    expect(first.status).toBe(200);
+    expect(first.headers['set-cookie']?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
+    expect((await send(`/login?code=${code}`)).status).toBe(401);
+    const cookie = String(first.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    expect((await send('/api/me', { headers: { cookie } })).json()).toMatchObject({ role: 'owner' });
+    const sessions = await call<{ id: string; agent: string }[]>('/api/operations/console.sessions', {});
+    expect(sessions).toMatchObject([{ agent: 'a browser', person: 'owner' }]);
+    await call('/api/operations/console.revoke', { id: sessions[0]?.id });
+    expect((await send('/api/me', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('leaves a link alone that a browser only loads ahead', async () => {
+    const { code } = await (await opened.runtime.consoleAccess()).createLink();
+    expect((await send(`/login?code=${code}`, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(401);
+    expect((await send(`/login?code=${code}`)).status).toBe(200);
+  });
+
+  it('refuses a link that has expired', async () => {
+    const { code } = await (await opened.runtime.consoleAccess()).createLink({ ttlMs: -1 });
+    expect((await send(`/login?code=${code}`)).status).toBe(401);
+  });
+});
+
+describe('operations', () => {
+  it('are listed with their schemas, and called with JSON', async () => {
+    const listed = await call<{ name: string; input: object }[]>('/api/operations');
+    expect(listed.find(({ name }) => name === 'sessions.list')).toMatchObject({ input: { type: 'object' } });
+    expect(await call('/api/operations/sessions.list', {})).toMatchObject({ total: expect.any(Number) });
+  });
+
+  it.each<[string, string, number, string]>([
+    ['/api/operations/no.such', '{}', 404, 'UNKNOWN_OPERATION'],
+    ['/api/operations/sessions.list', '{"limit":"many"}', 400, 'INVALID_INPUT'],
+    ['/api/operations/sessions.list', '{', 400, 'BAD_BODY'],
+    ['/api/operations/sessions.list', '[]', 400, 'BAD_BODY'],
+    ['/api/operations/sessions.show', '{"key":"nobody"}', 404, 'SESSION_NOT_FOUND'],
+    ['/api/operations/sessions.list', `{"x":"${'x'.repeat(3_000_000)}"}`, 413, 'TOO_LARGE'],
+  ])('%s refuses with a problem that says what to do', async (path, body, status, code) => {
+    const cookie = await signIn();
+    const answer = await send(path, { method: 'POST', headers: { cookie, ...JSON_TYPE }, body });
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.json()).toMatchObject({ status, code, detail: expect.any(String), title: expect.any(String) });
+    expect(answer.status).toBe(status);
+  });
+
+  it('start a turn that the hub has', async () => {
+    const { session, turn } = await call<{ session: string; turn: string }>('/api/turns', { text: 'hello' });
+    for await (const _ of opened.runtime.hub.read(turn));
+    const told = await call<{ events: { type: string }[] }>(`/api/turns/${turn}/events`);
+    expect(told.events.map(({ type }) => type)).toEqual([
+      'run-start',
+      'model-start',
+      'text-delta',
+      'model-end',
+      'run-end',
+    ]);
+    expect(await call('/api/operations/sessions.show', { key: session })).toMatchObject({
+      messages: [{ role: 'user', content: 'hello' }, { role: 'assistant' }],
+    });
+  });
+});

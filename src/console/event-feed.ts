@@ -1,0 +1,178 @@
+// The one stream of events that a browser reads: everything that happens, numbered, kept for a while. A reader names the last number
+// that it has and gets what followed, each event once. Numbers begin with the time of the start, so those of an earlier process are
+// smaller; when the feed no longer has what a reader lacks, it says `reset`, and the reader loads its state again.
+//
+// Publishing never waits. A reader whose connection is full is not written to until it has emptied; then it continues from the
+// log. Nothing is recorded before the first reader and some minutes after the last one.
+import type { ServerResponse } from 'node:http';
+
+/** Undefined: the owner alone. Otherwise the person, and the owner. */
+export type Audience = string | undefined;
+
+export interface FeedReader {
+  /** The last number that it has; undefined: it begins now. */
+  after: number | undefined;
+  sees(audience: Audience): boolean;
+}
+
+export interface EventFeed {
+  /** True while somebody reads, or may come back. */
+  readonly isRecording: boolean;
+  readonly lastNumber: number;
+  publish(audience: Audience, event: { type: string } & Record<string, unknown>): void;
+  /** Writes events to a response whose head was sent, until it is closed. */
+  attach(response: ServerResponse, reader: FeedReader): void;
+  /** Ends all readers. */
+  close(): void;
+}
+
+export interface EventFeedOptions {
+  now(): number;
+  onRecording(isRecording: boolean): void;
+  maxBytes?: number;
+  keepMs?: number;
+}
+
+interface Entry {
+  number: number;
+  audience: Audience;
+  frame: string;
+}
+
+interface Attached {
+  response: ServerResponse;
+  sees: FeedReader['sees'];
+  /** The last number that was looked at for it. */
+  position: number;
+  isFull: boolean;
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const KEEP_MS = 5 * 60_000;
+/** What waits in one connection; then it is left alone until it has emptied. */
+const MAX_WAITING = 256 * 1024;
+const HEARTBEAT_MS = 25_000;
+const HEARTBEAT = ':\n\n';
+/** Of an entry beside its text. */
+const ENTRY_BYTES = 80;
+
+export function createEventFeed({
+  now,
+  onRecording,
+  maxBytes = MAX_BYTES,
+  keepMs = KEEP_MS,
+}: EventFeedOptions): EventFeed {
+  let entries: Entry[] = [];
+  let bytes = 0;
+  let lastNumber = now() * 1_000;
+  /** What came before is not kept. */
+  let firstKept = lastNumber + 1;
+  let isRecording = false;
+  const readers = new Set<Attached>();
+  let forgetting: NodeJS.Timeout | undefined;
+  let beating: NodeJS.Timeout | undefined;
+
+  function publish(audience: Audience, event: { type: string } & Record<string, unknown>): void {
+    if (!isRecording) return;
+    lastNumber += 1;
+    const frame = `id: ${lastNumber}\ndata: ${JSON.stringify(event)}\n\n`;
+    entries.push({ number: lastNumber, audience, frame });
+    bytes += frame.length + ENTRY_BYTES;
+    if (bytes > maxBytes) dropOldest();
+    for (const reader of readers) if (!reader.isFull) advance(reader);
+  }
+
+  /** Somewhat more than necessary, so that it does not happen with each event. */
+  function dropOldest(): void {
+    let dropped = 0;
+    while (bytes > maxBytes * 0.75 && dropped < entries.length - 1) {
+      bytes -= (entries[dropped]?.frame.length ?? 0) + ENTRY_BYTES;
+      dropped += 1;
+    }
+    entries = entries.slice(dropped);
+    firstKept = entries[0]?.number ?? lastNumber + 1;
+  }
+
+  /** Writes what a reader has not seen, until its connection is full. */
+  function advance(reader: Attached): void {
+    if (reader.position + 1 < firstKept) {
+      // It was slower than the log is long: it comes back, and is told to load its state again.
+      reader.response.destroy();
+      return;
+    }
+    while (reader.position < lastNumber) {
+      const entry = entries[reader.position + 1 - firstKept];
+      if (!entry) return;
+      reader.position = entry.number;
+      if (!reader.sees(entry.audience)) continue;
+      reader.response.write(entry.frame);
+      if (reader.response.writableLength > MAX_WAITING) {
+        reader.isFull = true;
+        return;
+      }
+    }
+  }
+
+  function attach(response: ServerResponse, { after, sees }: FeedReader): void {
+    startRecording();
+    const isKnown = after !== undefined && after + 1 >= firstKept && after <= lastNumber;
+    const type = after === undefined ? 'hello' : isKnown ? 'resumed' : 'reset';
+    const reader: Attached = { response, sees, position: isKnown ? after : lastNumber, isFull: false };
+    // A reader that resumes keeps its own number until it gets the next event.
+    const id = isKnown ? '' : `id: ${lastNumber}\n`;
+    response.write(`retry: 1000\n${id}data: ${JSON.stringify({ type, n: isKnown ? after : lastNumber })}\n\n`);
+    readers.add(reader);
+    response.on('drain', () => {
+      reader.isFull = false;
+      advance(reader);
+    });
+    response.on('close', () => leave(reader));
+    advance(reader);
+  }
+
+  function startRecording(): void {
+    clearTimeout(forgetting);
+    forgetting = undefined;
+    beating ??= setInterval(() => {
+      for (const { response, isFull } of readers) if (!isFull) response.write(HEARTBEAT);
+    }, HEARTBEAT_MS).unref();
+    if (isRecording) return;
+    isRecording = true;
+    onRecording(true);
+  }
+
+  function leave(reader: Attached): void {
+    if (!readers.delete(reader) || readers.size > 0) return;
+    clearInterval(beating);
+    beating = undefined;
+    // The browser may only be loading the page again.
+    forgetting = setTimeout(stopRecording, keepMs).unref();
+  }
+
+  function stopRecording(): void {
+    isRecording = false;
+    entries = [];
+    bytes = 0;
+    // A number is left out: who had the last one may have missed something.
+    lastNumber += 1;
+    firstKept = lastNumber + 1;
+    onRecording(false);
+  }
+
+  return {
+    get isRecording() {
+      return isRecording;
+    },
+    get lastNumber() {
+      return lastNumber;
+    },
+    publish,
+    attach,
+    close() {
+      clearTimeout(forgetting);
+      clearInterval(beating);
+      for (const { response } of readers) response.end();
+      readers.clear();
+    },
+  };
+}

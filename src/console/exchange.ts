@@ -1,0 +1,76 @@
+// A request and its answer, as a route handles them.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ConsolePerson } from '../gateway/console-access/console-access.ts';
+import { Problem } from './problem.ts';
+
+/** Who asks; `sessionId` when a browser does. */
+export interface Caller extends ConsolePerson {
+  sessionId?: string;
+}
+
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  /** The variable parts of the route's path. */
+  params: Readonly<Record<string, string>>;
+  /** Undefined only on routes that admit anyone. */
+  caller: Caller | undefined;
+  /** Fires when the other side is gone. */
+  signal: AbortSignal;
+}
+
+export interface Route {
+  method: 'GET' | 'POST';
+  /** `/api/operations/:name`; a trailing `*` takes the rest. */
+  path: string;
+  /** `anyone`: before signing in. */
+  admits: 'anyone' | 'person' | 'owner';
+  /** What a body must be. */
+  body: 'none' | 'json' | 'bytes';
+  handle(exchange: Exchange): Promise<void> | void;
+}
+
+/** The person of a route that admits nobody else. */
+export function callerOf({ caller }: Exchange): Caller {
+  if (!caller) throw new Problem(401, 'UNAUTHORISED', 'sign in first');
+  return caller;
+}
+
+const LARGEST_JSON = 2 * 1024 * 1024;
+
+export async function jsonBody(exchange: Exchange): Promise<Record<string, unknown>> {
+  const bytes = await bodyBytes(exchange, LARGEST_JSON);
+  let value: unknown;
+  try {
+    value = bytes.length === 0 ? {} : JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new Problem(400, 'BAD_BODY', 'the body is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Problem(400, 'BAD_BODY', 'the body must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+export async function bodyBytes({ request }: Exchange, most: number): Promise<Buffer> {
+  const tooLarge = (): Problem => new Problem(413, 'TOO_LARGE', `the body is larger than ${most} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > most) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export function sendJson({ response }: Pick<Exchange, 'response'>, value: unknown, status = 200): void {
+  const body = Buffer.from(JSON.stringify(value ?? null));
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}

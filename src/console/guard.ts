@@ -1,0 +1,110 @@
+// What every request must pass, in this order: a Host and an Origin of ours, no navigation that another site has started, a limit
+// on attempts that counts before anything is compared, a secret that is somebody's, and a body of the right type. Forwarding headers
+// are not looked at.
+import type { IncomingMessage } from 'node:http';
+import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
+import { OWNER_ID } from '../gateway/console-access/console-access.ts';
+import { isSameSecret, type SecretAttempts } from '../lib/secret-attempts.ts';
+import type { Caller, Route } from './exchange.ts';
+import { Problem } from './problem.ts';
+
+export interface GuardOptions {
+  access: Pick<ConsoleAccess, 'secrets'>;
+  /** Of this start of the gateway: programs of the owner. */
+  token: string;
+  /** `127.0.0.1:4747`; the Host header must be one of them. */
+  hosts(): readonly string[];
+  /** `http://127.0.0.1:4747`; an Origin header must be one of them. */
+  origins(): readonly string[];
+  attempts: SecretAttempts;
+  cookieName(): string;
+}
+
+export interface Guard {
+  /** Throws Problem. */
+  checkPlace(request: IncomingMessage): void;
+  /** Whether a link has this code. Throws Problem (429). */
+  isLink(request: IncomingMessage, code: string): Promise<boolean>;
+  /** Undefined where anyone is admitted and nobody has signed in. Throws Problem. */
+  caller(request: IncomingMessage, route: Pick<Route, 'admits'>): Promise<Caller | undefined>;
+}
+
+export function createGuard({ access, token, hosts, origins, attempts, cookieName }: GuardOptions): Guard {
+  async function found(request: IncomingMessage): Promise<Caller | undefined> {
+    const [, bearer] = /^Bearer ([\w.~+/=-]{1,400})$/i.exec(request.headers.authorization ?? '') ?? [];
+    const cookie = cookieIn(request.headers.cookie, cookieName());
+    if (bearer === undefined && cookie === undefined) return undefined;
+    const secrets = cookie === undefined ? undefined : await access.secrets();
+    return limited(request, () => {
+      if (bearer !== undefined)
+        return isSameSecret(bearer, token) ? { id: OWNER_ID, name: OWNER_ID, isOwner: true } : undefined;
+      const signedIn = secrets?.signedIn(cookie ?? '');
+      return signedIn && { ...signedIn.person, sessionId: signedIn.sessionId };
+    });
+  }
+
+  function limited<T>({ socket }: IncomingMessage, compare: () => T | undefined): T | undefined {
+    let found: T | undefined;
+    const attempt = attempts.attempt(socket.remoteAddress ?? '', () => {
+      found = compare();
+      return found !== undefined;
+    });
+    if (attempt.outcome !== 'limited') return found;
+    const seconds = attempt.retryAfterSeconds;
+    throw new Problem(
+      429,
+      'TOO_MANY_ATTEMPTS',
+      `too many wrong secrets came from this address: try again in ${seconds} s`,
+    );
+  }
+
+  return {
+    checkPlace({ headers, method }) {
+      if (!hosts().includes((headers.host ?? '').toLowerCase()))
+        throw new Problem(403, 'BAD_HOST', 'this Host is not one of the gateway', HOSTS_HINT);
+      const { origin } = headers;
+      if (origin !== undefined && !origins().includes(origin))
+        throw new Problem(403, 'BAD_ORIGIN', 'this Origin is not one of the gateway', HOSTS_HINT);
+      // A link on another page may open the console; nothing else of another site reaches it.
+      const site = headers['sec-fetch-site'];
+      const isNavigation = method === 'GET' && headers['sec-fetch-mode'] === 'navigate';
+      if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation)
+        throw new Problem(403, 'BAD_ORIGIN', 'requests of other sites are refused');
+    },
+
+    async isLink(request, code) {
+      const secrets = await access.secrets();
+      return limited(request, () => secrets.isLink(code) || undefined) ?? false;
+    },
+
+    async caller(request, { admits }) {
+      const caller = await found(request);
+      if (admits === 'anyone') return caller;
+      if (!caller)
+        throw new Problem(401, 'UNAUTHORISED', 'you are not signed in', '"lainclaw up" opens a link that signs you in');
+      if (admits === 'owner' && !caller.isOwner) throw new Problem(403, 'NOT_ALLOWED', 'this is for the owner');
+      return caller;
+    },
+  };
+}
+
+const HOSTS_HINT = 'behind a proxy, set its name: lainclaw gateway config set consoleHosts=<name>';
+
+/** Throws Problem (415) when a body is not what the route takes. */
+export function checkType({ headers }: IncomingMessage, { body }: Pick<Route, 'body'>): void {
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (body === 'json' && type !== 'application/json')
+    throw new Problem(415, 'JSON_ONLY', 'accepted: content-type application/json');
+  // Types that a form of another site can send are never taken.
+  const ofForms = ['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+  if (body === 'bytes' && ofForms.includes(type))
+    throw new Problem(415, 'BYTES_ONLY', 'accepted: content-type application/octet-stream');
+}
+
+function cookieIn(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const [key = '', value = ''] = part.trim().split('=', 2);
+    if (key === name && /^[\w-]{20,100}$/.test(value)) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,95 @@
+// The console of a gateway that runs: its API and its web page, on the gateway's own server.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
+import { createSecretAttempts } from '../lib/secret-attempts.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../runtime/workspace.ts';
+import type { ConsoleContext } from './context.ts';
+import { createEventFeed } from './event-feed.ts';
+import { createGuard } from './guard.ts';
+import { createRouter } from './router.ts';
+import { routesOf } from './routes/all.ts';
+import { watchTurns } from './watch-turns.ts';
+
+/** Where the build puts the web page, seen from the bundle and from the source. */
+const PAGE_FOLDERS = ['../web', 'web', '../../dist/web'].map((folder) => join(import.meta.dirname, folder));
+
+export async function openConsole(runtime: Runtime, parts: ServiceParts): Promise<OpenedConsole> {
+  const { token, port, settings, log } = parts;
+  const { now, version } = runtime.environment;
+  const access = await runtime.consoleAccess();
+  // Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's.
+  const cookieName = `lainclaw-${createHash('sha256').update(runtime.environment.home).digest('hex').slice(0, 10)}`;
+  let unwatch: (() => void) | undefined;
+  const feed = createEventFeed({
+    now,
+    onRecording(isRecording) {
+      unwatch?.();
+      unwatch = isRecording ? watchTurns(runtime.hub, feed) : undefined;
+    },
+  });
+  const warn = (message: string): void => log({ level: 'warn', event: 'note', message });
+  const workspaces = new Map<string, Promise<RuntimeWorkspace>>();
+  const open = (root: string): Promise<RuntimeWorkspace> => {
+    const known = workspaces.get(root);
+    if (known) return known;
+    const opening = runtime.openWorkspace({ root, onQueued: parts.wake, warn });
+    workspaces.set(root, opening);
+    // One that could not be opened is tried again.
+    opening.catch(() => workspaces.delete(root));
+    return opening;
+  };
+  const hosts = (): string[] => [`127.0.0.1:${port()}`, `localhost:${port()}`];
+  const guard = createGuard({
+    access,
+    token,
+    hosts,
+    origins: () => hosts().map((host) => `http://${host}`),
+    // Its secrets cannot be guessed; a browser with a revoked cookie must not lock the others of this machine out.
+    attempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
+    cookieName: () => cookieName,
+  });
+  const context: ConsoleContext = {
+    runtime,
+    access,
+    feed,
+    async workspaceFor(session) {
+      const own = session === undefined ? undefined : (await runtime.sessions.get(session))?.workspace;
+      const usual = settings().workspace;
+      return own === undefined || own === usual ? open(usual) : open(own).catch(() => open(usual));
+    },
+    isLink: guard.isLink,
+    version,
+    basePath: () => '',
+    cookieName: () => cookieName,
+    isSecure: () => false,
+    warn,
+  };
+  const handle = createRouter({
+    routes: routesOf(context, pageFolder()),
+    guard,
+    basePath: context.basePath,
+    onDefect: (error) =>
+      log({
+        level: 'error',
+        event: 'console-failed',
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  });
+  return {
+    handle,
+    async close() {
+      feed.close();
+      unwatch?.();
+      await Promise.allSettled([...workspaces.values()].map(async (opened) => (await opened).close()));
+    },
+  };
+}
+
+function pageFolder(): string {
+  const [first = ''] = PAGE_FOLDERS;
+  return PAGE_FOLDERS.find((folder) => existsSync(join(folder, 'index.html'))) ?? first;
+}

@@ -1,0 +1,17 @@
+// Every route, for the router and for the test that tries each of them without a right to it.
+import type { ConsoleContext } from '../context.ts';
+import type { Route } from '../exchange.ts';
+import { eventRoutes } from './events.ts';
+import { operationRoutes } from './operations.ts';
+import { pageRoutes } from './page.ts';
+import { signInRoutes } from './sign-in.ts';
+
+/** The first that fits is taken. `pageFolder`: where the files of the web page are. */
+export function routesOf(context: ConsoleContext, pageFolder: string): Route[] {
+  return [
+    ...operationRoutes(context),
+    ...eventRoutes(context),
+    ...signInRoutes(context),
+    ...pageRoutes(context, pageFolder),
+  ];
+}

@@ -1,0 +1,74 @@
+// Every operation over HTTP: POST /api/operations/<name>, the input as JSON.
+import { OPERATIONS } from '../../operations/all.ts';
+import { invokeOperation } from '../../operations/invoke.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { startTurn } from '../../operations/start-turn.ts';
+import type { ConsoleContext } from '../context.ts';
+import { callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
+import { Problem } from '../problem.ts';
+
+const BY_NAME = new Map<string, Operation>(OPERATIONS.map((operation) => [operation.name, operation]));
+
+export function operationRoutes(context: ConsoleContext): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/operations',
+      admits: 'person',
+      body: 'none',
+      handle: (exchange) => sendJson(exchange, OPERATIONS.map(describe)),
+    },
+    {
+      method: 'POST',
+      path: '/api/operations/:name',
+      admits: 'person',
+      body: 'json',
+      async handle(exchange) {
+        const { name = '' } = exchange.params;
+        const operation = BY_NAME.get(name);
+        if (!operation)
+          throw new Problem(
+            404,
+            'UNKNOWN_OPERATION',
+            `there is no operation "${name}"`,
+            'GET /api/operations lists them',
+          );
+        sendJson(exchange, await invoke(context, operation, await jsonBody(exchange), exchange));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/turns',
+      admits: 'person',
+      body: 'json',
+      handle: async (exchange) =>
+        sendJson(exchange, await invoke(context, startTurn, await jsonBody(exchange), exchange), 202),
+    },
+  ];
+}
+
+async function invoke(
+  { runtime, workspaceFor, feed, warn }: ConsoleContext,
+  operation: Operation,
+  input: Record<string, unknown>,
+  exchange: Exchange,
+): Promise<unknown> {
+  const { id, name, isOwner } = callerOf(exchange);
+  const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
+  const output = await invokeOperation(operation, input, {
+    runtime,
+    signal: exchange.signal,
+    by: { place: 'console', name, isOwner },
+    opened,
+    workspace: opened.files.root,
+    warn,
+  });
+  const [noun = ''] = operation.name.split('.');
+  if (operation.class !== 'read' && noun !== 'turns')
+    feed.publish(isOwner ? undefined : id, { type: 'changed', noun, operation: operation.name });
+  return output;
+}
+
+function describe({ name, class: kind, summary, input, output }: Operation) {
+  return { name, class: kind, summary, input, output };
+}

@@ -1,0 +1,183 @@
+// Who may use the console. A link signs in once and expires; the browser then has a secret in a cookie, which can be revoked. The
+// file is read for each request, so what another process revokes is void at once.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { OwnerFiles } from '../../storage/storage.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
+import { createAccessFile, type StoredAccess, type StoredPerson, type StoredSession } from './access-file.ts';
+
+/** The owner is a person without a record. */
+export const OWNER_ID = 'owner';
+
+export interface ConsolePerson {
+  id: string;
+  name: string;
+  isOwner: boolean;
+}
+
+export type ConsoleSession = Omit<StoredSession, 'digest'>;
+
+export interface ConsoleSecrets {
+  /** Whose secret this is; undefined when it was revoked or has expired. */
+  signedIn(secret: string): { person: ConsolePerson; sessionId: string } | undefined;
+  isLink(code: string): boolean;
+}
+
+export interface ConsoleAccess {
+  /** A code that signs in one browser as this person; the owner by default. Rejects when there is no such person. */
+  createLink(options?: { person?: string; ttlMs?: number }): Promise<{ code: string; expiresAt: string }>;
+  /** What comparing needs: read first, so that comparing itself waits for nothing and its limit can count before it. */
+  secrets(): Promise<ConsoleSecrets>;
+  /** Undefined when the code is unknown, was used, or has expired. */
+  redeem(code: string, agent: string): Promise<{ secret: string; expiresAt: string } | undefined>;
+  sessions(): Promise<ConsoleSession[]>;
+  /** False when there is no such session. */
+  revoke(sessionId: string): Promise<boolean>;
+  people(): Promise<StoredPerson[]>;
+  addPerson(name: string): Promise<StoredPerson>;
+  /** Also signs them out. Their conversations stay. False when there is no such person. */
+  removePerson(id: string): Promise<boolean>;
+}
+
+const LINK_MS = 10 * 60_000;
+const SESSION_MS = 30 * 24 * 3_600_000;
+const SEEN_EVERY_MS = 3_600_000;
+const MOST_LINKS = 50;
+const MOST_SESSIONS = 200;
+const LONGEST_AGENT = 200;
+const LONGEST_NAME = 80;
+
+export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): number }): ConsoleAccess {
+  const file = createAccessFile(files);
+  const time = (ms: number): string => new Date(ms).toISOString();
+  const isOver = ({ expiresAt }: { expiresAt: string }): boolean => Date.parse(expiresAt) <= now();
+
+  function personOf({ people }: StoredAccess, id: string): ConsolePerson | undefined {
+    if (id === OWNER_ID) return { id, name: OWNER_ID, isOwner: true };
+    const found = people.find((person) => person.id === id);
+    return found && { id, name: found.name, isOwner: false };
+  }
+
+  function clean(access: StoredAccess): void {
+    access.links = access.links.filter((link) => !isOver(link)).slice(-MOST_LINKS);
+    access.sessions = access.sessions.filter((session) => !isOver(session)).slice(-MOST_SESSIONS);
+  }
+
+  return {
+    async createLink({ person = OWNER_ID, ttlMs = LINK_MS } = {}) {
+      const code = newSecret();
+      const expiresAt = time(now() + ttlMs);
+      await file.update((access) => {
+        if (!personOf(access, person)) throw unknownPerson(person);
+        access.links.push({ digest: digestOf(code), person, expiresAt });
+        clean(access);
+      });
+      return { code, expiresAt };
+    },
+
+    async redeem(code, agent) {
+      const digest = digestOf(code);
+      const secret = newSecret();
+      const expiresAt = time(now() + SESSION_MS);
+      return file.update((access) => {
+        clean(access);
+        const link = access.links.find((each) => isSame(each.digest, digest));
+        if (!link) return undefined;
+        access.links = access.links.filter((each) => each !== link);
+        const at = time(now());
+        access.sessions.push({
+          id: randomBytes(6).toString('hex'),
+          digest: digestOf(secret),
+          person: link.person,
+          createdAt: at,
+          seenAt: at,
+          expiresAt,
+          agent: agent.slice(0, LONGEST_AGENT),
+        });
+        return { secret, expiresAt };
+      });
+    },
+
+    async secrets() {
+      const access = await file.read();
+      return {
+        signedIn(secret) {
+          const digest = digestOf(secret);
+          const session = access.sessions.find((each) => isSame(each.digest, digest));
+          if (!session || isOver(session)) return undefined;
+          const person = personOf(access, session.person);
+          if (!person) return undefined;
+          // Nobody waits for it: the next request tries again.
+          if (now() - Date.parse(session.seenAt) >= SEEN_EVERY_MS) void seen(session.id).catch(() => {});
+          return { person, sessionId: session.id };
+        },
+        isLink(code) {
+          const digest = digestOf(code);
+          return access.links.some((link) => isSame(link.digest, digest) && !isOver(link));
+        },
+      };
+    },
+
+    sessions: async () =>
+      (await file.read()).sessions.filter((each) => !isOver(each)).map(({ digest: _, ...shown }) => shown),
+
+    revoke: (sessionId) =>
+      file.update((access) => {
+        const before = access.sessions.length;
+        access.sessions = access.sessions.filter(({ id }) => id !== sessionId);
+        return access.sessions.length < before;
+      }),
+
+    people: async () => (await file.read()).people,
+
+    async addPerson(given) {
+      const name = given.trim();
+      if (name === '' || name.length > LONGEST_NAME || /\p{Cc}/u.test(name))
+        throw new CodedError(
+          'INVALID_NAME',
+          `a name has 1 to ${LONGEST_NAME} characters, none of them a control character`,
+        );
+      return file.update(({ people }) => {
+        if (name.toLowerCase() === OWNER_ID || people.some((each) => each.name.toLowerCase() === name.toLowerCase()))
+          throw new CodedError('PERSON_EXISTS', `there is a person named "${name}" already: choose another name`);
+        const person = { id: randomBytes(5).toString('hex'), name, createdAt: time(now()) };
+        people.push(person);
+        return person;
+      });
+    },
+
+    removePerson: (id) =>
+      file.update((access) => {
+        const before = access.people.length;
+        access.people = access.people.filter((person) => person.id !== id);
+        access.sessions = access.sessions.filter(({ person }) => person !== id);
+        access.links = access.links.filter(({ person }) => person !== id);
+        return access.people.length < before;
+      }),
+  };
+
+  async function seen(id: string): Promise<void> {
+    await file.update(({ sessions }) => {
+      const session = sessions.find((each) => each.id === id);
+      if (!session) return;
+      session.seenAt = time(now());
+      session.expiresAt = time(now() + SESSION_MS);
+    });
+  }
+}
+
+function unknownPerson(id: string): CodedError {
+  return new CodedError('PERSON_UNKNOWN', `there is no person "${id}"; console.people lists them`);
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Digests have one length, and comparing them takes constant time. */
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

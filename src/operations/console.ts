@@ -1,0 +1,106 @@
+// Who may use the web console: links that sign in, browsers that have signed in, people with conversations of their own.
+import { OWNER_ID } from '../gateway/console-access/console-access.ts';
+import { HOW_TO_START, ServiceError } from '../gateway/service/service-error.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { defineOperation } from './operation.ts';
+import { listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+
+const LINK = objectWith({ url: { ...TEXT, description: 'signs in one browser, once' }, expiresAt: TIME });
+const PERSON = objectWith({ id: TEXT, name: TEXT, createdAt: TIME });
+/** Whoever is invited may open the link another day. */
+const INVITATION_MS = 7 * 24 * 3_600_000;
+
+export const createConsoleLink = defineOperation({
+  name: 'console.link',
+  class: 'danger',
+  summary: 'Make a link that signs a browser in to the web console, once and within ten minutes.',
+  input: {
+    type: 'object',
+    properties: { person: { ...TEXT, description: 'the id of a person; the owner by default' } },
+    additionalProperties: false,
+  },
+  output: LINK,
+  run: async ({ person }, { runtime }) => linkFor(runtime, { person }),
+});
+
+export const invitePerson = defineOperation({
+  name: 'console.invite',
+  class: 'danger',
+  summary:
+    'Add a person with conversations and a memory of their own, and make the link that signs them in, once and within a week.',
+  input: { type: 'object', properties: { name: TEXT }, required: ['name'], additionalProperties: false },
+  output: objectWith({ person: PERSON, ...LINK.properties }),
+  async run({ name }, { runtime }) {
+    // Before anything is stored: a person without a link would only be in the way.
+    await addressOf(runtime);
+    const person = await (await runtime.consoleAccess()).addPerson(name);
+    return { person, ...(await linkFor(runtime, { person: person.id, ttlMs: INVITATION_MS })) };
+  },
+});
+
+export const listConsolePeople = defineOperation({
+  name: 'console.people',
+  class: 'read',
+  summary: 'List the people who were invited to the web console.',
+  input: NO_INPUT,
+  output: listOf(PERSON),
+  run: async (_input, { runtime }) => (await runtime.consoleAccess()).people(),
+});
+
+export const removeConsolePerson = defineOperation({
+  name: 'console.removePerson',
+  class: 'danger',
+  summary: 'Remove a person from the web console and sign them out. Their conversations stay.',
+  input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
+  output: objectWith({ removed: YES_OR_NO }),
+  async run({ id }, { runtime }) {
+    if (!(await (await runtime.consoleAccess()).removePerson(id)))
+      throw new CodedError('PERSON_UNKNOWN', `there is no person "${id}"; console.people lists them`);
+    return { removed: true };
+  },
+});
+
+export const listConsoleSessions = defineOperation({
+  name: 'console.sessions',
+  class: 'read',
+  summary: 'List the browsers that are signed in to the web console.',
+  input: NO_INPUT,
+  output: listOf(
+    objectWith({ id: TEXT, person: TEXT, name: TEXT, createdAt: TIME, seenAt: TIME, expiresAt: TIME, agent: TEXT }),
+  ),
+  async run(_input, { runtime }) {
+    const access = await runtime.consoleAccess();
+    const [sessions, people] = await Promise.all([access.sessions(), access.people()]);
+    const nameOf = (id: string): string => people.find((person) => person.id === id)?.name ?? OWNER_ID;
+    return sessions.map((session) => ({ ...session, name: nameOf(session.person) }));
+  },
+});
+
+export const revokeConsoleSession = defineOperation({
+  name: 'console.revoke',
+  class: 'change',
+  summary: 'Sign a browser out of the web console.',
+  input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
+  output: objectWith({ revoked: YES_OR_NO }),
+  async run({ id }, { runtime }) {
+    if (!(await (await runtime.consoleAccess()).revoke(id)))
+      throw new CodedError('SESSION_UNKNOWN', `no browser is signed in as "${id}"; console.sessions lists them`);
+    return { revoked: true };
+  },
+});
+
+async function linkFor(
+  runtime: Runtime,
+  options: { person?: string; ttlMs?: number },
+): Promise<{ url: string; expiresAt: string }> {
+  const address = await addressOf(runtime);
+  const { code, expiresAt } = await (await runtime.consoleAccess()).createLink(options);
+  return { url: `${address}/login?code=${code}`, expiresAt };
+}
+
+async function addressOf(runtime: Runtime): Promise<string> {
+  const state = await (await runtime.gatewayAdmin()).states.running();
+  if (!state) throw new ServiceError('GATEWAY_NOT_RUNNING', `the gateway is not running: ${HOW_TO_START}`);
+  return `http://127.0.0.1:${state.port}`;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { gatewayHome } from '../support/gateway-service.ts';
+import { runBinary } from '../support/lainclaw.ts';
+
+interface Up {
+  url: string;
+  port: number;
+  pid: number;
+}
+
+it('starts the gateway, prints a link that signs in once, and uses a gateway that runs', async () => {
+  const { home, status } = gatewayHome();
+  const up = async (...flags: string[]): Promise<Up> => (await runBinary(['up', ...flags], { home })).json<Up>();
+  const first = await up('--port', '0');
+  expect(first).toMatchObject({ port: expect.any(Number), pid: (await status()).pid });
+  const again = await up();
+  expect(again).toEqual({ ...first, url: expect.stringMatching(`http://127.0.0.1:${first.port}/login`) });
+  expect(again.url).not.toBe(first.url);
+  const signedIn = await fetch(again.url);
+  expect(signedIn.status).toBe(200);
+  const [cookie = ''] = signedIn.headers.getSetCookie();
+  const me = await fetch(`http://127.0.0.1:${first.port}/api/me`, { headers: { cookie: cookie.split(';')[0] ?? '' } });
+  expect(await me.json()).toMatchObject({ role: 'owner', basePath: '' });
+  expect((await fetch(again.url)).status).toBe(401);
+});

@@ -1,0 +1,121 @@
+// A console on a server of its own, over a runtime with an empty home.
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { openConsole } from '../../src/console/open-console.ts';
+import { startControlServer } from '../../src/gateway/service/control-server.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import { afterFile, testHome } from './test-home.ts';
+import { testRuntime } from './test-runtime.ts';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+export interface TestConsole {
+  runtime: Runtime;
+  port: number;
+  token: string;
+  /** As it is given: neither a token nor a type is added. */
+  send(path: string, sent?: Sent): Promise<Answer>;
+  /** With the token; JSON where there is a body. */
+  call<T = Record<string, unknown>>(path: string, body?: object): Promise<T>;
+  /** The cookie of a browser that has just signed in. */
+  signIn(person?: string): Promise<string>;
+}
+
+export const TOKEN = 'the-token-of-this-start';
+
+export async function testConsole(config: object = { provider: 'stub' }): Promise<TestConsole> {
+  const home = testHome();
+  home.config(config);
+  const runtime = await testRuntime(home.path, { cwd: home.workspace });
+  let port = 0;
+  const parts = {
+    token: TOKEN,
+    port: () => port,
+    settings: () => ({
+      workspace: home.workspace,
+      port: 0,
+      maxConcurrentTurns: 8,
+      debounceMs: 0,
+      approvalTimeoutMs: 60_000,
+    }),
+    log() {},
+    wake() {},
+  };
+  const opened = await openConsole(runtime, parts);
+  const defects: unknown[] = [];
+  const refuse = async (): Promise<never> => {
+    throw new Error('not here');
+  };
+  const server = await startControlServer({
+    token: TOKEN,
+    port: 0,
+    handlers: {
+      status: refuse,
+      unready: refuse,
+      send: refuse,
+      wake() {},
+      retry: refuse,
+      stopChannel: refuse,
+      webhook: () => undefined,
+      console: opened.handle,
+      onDefect: (error) => defects.push(error),
+    },
+  });
+  port = server.port;
+  afterFile(async () => {
+    await opened.close();
+    await server.close();
+    await runtime.close();
+  });
+
+  const send: TestConsole['send'] = (path, { method = 'GET', headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('error', reject);
+        answer.on('end', () => {
+          const text = Buffer.concat(parts).toString('utf8');
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text,
+            json: <T>() => JSON.parse(text) as T,
+          });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  return {
+    runtime,
+    port,
+    token: TOKEN,
+    send,
+    async call<T>(path: string, body?: object) {
+      const answer = await send(path, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+      return answer.json<T>();
+    },
+    async signIn(person) {
+      const { code } = await (await runtime.consoleAccess()).createLink({ person });
+      const { headers } = await send(`/login?code=${code}`);
+      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    },
+  };
+}
