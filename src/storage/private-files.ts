@@ -1,11 +1,23 @@
 // Private, durable files: directories 0700, files 0600 under any umask, and writes that are whole or absent.
-import { closeSync, constants, fchmodSync, fstatSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StorageError, type StorageErrorCode } from './storage.ts';
 
+const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const UNEXPLAINED = new Set([SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 /** A database, its write-ahead log and the log's index. */
@@ -33,18 +45,38 @@ const ADVICE: Record<StorageErrorCode, string> = {
   STORAGE_NOT_A_DIRECTORY:
     'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
   STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
+  STORAGE_BUSY: 'another program holds it locked: end that program and ask again',
   STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: upgrade lainclaw',
   STORAGE_LOCK_LOST: 'another process took over: ask again',
   STORAGE_FAILED: 'the system refused',
 };
 
+/** Bytes may be free: df -i shows it. */
+const NO_INODES = 'the disk is full, it has no room for another file (inodes): remove some files and ask again';
+
 /** Names the path, the reason in words and what to do. Passes a StorageError through. */
 export function storageError(path: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
   const system = systemCode(path, cause);
-  const code = CODES[system] ?? (/disk is full/i.test(String(cause)) ? 'STORAGE_FULL' : 'STORAGE_FAILED');
+  const code = CODES[system] ?? sqliteCode(cause) ?? 'STORAGE_FAILED';
   const detail = code === 'STORAGE_FAILED' ? ` (${(cause as Error)?.message ?? cause})` : '';
-  return new StorageError(code, `cannot use ${path}: ${ADVICE[code]}${detail}`, cause);
+  const advice = code === 'STORAGE_FULL' && hasNoInodes(path) ? NO_INODES : ADVICE[code];
+  return new StorageError(code, `cannot use ${path}: ${advice}${detail}`, cause);
+}
+
+function hasNoInodes(path: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(dirname(path));
+    return files > 0 && ffree === 0;
+  } catch {
+    return false;
+  }
+}
+
+function sqliteCode(cause: unknown): StorageErrorCode | undefined {
+  const { errcode = 0 } = (cause ?? {}) as { errcode?: number };
+  if ((errcode & 0xff) === SQLITE_BUSY) return 'STORAGE_BUSY';
+  return (errcode & 0xff) === SQLITE_FULL || /disk is full/i.test(String(cause)) ? 'STORAGE_FULL' : undefined;
 }
 
 /** SQLite does not tell why it could not read or write: doing what it does beside its file tells. */

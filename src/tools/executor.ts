@@ -2,6 +2,7 @@
 // It stops at the first step that says no, and always returns a result: the caller sees a ToolFailure, anything
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { joinSignals } from '../lib/joined-signal.ts';
+import { StorageError } from '../storage/storage.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
@@ -88,7 +89,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         (error: unknown): Outcome => {
           if (signal.aborted) throw brought.hasRun ? error : new NotStarted(error);
           if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
-          onDefect(call, error);
+          if (!isExplained(error)) onDefect(call, error);
           return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
         },
       );
@@ -227,6 +228,11 @@ async function withTimeout<T>(
 
 function toolError({ code, message, reason }: ToolFailure): ToolError {
   return reason ? { code, message, reason } : { code, message };
+}
+
+/** A full disk and the like is no defect of the tool: its message says what to do. */
+function isExplained(error: unknown): boolean {
+  return error instanceof StorageError && error.code !== 'STORAGE_FAILED';
 }
 
 function messageOf(error: unknown): string {

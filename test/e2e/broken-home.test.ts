@@ -1,4 +1,6 @@
 // Homes that cannot be used as they should: a clear message, the right exit code, earlier data intact.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -126,6 +128,30 @@ describe.concurrent('a home one may not write to', () => {
     },
   );
 
+  it.skipIf(!canMount)('because the file system is read-only: memory can still be searched', async () => {
+    const { home, mount, seen } = await mountedHome('size=16m');
+    const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
+    const expectFound = async (word: string, text: string): Promise<void> => {
+      mount.remount('remount,ro');
+      const found = await run('memory', 'search', word);
+      expect(found.code, found.stderr).toBe(0);
+      expect(found.stdout).toContain(text);
+      expectRefusal(await run('memory', 'save', 'another'), 'STORAGE_READ_ONLY');
+      expectRefusal(await run('schedule', 'add', 'daily', '--cron', '@daily', '--message', 'hi'), 'STORAGE_READ_ONLY');
+      expect((await run('schedule', 'list')).json()).toMatchObject({ jobs: [] });
+      mount.remount('remount,rw');
+    };
+    expect((await run('memory', 'save', 'The bicycle is blue.')).code).toBe(0);
+    await expectFound('bicycle', 'The bicycle is blue.');
+    // What another process keeps open stays in the write-ahead log, and outlives it there when it is killed.
+    const killKeeper = await keepOpen(join(home.path, 'lainclaw.db'), mount);
+    expect((await run('memory', 'save', 'The boat is green.')).code).toBe(0);
+    await killKeeper();
+    expect(statSync(join(seen.path, 'lainclaw.db-wal')).size).toBeGreaterThan(0);
+    rmSync(join(seen.path, 'lainclaw.db-shm'));
+    await expectFound('boat', 'The boat is green.');
+  });
+
   it.skipIf(!canMount)('and was never used is told as read-only too', async () => {
     const { home, mount } = await mountedHome('size=4m,ro');
     expectFailure(
@@ -210,6 +236,45 @@ describe.concurrent('a full disk', () => {
   });
 });
 
+describe.concurrent('a full disk under the databases', () => {
+  it.skipIf(!canMount).each([
+    ['no room', 'size=2m', 'the disk is full: free some space'],
+    ['no room for another file', 'size=8m,nr_inodes=16', 'no room for another file'],
+  ])('(%s) is named, and what was saved before is there once there is room', async (_, options, words) => {
+    const { home, mount, seen } = await mountedHome(options);
+    const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
+    expect((await run('memory', 'save', 'The bicycle is blue.')).code).toBe(0);
+    const fillers: string[] = [];
+    for (;;) {
+      const filler = join(seen.path, `filler-${fillers.length}`);
+      fillers.push(filler);
+      try {
+        writeFileSync(filler, options.includes('inodes') ? '' : Buffer.alloc(4_096));
+      } catch {
+        break;
+      }
+    }
+    const commands = [
+      ['memory', 'save', `The boat is green. ${'Long. '.repeat(20_000)}`],
+      ['schedule', 'add', 'daily', '--cron', '@daily', '--message', 'hi'],
+    ];
+    for (const args of commands) {
+      const refused = await run(...args);
+      expectRefusal(refused, 'STORAGE_FULL');
+      expect(refused.stderr).toContain(words);
+      expect(refused.stderr).not.toMatch(/^ +at /m);
+    }
+    for (const filler of fillers) rmSync(filler, { force: true });
+    expect((await run('memory', 'search', 'bicycle')).stdout).toContain('The bicycle is blue.');
+    for (const args of commands) expect((await run(...args)).code).toBe(0);
+  });
+});
+
+function expectRefusal({ code, stderr }: Finished, errorCode: string): void {
+  expect(code, stderr).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^error ${errorCode}: `, 'm'));
+}
+
 describe.concurrent('no free file handles', () => {
   it('is told as such, at whichever file it strikes, and loses nothing', async () => {
     const home = testHome();
@@ -278,6 +343,21 @@ async function mountedHome(options: string): Promise<{ home: Home; mount: Mount;
   const mount = await mountTmpfs(home.path, options);
   afterFile(() => mount.close());
   return { home, mount, seen: createHome({ at: mount.outside(home.base) }) };
+}
+
+/** A process that has the database open; the result kills it. */
+async function keepOpen(path: string, { wrapper }: Mount): Promise<() => Promise<void>> {
+  const script = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    console.log('open'); setInterval(() => {}, 1000)`;
+  const [program = '', ...args] = [...wrapper, process.execPath, '-e', script, path];
+  const keeper = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(keeper.stdout, 'data');
+  return async () => {
+    const gone = once(keeper, 'exit');
+    keeper.kill('SIGKILL');
+    await gone;
+  };
 }
 
 /** Takes all room of the file system but so much. */

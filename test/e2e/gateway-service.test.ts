@@ -1,6 +1,7 @@
 // The gateway as a service, in processes of its own: with the local channel, or in memory where it must fail.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { identify } from '../../src/gateway/service/process-identity.ts';
 import { eventually } from '../support/eventually.ts';
@@ -237,6 +238,34 @@ describe('while it runs', () => {
       fetch(`http://127.0.0.1:${state().port}/health`, { headers: { authorization: `Bearer ${token}` } });
     expect([(await ask(old)).status, (await ask(read())).status]).toEqual([401, 200]);
   });
+});
+
+it('answers while another program holds the database locked, and handles what came meanwhile afterwards', async () => {
+  const { home, state, status } = await runningGateway('--pairing-policy=open');
+  const folder = join(home.path, 'channels', 'local');
+  const write = (id: string): void =>
+    appendFileSync(join(folder, 'inbox.jsonl'), `${JSON.stringify({ id, chatId: 'a', senderId: 'a', text: id })}\n`);
+  const outbox = (): string => readFileSync(join(folder, 'outbox.jsonl'), 'utf8');
+  write('first');
+  await eventually(() => expect(outbox()).toContain('first'));
+  const token = readFileSync(join(home.path, 'service', 'gateway-token'), 'utf8');
+  const other = new DatabaseSync(join(home.path, 'lainclaw.db'));
+  other.exec('BEGIN IMMEDIATE');
+  write('second');
+  // For as long as SQLite itself would have waited on the main thread.
+  for (const until = Date.now() + 6_000; Date.now() < until; ) {
+    const signal = AbortSignal.timeout(3_000);
+    const health = fetch(`http://127.0.0.1:${state().port}/health`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal,
+    });
+    expect((await health).status).toBe(200);
+    expect((await status()).mailbox).toMatchObject({ inbox: 0 });
+  }
+  expect(outbox()).not.toContain('second');
+  other.exec('COMMIT');
+  other.close();
+  await eventually(() => expect(outbox()).toContain('second'));
 });
 
 it('install writes the file that starts it, uninstall removes it', async () => {

@@ -72,7 +72,7 @@ function inItsTopic(waiting: ChatMessage): ChatMessage {
 }
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
-  const { mailbox, hub, sessions, invoke, now, newId, random, log } = dependencies;
+  const { mailbox, hub, sessions, invoke, now, newId, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
   let channels = dependencies.channels;
   const channel = (bot: BotKey): Channel | undefined =>

@@ -1,7 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { parseAsker } from '../../vocabulary/asker.ts';
 import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
 import type { Database } from './database.ts';
+import { inTransaction } from './open-database.ts';
+import { createSyncedDatabase } from './synced-database.ts';
 
 /** Number of ended runs that are kept. */
 const KEPT = 1_000;
@@ -10,13 +11,7 @@ const isOneOf = (which: RunsTaken): string => (which === 'all' ? '' : 'AND injec
 
 /** The connection's commits must be synced. */
 export function createAgentRuns(database: Database): AgentRuns {
-  let prepared = false;
-  const use = <T>(statements: (db: DatabaseSync) => T): Promise<T> =>
-    database.use((db) => {
-      if (!prepared) db.exec('PRAGMA synchronous = FULL');
-      prepared = true;
-      return statements(db);
-    });
+  const use = createSyncedDatabase(database);
 
   return {
     add: ({ id, name, message, injectInto, request, asker }, now) =>
@@ -40,18 +35,20 @@ export function createAgentRuns(database: Database): AgentRuns {
       }),
 
     end: (id, { state, result, error, sessionId, isUndelivered }, now) =>
-      use((db) => {
-        const { changes } = db
-          .prepare(
-            "UPDATE agent_runs SET state = ?, ended_at = ?, result = ?, error = ?, session_id = ?, untold = ? WHERE id = ? AND state IN ('queued', 'running')",
-          )
-          .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUndelivered ? 1 : 0, id);
-        db.prepare(
-          `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND untold = 0 AND key <= (
-             SELECT key FROM agent_runs WHERE state NOT IN ('queued', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?)`,
-        ).run(KEPT);
-        return changes > 0;
-      }),
+      use((db) =>
+        inTransaction(db, () => {
+          const { changes } = db
+            .prepare(
+              "UPDATE agent_runs SET state = ?, ended_at = ?, result = ?, error = ?, session_id = ?, untold = ? WHERE id = ? AND state IN ('queued', 'running')",
+            )
+            .run(state, now, result ?? null, error ?? null, sessionId ?? null, isUndelivered ? 1 : 0, id);
+          db.prepare(
+            `DELETE FROM agent_runs WHERE state NOT IN ('queued', 'running') AND untold = 0 AND key <= (
+               SELECT key FROM agent_runs WHERE state NOT IN ('queued', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?)`,
+          ).run(KEPT);
+          return changes > 0;
+        }),
+      ),
 
     cancel: (id, now) =>
       use((db) => {

@@ -4,8 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ensurePrivateFile } from '../private-files.ts';
 import { newerVersion } from '../storage.ts';
-
-const BUSY_TIMEOUT_MS = 5_000;
+import { BLOCKING_WAIT_MS } from './when-free.ts';
 
 /** Brings the tables from one version to the next. The first step also meets files from before versions were kept (0). */
 export type Migration = (db: DatabaseSync) => void;
@@ -31,16 +30,17 @@ export interface OpenDatabaseOptions {
  */
 export function openLogKeeper(path: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const db = new DatabaseSync(path, { readOnly: true, timeout: BLOCKING_WAIT_MS });
   // The log is opened with the first look.
   db.prepare('PRAGMA user_version').get();
   return db;
 }
 
+/** Fails while another process holds the file: `whenFree` waits for it. */
 export async function openDatabase({ path, schema, pragmas }: OpenDatabaseOptions): Promise<DatabaseSync> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   await ensurePrivateFile(path);
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  const db = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
   try {
     const isCurrent = checkedVersion(db, path, schema) === schema.version;
     db.exec(pragmas);

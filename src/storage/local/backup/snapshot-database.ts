@@ -1,6 +1,6 @@
 // A copy of a SQLite file as it is at one moment, while others write to it. It is checked before it is used.
 import { BackupError } from '../../backups.ts';
-import { ensurePrivateFile } from '../../private-files.ts';
+import { ensurePrivateFile, storageError } from '../../private-files.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 /** The whole file in one step: a copy in several would begin again with each write of another process. */
@@ -19,7 +19,7 @@ export async function snapshotDatabase(path: string, to: string): Promise<void> 
     }
     checkSoundness(to);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw storageError(path, error);
     throw new BackupError(
       'BACKUP_HOME_DAMAGED',
       `${path} is damaged (${(error as Error).message}), so no backup was made of it: run "lainclaw doctor"`,

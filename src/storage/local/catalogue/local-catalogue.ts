@@ -17,6 +17,7 @@ import { eraseRemoved } from '../erase-removed.ts';
 import { openDatabase } from '../open-database.ts';
 import { createStatements, type Prepare } from '../statements.ts';
 import { createSyncedDatabase, type UseDatabase } from '../synced-database.ts';
+import { whenFree } from '../when-free.ts';
 import { createWriteAheadLog } from '../write-ahead-log.ts';
 import { createWriteTogether } from '../write-together.ts';
 import { countEntries, listEntries, listOf, mergeEntries, readEntry } from './entries.ts';
@@ -195,7 +196,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
 
 async function isSoundDatabase(path: string): Promise<boolean> {
   try {
-    const db = await openDatabase({ path, schema: SCHEMA, pragmas: '' });
+    const db = await whenFree(() => openDatabase({ path, schema: SCHEMA, pragmas: '' }));
     try {
       return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
     } finally {
