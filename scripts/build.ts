@@ -71,7 +71,7 @@ const { output } = await build({
         },
         {
           name: 'archive',
-          test: /src[\\/](memory[\\/](open-memory|memory\.|note\.|search|slips|rank|surroundings|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/]archive)/,
+          test: /src[\\/](memory[\\/](open-memory|memory\.|note\.|search|slips|rank|surroundings|facts|decide-fact|weigh-facts|asks-about-past|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/](archive|facts))/,
         },
       ],
     },

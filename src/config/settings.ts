@@ -65,6 +65,14 @@ export interface FileSettings {
   embeddingModel?: string;
   /** Tokens of a chunk in the archive, about. */
   memoryChunkTokens?: number;
+  /** Whether a model extracts facts from conversations that remember. */
+  memoryFacts?: boolean;
+  /** Which model does. */
+  memoryFactsModel?: string;
+  /** The most tokens that it may use in a day. */
+  memoryFactsDailyTokens?: number;
+  /** How long a conversation rests before. */
+  memoryFactsRestMinutes?: number;
   /** When a turn in a chat at the terminal ends or asks, and nobody has typed for a while. */
   notify?: NotificationKind;
   notifyAfterSeconds?: number;
@@ -222,6 +230,22 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   embeddingModel: { kind: text(), about: 'its model', default: 'none' },
   memoryChunkTokens: { kind: amount, about: 'the tokens of a chunk in the archive, about', default: 200 },
+  memoryFacts: {
+    kind: onOff,
+    about: 'a model extracts facts from conversations with memory, once they rest',
+    default: true,
+  },
+  memoryFactsModel: {
+    kind: text(),
+    about: 'the model that extracts facts, or provider/model; a small one will do',
+    default: "the conversation's own",
+  },
+  memoryFactsDailyTokens: { kind: amount, about: 'the most tokens of a day for extracting facts', default: 200_000 },
+  memoryFactsRestMinutes: {
+    kind: count(0, 10_080),
+    about: 'how long a conversation rests before its facts are extracted',
+    default: 5,
+  },
   notify: {
     kind: choice(NOTIFICATION_KINDS),
     about: 'how lainclaw chat calls you back when a turn ends or asks',

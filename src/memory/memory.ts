@@ -1,18 +1,13 @@
 // The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
 // decides where they are kept.
-import type {
-  Archive,
-  ArchiveDocument,
-  IndexProgress,
-  Listed,
-  NewDocument,
-  SharedArchive,
-} from '../storage/archive.ts';
+import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import type { SharedArchive } from '../storage/shared-archive.ts';
 import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
 import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
+import { createFacts, type Facts } from './facts.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
 import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
@@ -24,6 +19,8 @@ const DEFAULT_SOURCE = 'manual';
 /** The memory of everybody. It is used in the name of somebody only. */
 export interface SharedMemory {
   as(reader: MemoryReader): Memory;
+  /** What is extracted from conversations. */
+  facts: Facts;
   /** Stops the background and unloads the model; nothing is written afterwards. */
   close(): void;
 }
@@ -145,8 +142,10 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         );
       },
       async forgetSession(sessionId) {
-        const ids = await archive.idsOfSession(sessionId);
+        // Facts that other conversations confirmed stay.
+        const ids = [...(await archive.idsOfSession(sessionId)), ...(await shared.facts.saidIn(sessionId))];
         if (ids.length > 0) await (await ensureCurrent(archive)).remove(ids, termsOf);
+        await shared.facts.forgetSession(sessionId);
       },
       reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
       async importFolder(folder, options) {
@@ -170,8 +169,17 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
     };
     return memory;
   };
+  const facts = createFacts({
+    store: shared.facts,
+    archive: () => ensureCurrent(shared.as(OWNER)),
+    termsOf,
+    documentOf,
+    search: (reader, query, options) => as(reader).search(query, options),
+    now,
+  });
   return {
     as,
+    facts,
     close() {
       background?.close();
       embeddings.close();

@@ -1,6 +1,7 @@
 // Opens memory with the chosen embedding model, if any, and the configured chunk size.
-import type { SharedArchive } from '../storage/archive.ts';
+
 import type { Locks } from '../storage/locks.ts';
+import type { SharedArchive } from '../storage/shared-archive.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
 import { createMemory, type SharedMemory } from './memory.ts';
 import { MemoryError } from './memory-error.ts';

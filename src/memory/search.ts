@@ -2,16 +2,18 @@
 // results as fit the budget. No query fails: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
+import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import type { Analyser, QueryTerms } from './analysis/analyser.ts';
+import { asksAboutPast } from './asks-about-past.ts';
 import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
+import { weighFacts } from './weigh-facts.ts';
 
 const TEXT_CANDIDATES = 120;
 const VECTOR_CANDIDATES = 100;
 const LONGEST_QUERY = 10_000;
-const SUPERSEDED_SHARE = 0.5;
 const OTHER_LENGTH =
   'the model gives vectors of another length than before: "lainclaw memory embed --all" starts again with it';
 export const DEFAULT_TOP_K = 10;
@@ -22,6 +24,8 @@ export interface SearchOptions {
   /** Limit of tokens of all results together. The first result is always included, cut if necessary. */
   budget?: number;
   fusion?: Fusion;
+  /** Of what was found, only facts. */
+  onlyFacts?: boolean;
   signal?: AbortSignal;
 }
 
@@ -39,6 +43,11 @@ export interface Found {
   speaker?: string;
   session?: string;
   supersededBy?: string;
+  /** Set when it is a fact that was extracted from a conversation. */
+  kind?: FactKind;
+  /** ISO 8601: since when, and until when, it was true. */
+  validFrom?: string;
+  validUntil?: string;
   why: { terms: string[]; vector?: number };
 }
 
@@ -69,7 +78,7 @@ export interface SearchDependencies {
 export async function searchArchive(
   { archive, analyser, embedQuery }: SearchDependencies,
   query: string,
-  { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, fusion = 'convex', signal }: SearchOptions = {},
+  { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, fusion = 'convex', onlyFacts = false, signal }: SearchOptions = {},
 ): Promise<SearchResult> {
   const asked = query.slice(0, LONGEST_QUERY).toWellFormed();
   const written = analyser.query(asked);
@@ -84,8 +93,10 @@ export async function searchArchive(
   const first = rank();
   const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
   const joined = await join(missingNeighbours(first, neighbours));
-  const placed = demoteSuperseded(withSurroundings(joined ? rank() : first, neighbours));
-  const { results, leftOut } = withinBudget(placed.slice(0, topK), budget);
+  const surrounded = withSurroundings(joined ? rank() : first, neighbours);
+  const placed = weighFacts(surrounded, { isAboutPast: asksAboutPast(asked) });
+  const wanted = onlyFacts ? placed.filter(({ chunk }) => chunk.document.kind !== undefined) : placed;
+  const { results, leftOut } = withinBudget(wanted.slice(0, topK), budget);
   const isHybrid = byVector.length > 0;
   const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
@@ -126,13 +137,6 @@ export async function searchArchive(
   }
 }
 
-/** A superseded note is still found, but ranks behind equally good current ones. */
-function demoteSuperseded(ranked: readonly Ranked[]): Ranked[] {
-  return ranked
-    .map((entry) => (entry.chunk.document.supersededBy ? { ...entry, score: entry.score * SUPERSEDED_SHARE } : entry))
-    .sort((a, b) => b.score - a.score);
-}
-
 function withinBudget(ranked: readonly Ranked[], budget: number): { results: Found[]; leftOut: number } {
   const results: Found[] = [];
   let left = budget;
@@ -150,7 +154,8 @@ function withinBudget(ranked: readonly Ranked[], budget: number): { results: Fou
 }
 
 function foundOf({ chunk, score, matched, similarity }: Ranked): Found {
-  const { id, scope, source, date, title, speaker, session, supersededBy } = chunk.document;
+  const { id, scope, source, date, title, speaker, session, supersededBy, kind, validFrom, validUntil } =
+    chunk.document;
   const found: Found = {
     id,
     scope,
@@ -166,6 +171,9 @@ function foundOf({ chunk, score, matched, similarity }: Ranked): Found {
   if (speaker !== undefined) found.speaker = speaker;
   if (session !== undefined) found.session = session;
   if (supersededBy !== undefined) found.supersededBy = supersededBy;
+  if (kind !== undefined) found.kind = kind;
+  if (validFrom !== undefined) found.validFrom = validFrom;
+  if (validUntil !== undefined) found.validUntil = validUntil;
   return found;
 }
 

@@ -11,6 +11,7 @@ import * as gateway from './gateway.ts';
 import * as gatewayConfig from './gateway-config.ts';
 import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
+import * as memoryFacts from './memory-facts.ts';
 import * as memoryModels from './memory-models.ts';
 import * as models from './models.ts';
 import type { Operation } from './operation.ts';
@@ -46,6 +47,7 @@ const NOUNS = [
   gatewayConfig,
   mcp,
   memory,
+  memoryFacts,
   memoryModels,
   models,
   pairing,

@@ -1,4 +1,5 @@
 // What a person can do with the archive: notes, imported files, and the turns of sessions that remember.
+import { FACT_KINDS } from '../vocabulary/fact.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
 import { ownerReading, ownerSaving, SCOPE } from './memory-scope.ts';
 import type { OperationContext } from './operation.ts';
@@ -8,6 +9,7 @@ import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } 
 /** What is spent on missing vectors once the result is ready. */
 const SETTLE_MS = 2_000;
 
+const FACT_KIND = { enum: FACT_KINDS, description: 'of a fact that was extracted from a conversation' } as const;
 const SAVED = objectWith({ id: TEXT, added: YES_OR_NO, chunks: COUNT });
 const PROGRESS = objectWith({ done: COUNT, total: COUNT });
 const FOUND = objectWith(
@@ -20,11 +22,30 @@ const FOUND = objectWith(
     text: TEXT,
     why: objectWith({ terms: listOf(TEXT) }, { vector: { type: 'number' } }),
   },
-  { title: TEXT, context: TEXT, speaker: TEXT, session: TEXT, supersededBy: TEXT },
+  {
+    title: TEXT,
+    context: TEXT,
+    speaker: TEXT,
+    session: TEXT,
+    supersededBy: TEXT,
+    kind: FACT_KIND,
+    validFrom: TIME,
+    validUntil: TIME,
+  },
 );
 const NOTE = objectWith(
   { id: TEXT, scope: TEXT, source: TEXT, date: TIME, chunks: COUNT, head: TEXT },
-  { title: TEXT, speaker: TEXT, session: TEXT, supersedes: TEXT, supersededBy: TEXT, hash: TEXT },
+  {
+    title: TEXT,
+    speaker: TEXT,
+    session: TEXT,
+    supersedes: TEXT,
+    supersededBy: TEXT,
+    hash: TEXT,
+    kind: FACT_KIND,
+    validFrom: TIME,
+    validUntil: TIME,
+  },
 );
 
 export const saveNote = defineOperation({

@@ -37,6 +37,8 @@ describe('an operation', () => {
     ['memory.search', { query: 'note' }],
     ['memory.list', {}],
     ['memory.reindex', {}],
+    ['memory.log', {}],
+    ['memory.extract', {}],
     ['core-memory.get', {}],
     ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],
     ['console.people', {}],

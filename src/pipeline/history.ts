@@ -120,7 +120,7 @@ export function sentHistory(
 
 export type CompactContext = Pick<
   TurnContext,
-  'turn' | 'request' | 'model' | 'historyTokens' | 'adapter' | 'budget' | 'ledger' | 'signal'
+  'turn' | 'request' | 'model' | 'historyTokens' | 'adapter' | 'budget' | 'ledger' | 'signal' | 'conversationCompacted'
 >;
 
 export type Compacted =
@@ -167,6 +167,7 @@ export async function* compactTurns(
     by: summarised.by,
     ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
   });
+  if (turn.entry.memoryEnabled) await context.conversationCompacted(turn.entry.sessionId);
   const { fromMessage, throughMessage } = range;
   const missing =
     hasOlder && fromMessage > 1

@@ -138,7 +138,9 @@ async function* remember(
   let unrecorded: string | undefined;
   try {
     const reader = readerOf(request.asker);
-    await archiveTurn({ ...turn.entry, tainted: isTainted(taint), reader }, turn.ownMessages());
+    const isPersons = request.callSource === undefined && (request.depth ?? 0) === 0;
+    const own = { id: turn.id, messages: turn.ownMessages(), isPersons };
+    await archiveTurn({ ...turn.entry, tainted: isTainted(taint), reader }, own);
     const written = await compact({
       turn,
       notes,
@@ -159,6 +161,7 @@ async function* remember(
       signal,
     });
     if (unrecorded !== undefined) yield { type: 'notice', text: unrecorded };
+    if (written !== undefined) await context.conversationCompacted(turn.entry.sessionId);
     const memoryFile = written ?? ((await notes.read(turn.entry.sessionKey)) && notes.path(turn.entry.sessionKey));
     return { memoryUpdated: written !== undefined, usage: ledger.total(), ...(memoryFile && { memoryFile }) };
   } catch (error) {

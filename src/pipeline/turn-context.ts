@@ -104,8 +104,14 @@ export interface RunDependencies {
   /** Makes a turn of a session that remembers findable later. */
   archiveTurn(
     session: { sessionKey: string; sessionId: string; tainted: boolean; reader: MemoryReader },
-    messages: readonly SessionMessage[],
+    turn: {
+      id: string;
+      messages: readonly SessionMessage[] /** A person asked, not a job or a sub-agent. */;
+      isPersons: boolean;
+    },
   ): Promise<void>;
+  /** The older part of a conversation was summarised: its facts are extracted without waiting until it rests. */
+  conversationCompacted(sessionId: string): Promise<void>;
   /** The most tokens of history that a request carries; the built-in number when absent. */
   historyTokens?: number;
   /** Core memory of whoever asks, as a model is told it; empty when there is none. */

@@ -3,8 +3,7 @@ import type { Config } from '../config/config.ts';
 import { qualifiedModel } from '../config/qualified-model.ts';
 import type { Providers } from '../gateway/gateway.ts';
 import type { Caps } from '../pipeline/budget.ts';
-import type { Runtime } from './runtime.ts';
-import type { RuntimeWorkspace } from './workspace.ts';
+import type { Services } from './services.ts';
 
 export interface AskedProvider {
   provider: string;
@@ -23,18 +22,27 @@ export interface TurnSources {
 }
 
 export function turnSources(
-  { config, modelServices, defaultProvider }: Pick<Runtime, 'config' | 'modelServices' | 'defaultProvider'>,
-  { chooseModel }: Pick<RuntimeWorkspace, 'chooseModel'>,
+  {
+    config,
+    modelServices,
+    defaultProvider,
+  }: Pick<TurnSources, 'config' | 'defaultProvider'> & Pick<Services, 'modelServices'>,
+  { chooseModel }: Pick<TurnSources, 'chooseModel'>,
 ): TurnSources {
   return {
     config,
     chooseModel,
-    async providerOf(profileId) {
-      const { profiles } = await (await modelServices()).auth.status();
-      return profiles.find((profile) => profile.profileId === profileId)?.provider;
-    },
+    providerOf: (profileId) => providerOfProfile(profileId, modelServices),
     defaultProvider,
   };
+}
+
+export async function providerOfProfile(
+  profileId: string,
+  modelServices: Services['modelServices'],
+): Promise<string | undefined> {
+  const { profiles } = await (await modelServices()).auth.status();
+  return profiles.find((profile) => profile.profileId === profileId)?.provider;
 }
 
 /** The one of the sign-in that is named, otherwise the one in use. */

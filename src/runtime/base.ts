@@ -26,6 +26,8 @@ export interface Base {
   budget: DayBudget;
   /** One for the process: every turn of every workspace. */
   hub: TurnHub;
+  /** Calls the listener when a turn of this process has started or ended. Returns what ends that. */
+  onTurns(listener: () => void): () => void;
   /** Of the program that uses the runtime, beside the built-in ones. */
   tools: readonly ToolSpec[];
   /** Called with the second turn: this process lasts. */
@@ -70,6 +72,10 @@ export async function createBase({
     now,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
+  const listeners = new Set<() => void>();
+  const onChange = (): void => {
+    for (const listener of listeners) listener();
+  };
   return {
     environment,
     config,
@@ -77,7 +83,11 @@ export async function createBase({
     sessions: createSessions({ ...storage, now, newId }),
     mailbox: lazily(() => storage.mailbox()),
     budget: createDayBudget({ spending: storage.spending, now }),
-    hub: createTurnHub({ now, newId }),
+    hub: createTurnHub({ now, newId, onChange }),
+    onTurns(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     tools,
     onLasting,
     userHome,

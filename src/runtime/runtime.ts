@@ -22,6 +22,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
 import { type ConfigStore, createConfigStore } from './config-store.ts';
+import type { FactExtraction } from './fact-extraction.ts';
 import { createGatewayService } from './gateway-service.ts';
 import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
 import { createProviders } from './providers.ts';
@@ -56,6 +57,10 @@ export interface Runtime extends Services {
   /** What models have cost on a day (`2026-12-01`), over all processes. */
   spentOn: Spending['on'];
   openWorkspace: OpenWorkspace;
+  /** Facts that a model extracts from conversations. */
+  factExtraction(): Promise<FactExtraction>;
+  /** Extracts them in the background while no turn runs, until the runtime is closed. */
+  extractInBackground(log: (text: string) => void): void;
   /** Scheduled jobs; a workspace's `jobs` runs them. */
   schedule(): Promise<Schedule>;
   /** The runs of sub-agents in the background that are on record. */
@@ -137,7 +142,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   /** The service opens workspaces of its own: its turns run elsewhere than the command that starts it. */
   const openService: OpenGateway = async (context) => {
     const { openChannels } = await import('../gateway/service/open-channels.ts');
-    return openChannels(context, {
+    const opened = await openChannels(context, {
       openWorkspace: opening,
       openBackground: background,
       chatPeople: async (chat) => (await mailbox()).people(chat),
@@ -146,6 +151,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       caps: config,
       now,
     });
+    extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
+    return opened;
   };
 
   async function hasSession(sessionKey: string): Promise<boolean> {
@@ -192,8 +199,31 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     }
   }
 
+  const factExtraction = lazily(async () => {
+    const [{ createFactExtraction }, { providerOfProfile }] = await Promise.all([
+      import('./fact-extraction.ts'),
+      import('./asked-turn.ts'),
+    ]);
+    return createFactExtraction(base, {
+      services,
+      providers: createProviders(services.modelServices, environment.variables),
+      defaultProvider,
+      providerOf: (profileId) => providerOfProfile(profileId, services.modelServices),
+    });
+  });
+
+  const closing = new AbortController();
+  let extracting: Promise<void> = Promise.resolve();
+  function extractInBackground(log: (text: string) => void): void {
+    extracting = factExtraction()
+      .then(({ watch }) => watch({ signal: closing.signal, log }))
+      .catch((error: Error) => log(`facts: ${error.message}`));
+  }
+
   const runtime: Runtime = {
     ...services,
+    factExtraction,
+    extractInBackground,
     environment,
     config,
     hub: base.hub,
@@ -215,7 +245,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     mcpAdmission,
     async close() {
       isClosed = true;
+      closing.abort();
       await Promise.all([...open].map((workspace) => workspace.close()));
+      await extracting;
       await services.close();
       await storage.close();
     },

@@ -148,13 +148,20 @@ export async function openWorkspace(
       budget,
       notes: storage.notes,
       historyTokens: config.historyTokens,
-      archiveTurn: async ({ sessionKey, sessionId, tainted, reader }, messages) => {
+      archiveTurn: async ({ sessionKey, sessionId, tainted, reader }, { id: turnId, messages, isPersons }) => {
         const [memory, { rememberTurns }] = await Promise.all([
           services.memory(),
           import('../memory/remember-turns.ts'),
         ]);
+        const { scope } = reader;
+        if (isPersons && config.memoryFacts !== false)
+          await memory.facts.wait({ sessionId, sessionKey, turnId, scope, tainted, endedAt: now() });
         const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
         await rememberTurns(memory.as(reader), { sessionKey, sessionId, tainted }, spoken);
+      },
+      conversationCompacted: async (sessionId) => {
+        const { facts } = await services.memory();
+        await facts.hurry(sessionId).catch((error: Error) => warn(`facts are extracted later: ${error.message}`));
       },
       coreMemory: async (reader) => {
         const [core, { renderCoreMemory }] = await Promise.all([

@@ -1,7 +1,8 @@
 // The contract of the archive: texts cut into chunks that can be found by their terms and, where there is an embedding
 // model, by their vectors. Storage keeps and finds; memory/ defines terms and ranks hits.
 
-import type { MemoryReader, MemoryScope } from '../vocabulary/memory-scope.ts';
+import type { FactKind } from '../vocabulary/fact.ts';
+import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 
 /** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
 export type TermsOf = (chunk: { context: string; text: string }) => readonly string[];
@@ -21,9 +22,15 @@ export interface ArchiveDocument {
   hash: string;
   /** The document that replaced this one. */
   supersededBy?: string;
+  /** Set when it is a fact that was extracted from a conversation. */
+  kind?: FactKind;
+  /** ISO 8601: since when it is true; absent: since its date. */
+  validFrom?: string;
+  /** ISO 8601: when what replaced it became true. */
+  validUntil?: string;
 }
 
-export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy' | 'scope'> {
+export interface NewDocument extends Omit<ArchiveDocument, 'supersededBy' | 'validUntil' | 'scope'> {
   chunks: readonly { context: string; text: string }[];
   /** The document this one replaces; ids that the reader cannot see are refused like unknown ones. */
   supersedes?: string;
@@ -84,11 +91,6 @@ export interface Around {
 export interface VectorHit {
   id: number;
   similarity: number;
-}
-
-/** The archive of everybody. It is read and changed in the name of somebody only. */
-export interface SharedArchive {
-  as(reader: MemoryReader): Archive;
 }
 
 /**

@@ -3,10 +3,10 @@
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
-import type { SharedArchive } from './archive.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
+import type { SharedArchive } from './shared-archive.ts';
 import type { UndoRecords } from './undo-records.ts';
 
 export type StorageErrorCode =

@@ -24,6 +24,7 @@ import { createSendMessageTool, type SendMessageDependencies } from './gateway/s
 import { createCoreDeleteTool } from './memory/core-delete.ts';
 import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
+import { createMemoryForgetTool } from './memory/forget.ts';
 import { createMemorySaveTool } from './memory/save.ts';
 import { createMemorySearchTool } from './memory/search.ts';
 import type { OwnContent } from './own-content.ts';
@@ -119,6 +120,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     }),
     createMemorySearchTool({ memory }),
     createMemorySaveTool({ memory }),
+    createMemoryForgetTool({ memory }),
     createCoreGetTool({ coreMemory }),
     createCoreUpdateTool({ coreMemory }),
     createCoreDeleteTool({ coreMemory }),

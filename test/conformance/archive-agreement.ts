@@ -1,7 +1,8 @@
 // An archive against a plain list: whatever is done in whatever order, through whichever door, both hold the same.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Archive, NewDocument, SharedArchive, TermsOf } from '../../src/storage/archive.ts';
+import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
+import type { SharedArchive } from '../../src/storage/shared-archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 
 export interface ArchiveSubject {

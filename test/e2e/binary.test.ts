@@ -43,6 +43,7 @@ const ROWS: Row[] = [
   { args: ['permissions', 'list'], holds: { workspace: { allow: [] }, global: { allow: [] } } },
   { args: ['memory', 'save', '-'], stdin: 'The bridge is old.', holds: { added: true } },
   { args: ['memory', 'search', 'bridge'], holds: anything },
+  { args: ['memory', 'log'], holds: { waiting: { turns: 0, conversations: 0, givenUp: 0 } } },
   { args: ['schedule', 'list'], holds: anything },
   { args: ['sessions', 'list'], holds: [] },
   { args: ['sessions', 'list', '--all'], holds: [] },

@@ -89,6 +89,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     now,
     newId,
     archiveTurn: async () => {},
+    conversationCompacted: async () => {},
     coreMemory: async () => '',
     instructions: async () => ({ text: '', notices: [] }),
     debugSource: false,

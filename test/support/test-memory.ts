@@ -6,11 +6,12 @@ import { onTestFinished } from 'vitest';
 import { newId } from '../../src/lib/new-id.ts';
 import { createEmbeddings, type EmbeddingModel } from '../../src/memory/embeddings/embeddings.ts';
 import { createMemory, type Memory, type SharedMemory } from '../../src/memory/memory.ts';
-import type { Archive, SharedArchive } from '../../src/storage/archive.ts';
+import type { Archive } from '../../src/storage/archive.ts';
 import { createLocalArchive } from '../../src/storage/local/archive/local-archive.ts';
 import { createLainclawDb } from '../../src/storage/local/lainclaw-db/schema.ts';
 import { createLocks } from '../../src/storage/local/locks.ts';
 import type { Locks } from '../../src/storage/locks.ts';
+import type { SharedArchive } from '../../src/storage/shared-archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 
 export interface TestMemory {

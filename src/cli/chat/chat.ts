@@ -140,6 +140,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     put,
     now,
   });
+  runtime.extractInBackground(() => {});
   const { notify = 'bell', notifyAfterSeconds = 10 } = runtime.config;
   notifier = createNotifier({
     kind: notify,

@@ -19,6 +19,7 @@ import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
+import { configureFacts } from './memory-facts.ts';
 import { configureModel } from './memory-model.ts';
 
 /** How many are listed when nobody says. */
@@ -96,6 +97,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   add(memory, 'embed', 'Give vectors to what has none yet')
     .option('--all', 'to everything again, because the model is another one under its old name')
     .action((flags: EmbedFlags) => embed(flags, terminal));
+  configureFacts({ terminal, scoped, add: (name, description) => add(memory, name, description) });
   configureModel(memory.command('model').description('Manage embedding models on this machine'), {
     terminal,
     add,
@@ -173,15 +175,16 @@ function printFound(found: OutputOf<typeof searchMemory>, terminal: Terminal): v
 }
 
 function renderFound(
-  { id, scope, source, date, score, why, speaker, context, text: body, supersededBy }: FoundNote,
+  { id, scope, source, date, score, why, speaker, context, text: body, supersededBy, kind, validUntil }: FoundNote,
   terminal: Terminal,
 ): string {
   const colors = colorsFor(terminal.out, terminal);
-  const facts = [notOwners(scope), source, date.slice(0, 10), speaker, context]
+  const facts = [notOwners(scope), kind ?? source, date.slice(0, 10), speaker, context]
     .filter((fact) => fact !== undefined)
     .join(' · ');
   const reasons = [...why.terms, ...(why.vector === undefined ? [] : [`meaning ${why.vector}`])].join(', ');
-  const replaced = supersededBy ? `\n${colors.yellow(`replaced by ${supersededBy}`)}` : '';
+  const until = validUntil === undefined ? '' : ` on ${validUntil.slice(0, 10)}`;
+  const replaced = supersededBy ? `\n${colors.yellow(`replaced by ${supersededBy}${until}`)}` : '';
   return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score} (${printable(reasons)})`)}${replaced}\n${printable(body)}`;
 }
 

@@ -104,6 +104,8 @@ export interface TurnHub {
 }
 
 export interface TurnHubDependencies extends QuestionsDependencies {
+  /** Called when a turn has started or ended. */
+  onChange?: () => void;
   limits?: Partial<HubLimits>;
 }
 
@@ -148,7 +150,9 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       isWaiting: false,
     };
     records.set(facts.id, record);
+    dependencies.onChange?.();
     await pump(record, run);
+    dependencies.onChange?.();
     signal.removeEventListener('abort', cancel);
   }
 

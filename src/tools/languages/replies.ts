@@ -13,6 +13,7 @@ export interface Replies {
   removed(name: string): string;
   saved(id: string): string;
   alreadySaved(id: string): string;
+  forgotten(id: string): string;
   queued(chat: string): string;
   created(path: string, bytes: number): string;
   edited(path: string, places: number): string;
@@ -33,6 +34,7 @@ const en: Replies = {
   removed: (name) => `removed ${name}`,
   saved: (id) => `saved as ${id}`,
   alreadySaved: (id) => `already there as ${id}`,
+  forgotten: (id) => `forgot ${id}`,
   queued: (chat) => `queued for ${chat}`,
   created: (path, bytes) => `Created ${path} (${bytes} bytes).`,
   edited: (path, places) => `Edited ${path} in ${places === 1 ? '1 place' : `${places} places`}.`,
@@ -53,6 +55,7 @@ const zh: Replies = {
   removed: (name) => `已删除 ${name}`,
   saved: (id) => `已保存为 ${id}`,
   alreadySaved: (id) => `已经存在：${id}`,
+  forgotten: (id) => `已忘记 ${id}`,
   queued: (chat) => `已排队，将发送到 ${chat}`,
   created: (path, bytes) => `已创建 ${path}（${bytes} 字节）。`,
   edited: (path, places) => `已修改 ${path}，共 ${places} 处。`,
@@ -73,6 +76,7 @@ const ru: Replies = {
   removed: (name) => `${name} удалено`,
   saved: (id) => `сохранено как ${id}`,
   alreadySaved: (id) => `уже есть: ${id}`,
+  forgotten: (id) => `забыто: ${id}`,
   queued: (chat) => `поставлено в очередь для ${chat}`,
   created: (path, bytes) => `Создан ${path} (байт: ${bytes}).`,
   edited: (path, places) => `Изменён ${path}, мест: ${places}.`,

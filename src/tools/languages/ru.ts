@@ -104,8 +104,9 @@ export const ru: ToolTexts = {
   },
   memory_save: {
     description: 'Сохраняет факт или текст для следующих сессий.',
-    parameters: { content: 'Текст или Markdown', source: 'Откуда он' },
+    parameters: { content: 'Текст или Markdown', source: 'Откуда он', supersedes: 'Id того, что он заменяет' },
   },
+  memory_forget: { description: 'Навсегда удаляет запись памяти.', parameters: { id: 'Из memory_search' } },
   memory_core_get: { description: 'Основная память в JSON; её факты вам уже известны.' },
   memory_core_update: {
     description: 'Задаёт факт, который вы всегда видите: предпочтение, поправка или правило.',

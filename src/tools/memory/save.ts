@@ -2,7 +2,7 @@ import type { SharedMemory } from '../../memory/memory.ts';
 import { defineTool } from '../define-tool.ts';
 import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
-import type { ToolSpec } from '../tool.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
 /**
@@ -17,6 +17,7 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<SharedMemor
       properties: {
         content: { type: 'string', minLength: 1 },
         source: { type: 'string', minLength: 1, maxLength: 500, default: 'manual' },
+        supersedes: { type: 'string', minLength: 1, maxLength: 100 },
       },
       required: ['content'],
       additionalProperties: false,
@@ -26,8 +27,11 @@ export function createMemorySaveTool({ memory }: { memory(): Promise<SharedMemor
     requiresPermission: false,
     lasts: true,
     timeoutMs: 20_000,
-    async execute({ content, source }, context) {
-      const saved = await (await memory()).as(context.reader).save({ content, source }).catch(orToolFailure);
+    async execute({ content, source, supersedes }, context) {
+      const own = (await memory()).as(context.reader);
+      if (supersedes !== undefined && !(await own.get(supersedes)))
+        throw new ToolFailure(`there is no memory "${supersedes}": memory_search shows the ids`);
+      const saved = await own.save({ content, source, supersedes }).catch(orToolFailure);
       const replies = repliesIn(context);
       return { data: saved, text: saved.added ? replies.saved(saved.id) : replies.alreadySaved(saved.id) };
     },

@@ -42,16 +42,18 @@ function render({ results, note, leftOut }: SearchResult): string {
 }
 
 /** A line of provenance, then the text: cheaper for a model than JSON. */
-function renderFound({ id, scope, source, date, speaker, context, score, text, supersededBy }: Found): string {
+function renderFound(found: Found): string {
+  const { id, scope, source, date, speaker, context, score, text, supersededBy, kind, validUntil } = found;
   const facts = [
     id,
     scope === 'owner' ? undefined : scope,
-    source,
+    kind ?? source,
     date.slice(0, 10),
     speaker,
     context,
     `score ${score}`,
   ];
-  if (supersededBy) facts.push(`replaced by ${supersededBy}`);
+  const until = validUntil === undefined ? '' : `true until ${validUntil.slice(0, 10)}, `;
+  if (supersededBy) facts.push(`${until}replaced by ${supersededBy}`);
   return `[${facts.filter((fact) => fact !== undefined).join(' | ')}]\n${text}`;
 }

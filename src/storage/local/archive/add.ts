@@ -23,44 +23,49 @@ export function prepareDocuments(
 }
 
 export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
-  return inTransaction(db, () => {
-    const index = indexName(readState(db).generation);
-    const insertDocument = db.prepare(
-      'INSERT INTO archive_documents (id, scope, source, title, date, speaker, session, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash, scope) DO NOTHING',
+  return inTransaction(db, () => insertDocuments(db, prepared));
+}
+
+/** Within a transaction of the caller's. */
+export function insertDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
+  const index = indexName(readState(db).generation);
+  const insertDocument = db.prepare(
+    'INSERT INTO archive_documents (id, scope, source, title, date, speaker, session, hash, kind, valid_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, hash, scope) DO NOTHING',
+  );
+  const insertChunk = db.prepare(
+    'INSERT INTO archive_chunks (document, position, session, length, context, text) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const insertTerms = db.prepare(`INSERT INTO ${index} (rowid, terms) VALUES (?, ?)`);
+  let chunks = 0;
+  let length = 0;
+  const results = prepared.map(({ reader, document, terms }) => {
+    const { id, source, title, date, speaker, session, hash, kind, validFrom, supersedes } = document;
+    const { changes, lastInsertRowid: key } = insertDocument.run(
+      id,
+      reader.scope,
+      source,
+      title ?? null,
+      date,
+      speaker ?? null,
+      session ?? null,
+      hash,
+      kind ?? null,
+      validFrom ?? null,
     );
-    const insertChunk = db.prepare(
-      'INSERT INTO archive_chunks (document, position, session, length, context, text) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    const insertTerms = db.prepare(`INSERT INTO ${index} (rowid, terms) VALUES (?, ?)`);
-    let chunks = 0;
-    let length = 0;
-    const results = prepared.map(({ reader, document, terms }) => {
-      const { id, source, title, date, speaker, session, hash, supersedes } = document;
-      const { changes, lastInsertRowid: key } = insertDocument.run(
-        id,
-        reader.scope,
-        source,
-        title ?? null,
-        date,
-        speaker ?? null,
-        session ?? null,
-        hash,
-      );
-      const known = changes === 0 ? sameText(db, reader, source, hash) : undefined;
-      if (supersedes !== undefined) supersede(db, reader, supersedes, known ?? id);
-      if (known !== undefined) return { id: known, added: false };
-      for (const [position, { context, text }] of document.chunks.entries()) {
-        const own = terms[position] ?? [];
-        const { lastInsertRowid } = insertChunk.run(key, position, session ?? null, own.length, context, text);
-        insertTerms.run(lastInsertRowid, own.join(' '));
-        chunks += 1;
-        length += own.length;
-      }
-      return { id, added: true };
-    });
-    db.prepare('UPDATE archive_state SET chunks = chunks + ?, length = length + ?').run(chunks, length);
-    return results;
+    const known = changes === 0 ? sameText(db, reader, source, hash) : undefined;
+    if (supersedes !== undefined) supersede(db, reader, supersedes, { by: known ?? id, from: validFrom ?? date });
+    if (known !== undefined) return { id: known, added: false };
+    for (const [position, { context, text }] of document.chunks.entries()) {
+      const own = terms[position] ?? [];
+      const { lastInsertRowid } = insertChunk.run(key, position, session ?? null, own.length, context, text);
+      insertTerms.run(lastInsertRowid, own.join(' '));
+      chunks += 1;
+      length += own.length;
+    }
+    return { id, added: true };
   });
+  db.prepare('UPDATE archive_state SET chunks = chunks + ?, length = length + ?').run(chunks, length);
+  return results;
 }
 
 function sameText(db: DatabaseSync, { scope }: MemoryReader, source: string, hash: string): string {
@@ -69,15 +74,20 @@ function sameText(db: DatabaseSync, { scope }: MemoryReader, source: string, has
     .get(source, hash, scope)?.id as string;
 }
 
-function supersede(db: DatabaseSync, reader: MemoryReader, old: string, by: string): void {
+function supersede(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  old: string,
+  { by, from }: { by: string; from: string },
+): void {
   const { sql, scopes } = visibleTo(reader);
   const { changes } = db
-    .prepare(`UPDATE archive_documents AS d SET superseded_by = ? WHERE id = ? AND id <> ? AND ${sql}`)
-    .run(by, old, by, ...scopes);
+    .prepare(`UPDATE archive_documents AS d SET superseded_by = ?, valid_until = ? WHERE id = ? AND id <> ? AND ${sql}`)
+    .run(by, from, old, by, ...scopes);
   if (changes === 0) {
     const reason = old === by ? 'the same text cannot replace itself' : `there is no memory "${old}"`;
     throw new StorageError('STORAGE_FAILED', `${reason}: "lainclaw memory list" shows what could be replaced`);
   }
   // It was saved again: it is valid now, whatever had replaced it.
-  db.prepare('UPDATE archive_documents SET superseded_by = NULL WHERE id = ?').run(by);
+  db.prepare('UPDATE archive_documents SET superseded_by = NULL, valid_until = NULL WHERE id = ?').run(by);
 }

@@ -2,6 +2,7 @@
 // weight to each of them; the highest sums are the candidates. It stops before a term whose chunks would go beyond the
 // budget: so common a word hardly changes the order, and the caller rescores from the text anyway.
 import type { DatabaseSync } from 'node:sqlite';
+import type { FactKind } from '../../../vocabulary/fact.ts';
 import type { MemoryReader, MemoryScope } from '../../../vocabulary/memory-scope.ts';
 import type { ArchiveChunk, ArchiveDocument, Around, Candidates } from '../../archive.ts';
 import { indexName, read, readState } from './tables.ts';
@@ -128,7 +129,7 @@ function best(touched: readonly number[], sums: Float32Array, limit: number): nu
 }
 
 const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.scope, d.source, d.title, d.date, d.speaker,
-  d.session, d.hash, d.superseded_by FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
+  d.session, d.hash, d.superseded_by, d.kind, d.valid_from, d.valid_until FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
 
 export function readChunks(db: DatabaseSync, reader: MemoryReader, ids: readonly number[]): ArchiveChunk[] {
   const { sql, scopes } = visibleTo(reader);
@@ -189,5 +190,8 @@ export function documentOf(row: Record<string, unknown>): ArchiveDocument {
   if (row.speaker !== null) document.speaker = String(row.speaker);
   if (row.session !== null) document.session = String(row.session);
   if (row.superseded_by !== null) document.supersededBy = String(row.superseded_by);
+  if (row.kind !== null) document.kind = row.kind as FactKind;
+  if (row.valid_from !== null) document.validFrom = String(row.valid_from);
+  if (row.valid_until !== null) document.validUntil = String(row.valid_until);
   return document;
 }

@@ -3,10 +3,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
-import type { Archive, Listed, SharedArchive } from '../../archive.ts';
+import type { Archive, Listed } from '../../archive.ts';
 import type { Locks } from '../../locks.ts';
+import type { SharedArchive } from '../../shared-archive.ts';
 import type { Database } from '../database.ts';
 import { emptyLog } from '../erase-removed.ts';
+import { createLocalFacts } from '../facts/local-facts.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
@@ -94,7 +96,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       }
     },
   });
-  return { as };
+  return { as, facts: createLocalFacts(use, () => emptyLog(use, 'lainclaw.db')) };
 }
 
 function documents(

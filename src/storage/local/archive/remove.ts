@@ -26,40 +26,63 @@ export function removeDocuments(
   ids: readonly string[],
   termsOf: TermsOf,
 ): number {
-  return inTransaction(db, () => {
-    const state = readState(db);
-    const indexes = [{ name: indexName(state.generation), upTo: Number.POSITIVE_INFINITY }];
-    // One under construction may hold some of it already.
-    if (state.building !== null) indexes.push({ name: indexName(state.building), upTo: state.built_to ?? 0 });
-    const keys = [...new Set(ids)].flatMap((id) => keyOf(db, reader, id) ?? []);
-    const isMany = chunkCount(db, keys) > Math.max(MANY, state.chunks * PART_OF_ALL);
-    if (isMany) for (const { name } of indexes) setSecure(db, name, false);
-    const chunksOf = db.prepare('SELECT id, length, context, text FROM archive_chunks WHERE document = ?');
-    for (const key of keys) {
-      const rows = chunksOf.all(key) as unknown as Row[];
-      for (const row of rows) {
-        const terms = termsOf(row).join(' ');
-        for (const { name } of indexes.filter(({ upTo }) => row.id <= upTo))
-          db.prepare(`INSERT INTO ${name} (${name}, rowid, terms) VALUES ('delete', ?, ?)`).run(row.id, terms);
-        removeVectors(db, row.id);
-      }
-      const length = rows.reduce((sum, row) => sum + row.length, 0);
-      db.prepare('DELETE FROM archive_chunks WHERE document = ?').run(key);
-      db.prepare('DELETE FROM archive_documents WHERE key = ?').run(key);
-      db.prepare('UPDATE archive_state SET chunks = chunks - ?, length = length - ?').run(rows.length, length);
+  return inTransaction(db, () => deleteDocuments(db, reader, ids, termsOf));
+}
+
+/** Within a transaction of the caller's. */
+export function deleteDocuments(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  ids: readonly string[],
+  termsOf: TermsOf,
+): number {
+  const state = readState(db);
+  const indexes = [{ name: indexName(state.generation), upTo: Number.POSITIVE_INFINITY }];
+  // One under construction may hold some of it already.
+  if (state.building !== null) indexes.push({ name: indexName(state.building), upTo: state.built_to ?? 0 });
+  const keys = [...new Set(ids)].flatMap((id) => keyOf(db, reader, id) ?? []);
+  const isMany = chunkCount(db, keys) > Math.max(MANY, state.chunks * PART_OF_ALL);
+  if (isMany) for (const { name } of indexes) setSecure(db, name, false);
+  const chunksOf = db.prepare('SELECT id, length, context, text FROM archive_chunks WHERE document = ?');
+  for (const key of keys) {
+    const rows = chunksOf.all(key) as unknown as Row[];
+    for (const row of rows) {
+      const terms = termsOf(row).join(' ');
+      for (const { name } of indexes.filter(({ upTo }) => row.id <= upTo))
+        db.prepare(`INSERT INTO ${name} (${name}, rowid, terms) VALUES ('delete', ?, ?)`).run(row.id, terms);
+      removeVectors(db, row.id);
     }
-    // One look at all of them, however many were removed.
-    db.exec(
-      'UPDATE archive_documents SET superseded_by = NULL WHERE superseded_by IS NOT NULL AND superseded_by NOT IN (SELECT id FROM archive_documents)',
+    const length = rows.reduce((sum, row) => sum + row.length, 0);
+    closeGap(db, key);
+    db.prepare('DELETE FROM archive_chunks WHERE document = ?').run(key);
+    db.prepare('DELETE FROM archive_documents WHERE key = ?').run(key);
+    db.prepare('UPDATE archive_state SET chunks = chunks - ?, length = length - ?').run(rows.length, length);
+  }
+  // One look at all of them, however many were removed.
+  db.exec(
+    'UPDATE archive_documents SET superseded_by = NULL, valid_until = NULL WHERE superseded_by IS NOT NULL AND superseded_by NOT IN (SELECT id FROM archive_documents)',
+  );
+  db.exec('DELETE FROM fact_sources WHERE document NOT IN (SELECT id FROM archive_documents)');
+  if (isMany) {
+    for (const { name } of indexes) {
+      db.exec(`INSERT INTO ${name} (${name}) VALUES ('optimize')`);
+      setSecure(db, name, true);
+    }
+  }
+  return keys.length;
+}
+
+/** What a removed document had replaced is replaced by the one that had replaced it, where there is one. */
+function closeGap(db: DatabaseSync, key: number): void {
+  const { id, next, until } = db
+    .prepare('SELECT id, superseded_by AS next, valid_until AS until FROM archive_documents WHERE key = ?')
+    .get(key) as { id: string; next: string | null; until: string | null };
+  if (next !== null)
+    db.prepare('UPDATE archive_documents SET superseded_by = ?, valid_until = ? WHERE superseded_by = ?').run(
+      next,
+      until,
+      id,
     );
-    if (isMany) {
-      for (const { name } of indexes) {
-        db.exec(`INSERT INTO ${name} (${name}) VALUES ('optimize')`);
-        setSecure(db, name, true);
-      }
-    }
-    return keys.length;
-  });
 }
 
 function keyOf(db: DatabaseSync, reader: MemoryReader, id: string): number | undefined {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIndex } from '../archive/tables.ts';
 import type { Migration } from '../open-database.ts';
 
-export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive];
+export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive, keepFacts];
 
 /** The tables when versions began to be kept; files from before have some of them, or all, with fewer columns. */
 function begin(db: DatabaseSync): void {
@@ -37,6 +37,37 @@ function scopeArchive(db: DatabaseSync): void {
     DROP TABLE archive_documents;
     ALTER TABLE archive_documents_scoped RENAME TO archive_documents;
     CREATE INDEX archive_documents_scope ON archive_documents (scope, key);
+  `);
+}
+
+/** Facts are documents with a kind. Their sources and the journal name turns and documents, and hold no text. */
+function keepFacts(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE archive_documents ADD COLUMN kind TEXT;
+    ALTER TABLE archive_documents ADD COLUMN valid_from TEXT;
+    ALTER TABLE archive_documents ADD COLUMN valid_until TEXT;
+    CREATE INDEX archive_documents_kind ON archive_documents (kind) WHERE kind IS NOT NULL;
+    CREATE TABLE fact_waiting (
+      session TEXT NOT NULL, turn TEXT NOT NULL, session_key TEXT NOT NULL, scope TEXT NOT NULL, tainted INTEGER NOT NULL,
+      ended_at INTEGER NOT NULL, hurried INTEGER NOT NULL DEFAULT 0, not_before INTEGER NOT NULL DEFAULT 0,
+      given_up INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session, turn));
+    CREATE TABLE fact_sources (
+      document TEXT NOT NULL, session TEXT NOT NULL, turn TEXT NOT NULL, said_at TEXT NOT NULL, extraction INTEGER NOT NULL,
+      PRIMARY KEY (document, session, turn)) WITHOUT ROWID;
+    CREATE INDEX fact_sources_session ON fact_sources (session, turn);
+    CREATE INDEX fact_sources_extraction ON fact_sources (extraction);
+    CREATE TABLE fact_extractions (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, session_key TEXT NOT NULL, scope TEXT NOT NULL,
+      first_turn TEXT NOT NULL, last_turn TEXT NOT NULL, turns INTEGER NOT NULL, at INTEGER NOT NULL, model TEXT, usage TEXT,
+      tokens INTEGER NOT NULL, problem TEXT, undone_at INTEGER);
+    CREATE INDEX fact_extractions_at ON fact_extractions (at);
+    CREATE TABLE fact_changes (
+      extraction INTEGER NOT NULL, position INTEGER NOT NULL, relation TEXT NOT NULL, kind TEXT NOT NULL, document TEXT, other TEXT,
+      PRIMARY KEY (extraction, position)) WITHOUT ROWID;
+    CREATE TABLE fact_proposals (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, extraction INTEGER NOT NULL, position INTEGER NOT NULL, scope TEXT NOT NULL,
+      session TEXT NOT NULL, session_key TEXT NOT NULL, turn TEXT NOT NULL, said_at TEXT NOT NULL, valid_from TEXT NOT NULL,
+      text TEXT NOT NULL, kind TEXT NOT NULL, why TEXT NOT NULL, other TEXT);
   `);
 }
 

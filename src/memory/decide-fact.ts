@@ -1,0 +1,58 @@
+// What becomes of a fact that the model extracted, in view of what is known. The model says how it relates to a known fact; what that does is decided
+// here: an update replaces, a fact that says the same merges, a contradiction goes to the later one, and where the days are the same a
+// person is asked. Nothing of a tainted conversation becomes a fact without a person.
+import type { NewDocument } from '../storage/archive.ts';
+import type { FactChange, KnownFact } from '../storage/facts.ts';
+import type { FactKind, FactRelation } from '../vocabulary/fact.ts';
+
+export interface ExtractedFact {
+  text: string;
+  kind: FactKind;
+  relation: FactRelation;
+  /** The known fact that it relates to. */
+  of?: KnownFact;
+  turnId: string;
+  /** ISO 8601. */
+  saidAt: string;
+  /** ISO 8601: since when it is true, where the text tells. */
+  since?: string;
+}
+
+export interface DecideFact {
+  tainted: boolean;
+  /** The known fact that says the same in the same words, whatever their order. */
+  sameAs(text: string): KnownFact | undefined;
+  /** Facts that an earlier one of the same extraction has replaced. */
+  replaced: ReadonlySet<string>;
+  document(fact: ExtractedFact, validFrom: string): NewDocument;
+}
+
+/** Undefined: nothing is to be kept. */
+export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange | undefined {
+  const { tainted, sameAs, replaced, document } = context;
+  const { text, kind, relation } = fact;
+  const source = { turnId: fact.turnId, saidAt: fact.saidAt };
+  const validFrom = fact.since ?? fact.saidAt;
+  const known = sameAs(text) ?? fact.of;
+  const isSame = relation === 'same' || (known !== undefined && known === sameAs(text));
+  if (isSame && known)
+    return tainted || replaced.has(known.id) ? undefined : { relation: 'same', kind, source, other: known.id };
+  const other = relation === 'new' || !known || replaced.has(known.id) ? undefined : known;
+  const proposed = { relation: 'proposed' as const, kind, source, text, validFrom, ...(other && { other: other.id }) };
+  if (tainted) return { ...proposed, why: 'tainted' };
+  if (!other) return { relation: 'new', kind, source, validFrom, document: document(fact, validFrom) };
+  if (relation === 'contradicts' && day(validFrom) === day(other.validFrom)) return { ...proposed, why: 'contradicts' };
+  return {
+    relation: relation === 'contradicts' ? 'contradicts' : 'update',
+    kind,
+    source,
+    validFrom,
+    document: document(fact, validFrom),
+    other: other.id,
+    ...(validFrom < other.validFrom && { isOlder: true as const }),
+  };
+}
+
+function day(moment: string): string {
+  return moment.slice(0, 10);
+}

@@ -1,0 +1,14 @@
+// What a fact is: the words that storage, memory and the pipeline share.
+
+export const FACT_KINDS = ['fact', 'preference', 'decision', 'date'] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+/** How an extracted fact relates to what was known. */
+export const FACT_RELATIONS = ['new', 'update', 'contradicts', 'same'] as const;
+export type FactRelation = (typeof FACT_RELATIONS)[number];
+
+/**
+ * Why an extracted fact waits for a person. `tainted`: content from outside was in the conversation. `contradicts`: which of two facts is right
+ * cannot be told by their dates.
+ */
+export type ProposalReason = 'tainted' | 'contradicts';
