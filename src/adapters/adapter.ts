@@ -75,6 +75,8 @@ export interface ModelFailure {
   message: string;
   /** In a few words and without what to do, for when it is tried again anyway. */
   brief?: string;
+  /** Asking again would end the same way, whatever the code says. */
+  isFinal?: boolean;
   /** From Retry-After, when the provider sent one. */
   retryAfterMs?: number;
   /** What the model cannot do, where that is why the request was refused. */

@@ -36,7 +36,15 @@ function open(provider: string, { files = memoryOwnerFiles(), now = Date.now, co
     limits: createModelLimits({ files, now }),
     now,
     contextWindow,
-    retryPolicy: { idleMs: 5000, totalMs: 9000, retries: 0, firstWaitMs: 1, longestWaitMs: 1, retryAfterCapMs: 1 },
+    retryPolicy: {
+      idleMs: 5000,
+      totalMs: 9000,
+      retries: 0,
+      firstWaitMs: 1,
+      longestWaitMs: 1,
+      retryAfterCapMs: 1,
+      longestAnswer: 1_000_000,
+    },
   });
   const adapter = adapters.get(provider);
   if (!adapter) throw new Error('no adapter');

@@ -21,7 +21,15 @@ const KEYS = {
   ANTHROPIC_API_KEY: 'sk-ant-0123456789',
   LAINCLAW_API_KEY: 'sk-own-0123456789',
 };
-const ONCE = { idleMs: 5000, totalMs: 10_000, retries: 0, firstWaitMs: 1, longestWaitMs: 1, retryAfterCapMs: 1 };
+const ONCE = {
+  idleMs: 5000,
+  totalMs: 10_000,
+  retries: 0,
+  firstWaitMs: 1,
+  longestWaitMs: 1,
+  retryAfterCapMs: 1,
+  longestAnswer: 1_000_000,
+};
 
 let home: string;
 let server: ModelServer;

@@ -1,5 +1,5 @@
 // An adapter that does not give up at once: a silent stream is a lost one, a lost or limited one is asked again after a
-// while, and all of it together has an end.
+// while, and all of it together has an end, in time and in characters.
 //   attempt → finish: the calls, held back until now, then the finish
 //           → failure: retryable, attempts left, and the wait fits the cap and the time left → restart, wait, again
 //                      otherwise → failure
@@ -17,6 +17,8 @@ export interface RetryPolicy {
   idleMs: number;
   /** Longest time for one answer, attempts and waits included. */
   totalMs: number;
+  /** Characters of one answer, thinking included: a stream that brings more has no end. */
+  longestAnswer: number;
   /** Attempts after the first. */
   retries: number;
   firstWaitMs: number;
@@ -28,6 +30,7 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   idleMs: 4 * 60_000,
   totalMs: 30 * 60_000,
+  longestAnswer: 4_000_000,
   retries: 4,
   firstWaitMs: 500,
   longestWaitMs: 20_000,
@@ -97,7 +100,7 @@ export function withRetries(
     timeLeftMs: number,
   ): { waitMs: number } | { stop: ModelFailure } {
     const { code, message, retryAfterMs } = failure;
-    if (!RETRYABLE.has(code)) return { stop: failure };
+    if (!RETRYABLE.has(code) || failure.isFinal) return { stop: failure };
     if (retryAfterMs !== undefined && retryAfterMs > policy.retryAfterCapMs) {
       const asked = `It asks to wait ${inWords(retryAfterMs)}, longer than the ${inWords(policy.retryAfterCapMs)} we wait by ourselves.`;
       return { stop: { ...failure, message: `${message} ${asked}` } };
@@ -148,7 +151,12 @@ async function* once(
   };
   try {
     const events = untilAborted(adapter.stream({ ...request, onActivity }, lifeline.signal), lifeline.signal);
-    const ending = yield* untilEnding(events, () => idle.refresh());
+    let characters = 0;
+    const ending = yield* untilEnding(events, (event) => {
+      idle.refresh();
+      if (event.type === 'text-delta' || event.type === 'thinking-delta') characters += event.text.length;
+      if (characters > policy.longestAnswer) end(endless(adapter));
+    });
     return ending ?? { type: 'failure', failure: unended(adapter) };
   } catch (error) {
     if (lifeline.signal.aborted) return { type: 'failure', failure: lifeline.signal.reason as ModelFailure };
@@ -172,6 +180,14 @@ function tooSlow({ provider }: Adapter, ms: number): ModelFailure {
   return {
     code: 'network',
     message: `${provider} gave no complete answer within ${inWords(ms)}. Ask for less at once, or ask again.`,
+  };
+}
+
+function endless({ provider }: Adapter): ModelFailure {
+  return {
+    code: 'protocol',
+    message: `${provider} did not stop answering, so its answer was ended. Word the question otherwise, or choose another model.`,
+    isFinal: true,
   };
 }
 

@@ -8,11 +8,11 @@ export type Ending = Extract<ModelEvent, { type: 'finish' | 'failure' }>;
  */
 export async function* untilEnding(
   events: AsyncIterable<ModelEvent>,
-  onEvent = (): void => {},
+  onEvent: (event: ModelEvent) => void = () => {},
 ): AsyncGenerator<ModelEvent, Ending | undefined> {
   const calls: ModelEvent[] = [];
   for await (const event of events) {
-    onEvent();
+    onEvent(event);
     if (event.type === 'failure') return event;
     if (event.type === 'finish') {
       yield* calls;

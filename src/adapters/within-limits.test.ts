@@ -37,7 +37,15 @@ function open(files = memoryOwnerFiles(), now = Date.now): Adapter {
     },
     limits: createModelLimits({ files, now }),
     now,
-    retryPolicy: { idleMs: 5000, totalMs: 9000, retries: 0, firstWaitMs: 1, longestWaitMs: 1, retryAfterCapMs: 1 },
+    retryPolicy: {
+      idleMs: 5000,
+      totalMs: 9000,
+      retries: 0,
+      firstWaitMs: 1,
+      longestWaitMs: 1,
+      retryAfterCapMs: 1,
+      longestAnswer: 1_000_000,
+    },
   });
   const adapter = adapters.get('ollama');
   if (!adapter) throw new Error('no adapter');

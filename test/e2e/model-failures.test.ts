@@ -238,6 +238,24 @@ describe.concurrent('a service that says no', () => {
   });
 });
 
+describe('an answer without an end', () => {
+  const long = `again ${'x'.repeat(20_000)}`;
+  const endless: [string, Reply][] = [
+    ['text', { text: ['Begun. ', long, 'never'] }],
+    ['a tool call', { toolCalls: [{ name: 'file_read', args: { path: long } }] }],
+  ];
+  it.each(PROVIDERS.flatMap((provider) => endless.map(([what, reply]) => [what, provider, reply] as const)))(
+    'of %s from %s is ended once, and the next question works',
+    async (_, provider, reply) => {
+      const model = await modelFor(provider, [{ ...reply, fault: { kind: 'endless', words: 'again' } }]);
+      const finished = await model.ask('hello');
+      expect(expectFailed(finished, model.home, 'PROVIDER_PROTOCOL')).toContain('did not stop answering');
+      expect(model.asked).toHaveLength(1);
+      await expectNextAskWorks(model);
+    },
+  );
+});
+
 describe.concurrent('Ctrl-C', () => {
   const reply: Reply = { text: ['Begun ', 'and ', 'going ', 'on.'] };
   it.each([

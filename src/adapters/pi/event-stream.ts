@@ -10,12 +10,16 @@ export interface StreamNotes {
   streamError?: ProviderError;
   /** What arrived was no event stream, or a frame of it was no JSON. */
   malformed?: string;
+  /** The answer was longer than any answer is. */
+  isEndless?: boolean;
   /** The connection failed. */
   broken?: unknown;
   /** Arguments of each finished call of the Responses API, which the library only shows parsed and repaired. */
   rawArguments: Map<string, string>;
 }
 
+/** Each token comes in a frame of some hundred bytes. */
+const LONGEST_BODY = 128 * 1024 * 1024;
 const NO_STREAM = 'it did not answer with an event stream';
 const NO_DATA = /^(event|id|retry)?:/;
 
@@ -34,6 +38,7 @@ export function guardStream(
   const encoder = new TextEncoder();
   const frames = createFrames();
   const fragments = createFragments();
+  let length = 0;
 
   /** Frames to pass on, or undefined at the end. Throws what the library is to stumble over. */
   async function next(): Promise<string[] | undefined> {
@@ -44,6 +49,11 @@ export function guardStream(
       });
       if (done) return undefined;
       onActivity();
+      length += value.length;
+      if (length > LONGEST_BODY) {
+        notes.isEndless = true;
+        throw new Error('the answer has no end');
+      }
       const arrived = frames.push(decoder.decode(value, { stream: true }));
       const passed = arrived.flatMap((frame) => read(frame, notes));
       if (passed.length > 0) return passed;

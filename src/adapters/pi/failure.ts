@@ -84,6 +84,14 @@ function explain(seen: Seen, library: LibraryError, circumstances: Circumstances
     const error = { message: library.message };
     return describe('refused', { ...circumstances, error, what: library.stopReason });
   }
+  if (seen.isEndless) {
+    const advice = 'Word the question otherwise, or choose another model.';
+    return {
+      code: 'protocol',
+      message: `${provider} did not stop answering, so its answer was ended. ${advice}`,
+      isFinal: true,
+    };
+  }
   if (seen.malformed) {
     return {
       code: 'protocol',

@@ -32,6 +32,7 @@ async function ask(provider: string, script: Reply, request = requestOf()): Prom
       firstWaitMs: 1,
       longestWaitMs: 1,
       retryAfterCapMs: 1e9,
+      longestAnswer: 1_000_000,
     },
   });
   const adapter = providers.get(provider);

@@ -8,6 +8,9 @@ export interface Answer {
   frames: string[];
 }
 
+/** Frames of an endless answer in one write. */
+const REPEATED = 20;
+
 export async function deliver(response: ServerResponse, answer: Answer, fault?: Fault): Promise<void> {
   const start = () => response.writeHead(answer.status, answer.headers);
   switch (fault?.kind) {
@@ -16,6 +19,14 @@ export async function deliver(response: ServerResponse, answer: Answer, fault?: 
       start();
       await send(response, bytesOf(answer).subarray(0, fault.afterBytes));
       return;
+    case 'endless': {
+      start();
+      const at = answer.frames.findIndex((frame) => frame.includes(fault.words));
+      await send(response, Buffer.from(answer.frames.slice(0, at).join('')));
+      const again = Buffer.from((answer.frames[at] ?? '').repeat(REPEATED));
+      while (!response.closed) await send(response, again);
+      return;
+    }
     case 'cut':
       start();
       await send(response, bytesOf(answer).subarray(0, fault.afterBytes));

@@ -45,6 +45,8 @@ export type Fault =
   | { kind: 'stream-error'; at: number; code?: string; message?: string }
   /** Never ends until the client closes. Without `afterBytes` not even headers are sent. */
   | { kind: 'hang'; afterBytes?: number }
+  /** The first frame that holds these words is sent again and again until the client closes. */
+  | { kind: 'endless'; words: string }
   /** The socket is destroyed. */
   | { kind: 'cut'; afterBytes: number }
   /** The HTTP body ends in good order, the stream inside it does not. */
