@@ -237,6 +237,37 @@ describe('when the clock is set', () => {
     await clock.advance(11_000);
     expect(fired).toEqual(['job 14:00:00']);
   });
+  it.each(['skip', 'once', 'all'] as const)(
+    'forth and back (%s): the slots that were jumped over run when they come, and none twice',
+    async (misfire) => {
+      const { clock, add, process, fired } = await world();
+      await add({ cron: '0 * * * *', misfire });
+      await (await process()).start();
+      await clock.advance(10 * MINUTE);
+      clock.setWall(Date.parse('2026-03-10T12:10:00Z'));
+      await clock.advance(30_000);
+      clock.setWall(Date.parse('2026-03-10T09:12:00Z'));
+      await clock.advance(4 * 60 * MINUTE);
+      const hours = ['job 10:00:00', 'job 11:00:00', 'job 12:00:00', 'job 13:00:00'];
+      const early = hours.slice(...({ skip: [0, 0], once: [2, 3], all: [0, 3] } as const)[misfire]);
+      expect(fired).toEqual(['job 09:00:00', ...early, ...hours.filter((hour) => !early.includes(hour))]);
+    },
+  );
+  it('back and forth, again and again: every hour runs once', async () => {
+    const { clock, add, process, fired } = await world();
+    await add({ cron: '0 * * * *' });
+    await (await process()).start();
+    for (let hour = 0; hour < 6; hour += 1) {
+      await clock.advance(40 * MINUTE);
+      const now = clock.now();
+      clock.setWall(now - 100 * MINUTE);
+      await clock.advance(MINUTE);
+      clock.setWall(now + MINUTE);
+      await clock.advance(19 * MINUTE);
+    }
+    const hours = fired.filter((line) => line >= 'job 09:00:00').toSorted();
+    expect(hours).toEqual(['09', '10', '11', '12', '13', '14'].map((hour) => `job ${hour}:00:00`));
+  });
   it('back by years: jobs go on from now', async () => {
     const { clock, add, process, fired } = await world(Date.parse('2036-01-01T00:00:00Z'));
     await add({ cron: '0 * * * *' });

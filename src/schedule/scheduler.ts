@@ -54,7 +54,7 @@ const BATCH = 100;
 const SETTLE_EVERY_MS = 60_000;
 const PREPARE_EVERY_MS = 5_000;
 const MOST_NAMED = 5;
-/** A claimed slot so far ahead means that the clock was wrong then. */
+/** A claimed slot so far ahead means that the clock was wrong then, whatever the history still has. */
 const CLOCK_WAS_WRONG_MS = 36 * 3_600_000;
 
 export function createScheduler(dependencies: SchedulerDependencies): Scheduler {
@@ -104,12 +104,12 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     });
     runner.add(adopted, mine);
     const rewound: string[] = [];
-    for (const job of await jobs.ahead(now() + CLOCK_WAS_WRONG_MS)) {
+    for (const job of await jobs.ahead(now(), now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);
       if (job.next && next && (await jobs.rewind(job.id, job.next.slot, next))) rewound.push(job.name);
     }
     // One line for all of them: a clock that is set back concerns every job.
-    if (rewound.length > 0) log(`the clock was far ahead when ${listed(rewound)} last ran: continuing from now`);
+    if (rewound.length > 0) log(`the clock was ahead when ${listed(rewound)} last ran: continuing from now`);
   }
 
   /** Claims the jobs that are due by a moment and passes them to the runner. */

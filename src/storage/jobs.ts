@@ -161,9 +161,15 @@ export interface Jobs {
   due(now: number, limit: number): Promise<Job[]>;
   /** When the next job is due; undefined when none is. */
   nextDueAt(): Promise<number | undefined>;
-  /** Jobs whose newest slot is after this moment: the clock was ahead when it was claimed. */
-  ahead(after: number): Promise<Job[]>;
-  /** Moves the pointer of such a job back. Recorded slots are still not claimed again. */
+  /**
+   * Jobs that ran or missed a slot after now: the clock was ahead then. (One that backs off skips slots to come.) Only those whose
+   * history still has every run after now, or whose newest slot is after `certainlyAfter`.
+   */
+  ahead(now: number, certainlyAfter: number): Promise<Job[]>;
+  /**
+   * Moves the pointer of such a job back. From there on, slots that ran are still not claimed again; what is on record of slots that
+   * were passed over is removed, since they are yet to come.
+   */
   rewind(jobId: number, expectedSlot: number, next: NextSlot): Promise<boolean>;
 
   /** All in one transaction, durable when it resolves. The first `begun` runs are running at once, the others queued. */

@@ -128,7 +128,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
       const job = await added('one');
       const run = await claimed(job);
       await jobs.finish(finishOf(run.id, await jobs.get('one')));
-      expect((await jobs.ahead(500)).map((each) => each.name)).toEqual(['one']);
+      expect((await jobs.ahead(500, 9_000)).map((each) => each.name)).toEqual(['one']);
       expect(await jobs.rewind(job.id, 2_000, at(1_000))).toBe(true);
       expect(await jobs.rewind(job.id, 2_000, at(1_000))).toBe(false);
       const back = await jobs.get('one');

@@ -12,6 +12,8 @@ import { jobOf, messageOf, runOf } from './tables.ts';
 
 /** Jobs without a further run that are kept for their history. */
 const KEPT_DONE_JOBS = 100;
+/** Fewer runs than a job's history keeps: none of them is missing in it. */
+const KNOWN_RUNS = 150;
 
 export interface LocalJobsOptions {
   database: Database;
@@ -87,24 +89,32 @@ export function createLocalJobs({ database, changes, locks }: LocalJobsOptions):
         const row = prepare('SELECT min(due_at) AS due FROM schedule_jobs WHERE due_at IS NOT NULL').get();
         return typeof row?.due === 'number' ? row.due : undefined;
       }),
-    ahead: (after) =>
+    ahead: (now, certainlyAfter) =>
       read((prepare) =>
-        prepare("SELECT * FROM schedule_jobs WHERE last_slot > ? AND status = 'active' AND run_id IS NULL")
-          .all(after)
+        prepare(`
+            SELECT j.* FROM schedule_jobs j WHERE j.last_slot > ?1 AND j.status = 'active' AND j.run_id IS NULL AND (j.last_slot > ?2 OR
+              (SELECT count(*) FROM schedule_runs r WHERE r.job_id = j.id AND r.slot > ?1 AND r.status <> 'skipped')
+              BETWEEN 1 AND ${KNOWN_RUNS})`)
+          .all(now, certainlyAfter)
           .map(jobOf),
       ),
     rewind: (jobId, expectedSlot, { slot, dueAt }) =>
-      write(
-        (prepare) =>
-          prepare(`
-              UPDATE schedule_jobs SET next_slot = ?1, next_due = ?2, due_at = ?2, last_slot = NULL
-              WHERE id = ?3 AND next_slot = ?4 AND run_id IS NULL AND status = 'active'`).run(
-            slot,
-            dueAt,
-            jobId,
-            expectedSlot,
-          ).changes > 0,
-      ),
+      write((prepare) => {
+        const { changes } = prepare(`
+            UPDATE schedule_jobs SET next_slot = ?1, next_due = ?2, due_at = ?2, last_slot = NULL
+            WHERE id = ?3 AND next_slot = ?4 AND run_id IS NULL AND status = 'active'`).run(
+          slot,
+          dueAt,
+          jobId,
+          expectedSlot,
+        );
+        if (changes === 0) return false;
+        prepare("DELETE FROM schedule_runs WHERE job_id = ? AND slot >= ? AND status IN ('missed', 'skipped')").run(
+          jobId,
+          slot,
+        );
+        return true;
+      }),
 
     claim: (owner, claims, options) => writeAs(owner, (prepare) => claimSlots(prepare, owner.name, claims, options)),
     claimByHand: (owner, name, now) => writeAs(owner, (prepare) => claimByHand(prepare, owner.name, name, now)),
