@@ -1,6 +1,7 @@
 // A request and its answer, as a route handles them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConsolePerson } from '../gateway/console-access/console-access.ts';
+import type { Answerer } from '../gateway/turns/answerer.ts';
 import { Problem } from './problem.ts';
 
 /** Who asks; `sessionId` when a browser does. */
@@ -35,6 +36,10 @@ export interface Route {
 export function callerOf({ caller }: Exchange): Caller {
   if (!caller) throw new Problem(401, 'UNAUTHORISED', 'sign in first');
   return caller;
+}
+
+export function answererOf({ id, name, isOwner }: Caller): Answerer {
+  return { place: 'console', name, isOwner, ...(!isOwner && { person: id }) };
 }
 
 const LARGEST_JSON = 2 * 1024 * 1024;

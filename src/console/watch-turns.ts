@@ -1,22 +1,19 @@
 // Every turn of the process as events of the feed.
-import type { TurnFacts, TurnHub } from '../gateway/turns/turn-hub.ts';
-import type { Audience, EventFeed } from './event-feed.ts';
+import { personOfTurn } from '../gateway/console-access/own-sessions.ts';
+import type { TurnHub } from '../gateway/turns/turn-hub.ts';
+import type { EventFeed } from './event-feed.ts';
 import { shownEvent } from './shown-event.ts';
 
 /** Returns what ends it. */
 export function watchTurns(hub: TurnHub, feed: Pick<EventFeed, 'publish'>): () => void {
   return hub.watch({
-    onEvent: (turn, number, event) => feed.publish(audienceOf(turn), shownEvent(turn, number, event)),
+    onEvent: (turn, number, event) => feed.publish(personOfTurn(turn), shownEvent(turn, number, event)),
     onEnd: (turn) =>
-      feed.publish(audienceOf(turn), {
+      feed.publish(personOfTurn(turn), {
         type: 'turn-ended',
         session: turn.sessionKey,
         turn: turn.id,
         ...(turn.stage && { stage: turn.stage }),
       }),
   });
-}
-
-function audienceOf(_turn: TurnFacts): Audience {
-  return undefined;
 }

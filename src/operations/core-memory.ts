@@ -10,6 +10,7 @@ const FACTS = { type: 'object', additionalProperties: TEXT } as const;
 export const getCoreMemory = defineOperation({
   name: 'core-memory.get',
   class: 'read',
+  people: 'scope',
   summary: "Read all facts of core memory: the owner's, or those of another scope.",
   input: { type: 'object', properties: { scope: SCOPE }, additionalProperties: false },
   output: { type: 'object', properties: { user: FACTS, agent: FACTS }, required: ['user', 'agent'] },
@@ -19,6 +20,7 @@ export const getCoreMemory = defineOperation({
 export const setCoreFact = defineOperation({
   name: 'core-memory.set',
   class: 'change',
+  people: 'scope',
   summary: 'Set a fact of core memory.',
   input: {
     type: 'object',
@@ -38,6 +40,7 @@ export const setCoreFact = defineOperation({
 export const deleteCoreFact = defineOperation({
   name: 'core-memory.delete',
   class: 'change',
+  people: 'scope',
   summary: 'Delete a fact of core memory; its history keeps it.',
   input: {
     type: 'object',

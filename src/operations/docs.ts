@@ -7,6 +7,7 @@ const SECTION = objectWith({ address: TEXT, heading: TEXT, level: COUNT });
 export const listDocs = defineOperation({
   name: 'docs.list',
   class: 'read',
+  people: 'own',
   summary: 'List the pages of the documentation and their sections.',
   input: NO_INPUT,
   output: listOf(objectWith({ path: TEXT, title: TEXT, sections: listOf(SECTION) })),
@@ -16,6 +17,7 @@ export const listDocs = defineOperation({
 export const readDocs = defineOperation({
   name: 'docs.read',
   class: 'read',
+  people: 'own',
   summary: 'Read a page of the documentation, or one section of it.',
   input: { type: 'object', properties: { address: TEXT }, required: ['address'], additionalProperties: false },
   output: objectWith({ address: TEXT, title: TEXT, text: TEXT }),
@@ -25,6 +27,7 @@ export const readDocs = defineOperation({
 export const searchDocs = defineOperation({
   name: 'docs.search',
   class: 'read',
+  people: 'own',
   summary: 'Find the sections of the documentation that match some words.',
   input: {
     type: 'object',

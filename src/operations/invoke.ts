@@ -2,7 +2,7 @@
 // allowed to, and the input must fit.
 import { valueProblem } from '../tools/validate.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
-import { checkMayCall } from './may-call.ts';
+import { checkMayCall, ownInput } from './may-call.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** Rejects with `NOT_ALLOWED`, or with `INVALID_INPUT`, which names the field, before the operation sees anything. */
@@ -11,8 +11,16 @@ export async function invokeOperation<Output>(
   input: Record<string, unknown>,
   context: OperationContext,
 ): Promise<Output> {
-  checkMayCall(operation, context.by ?? { place: 'terminal' });
+  const { by = { place: 'terminal' } } = context;
+  checkMayCall(operation, by);
   const problem = await valueProblem({ ...operation.input }, input);
   if (problem) throw new CodedError('INVALID_INPUT', `${operation.name}: ${problem}`);
-  return operation.run(input as never, context);
+  const given = ownInput(operation, input, by);
+  if (by.place !== 'console' || by.isOwner) return operation.run(given as never, context);
+  return operation.run(given as never, context).catch((error: unknown) => {
+    // Its message names other sessions.
+    if (error instanceof CodedError && error.code === 'SESSION_NOT_FOUND')
+      throw new CodedError('SESSION_NOT_FOUND', 'there is no such conversation of yours');
+    throw error;
+  });
 }

@@ -65,6 +65,7 @@ export const saveNote = defineOperation({
 export const searchMemory = defineOperation({
   name: 'memory.search',
   class: 'read',
+  people: 'scope',
   summary: 'Find notes, files and turns by words and, with an embedding model, by meaning.',
   input: {
     type: 'object',
@@ -89,6 +90,7 @@ export const searchMemory = defineOperation({
 export const listNotes = defineOperation({
   name: 'memory.list',
   class: 'read',
+  people: 'scope',
   summary: 'List what was saved, the newest first.',
   input: {
     type: 'object',

@@ -65,6 +65,11 @@ export interface Operation<Input = never, Output = unknown> {
    * or only the person who sends it.
    */
   concerns?: 'chat' | 'sender';
+  /**
+   * What of it a person of the console may call who is not the owner (`may-call.ts` decides): on the `session` that its input names,
+   * when that is theirs; in the `scope` of memory that is theirs; or all of it, because it looks at `by` and shows only what is their `own`.
+   */
+  people?: 'session' | 'scope' | 'own';
   /** One sentence: what it does. */
   summary: string;
   input: JsonSchema;
@@ -77,6 +82,7 @@ export interface OperationDefinition<Input extends JsonSchema, Output extends Ou
   name: string;
   class: OperationClass;
   concerns?: Operation['concerns'];
+  people?: Operation['people'];
   summary: string;
   input: Input;
   output: Output;

@@ -14,6 +14,7 @@ const TURN = { type: 'string', description: 'the beginning of its id' } as const
 export const renameSession = defineOperation({
   name: 'sessions.rename',
   class: 'change',
+  people: 'session',
   summary: 'Give a session a title.',
   input: {
     type: 'object',
@@ -33,6 +34,7 @@ export const renameSession = defineOperation({
 export const forkSession = defineOperation({
   name: 'sessions.fork',
   class: 'change',
+  people: 'session',
   summary: 'Begin another session with the history of one, up to a turn; the original stays as it is.',
   input: {
     type: 'object',
@@ -62,6 +64,7 @@ export const forkSession = defineOperation({
 export const rewindSession = defineOperation({
   name: 'sessions.rewind',
   class: 'change',
+  people: 'session',
   summary: 'Go back to an earlier turn of a session; what came after is kept as a session of its own.',
   input: {
     type: 'object',
@@ -90,6 +93,7 @@ export const rewindSession = defineOperation({
 export const deleteSession = defineOperation({
   name: 'sessions.delete',
   class: 'danger',
+  people: 'session',
   summary:
     'Delete every session of a key, or one by its id: transcript, outputs, undo records, summaries, archived turns. Cannot be taken back.',
   input: { type: 'object', properties: { key: KEY }, required: ['key'], additionalProperties: false },

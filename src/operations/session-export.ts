@@ -12,6 +12,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const exportSession = defineOperation({
   name: 'sessions.export',
   class: 'read',
+  people: 'session',
   summary: 'Write a whole conversation as Markdown, HTML, JSON or JSON lines.',
   input: {
     type: 'object',

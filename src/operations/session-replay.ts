@@ -31,6 +31,7 @@ const DAMAGE = objectWith({ count: COUNT, lines: listOf(COUNT) });
 export const replaySession = defineOperation({
   name: 'sessions.replay',
   class: 'read',
+  people: 'session',
   summary: 'Play a conversation again as the events it was made of; no model is asked and no tool is run.',
   input: {
     type: 'object',

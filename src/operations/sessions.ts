@@ -1,9 +1,10 @@
 // Conversations as they are stored.
+import { sessionPrefix } from '../gateway/console-access/own-sessions.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { shortened } from '../sessions/title.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
 /** How many keys an error names, and among how many the nearest is looked for. */
@@ -55,6 +56,7 @@ const PERMISSION = {
 export const listSessions = defineOperation({
   name: 'sessions.list',
   class: 'read',
+  people: 'own',
   summary: 'List sessions, the last used first.',
   input: {
     type: 'object',
@@ -70,8 +72,12 @@ export const listSessions = defineOperation({
     additionalProperties: false,
   },
   output: objectWith({ sessions: listOf(ENTRY), total: COUNT }),
-  async run({ limit, workspace, firstWords }, { runtime: { sessions } }) {
-    const [listed, total] = await Promise.all([sessions.list({ limit, workspace }), sessions.count()]);
+  async run({ limit, workspace, firstWords }, { runtime: { sessions }, by }) {
+    const prefix = prefixOf(by);
+    const [listed, total] = await Promise.all([
+      sessions.list({ limit, workspace, ...(prefix !== undefined && { prefix }) }),
+      prefix === undefined ? sessions.count() : sessions.list({ prefix }).then(({ length }) => length),
+    ]);
     const shown = listed.map((entry) => ({ ...entry }));
     if (!firstWords) return { sessions: shown, total };
     const withWords = shown.slice(0, WITH_FIRST_WORDS).map(async (entry) => {
@@ -96,6 +102,7 @@ export const listKeptSessions = defineOperation({
 export const showSession = defineOperation({
   name: 'sessions.show',
   class: 'read',
+  people: 'session',
   summary: 'Read the newest messages of a session.',
   input: {
     type: 'object',
@@ -125,6 +132,7 @@ export const showSession = defineOperation({
 export const searchSessions = defineOperation({
   name: 'sessions.search',
   class: 'read',
+  people: 'own',
   summary: 'Find sessions by words in their titles and messages, the newest first.',
   input: {
     type: 'object',
@@ -141,16 +149,17 @@ export const searchSessions = defineOperation({
       { title: TEXT, role: TEXT },
     ),
   ),
-  async run({ words, limit }, { runtime, signal }) {
+  async run({ words, limit }, { runtime, signal, by }) {
     const wanted = words.split(/\s+/).filter((word) => word !== '');
     if (wanted.length === 0) throw new CodedError('EMPTY_QUERY', 'there is nothing to search for: give some words');
-    return runtime.sessions.search({ words: wanted, limit, signal });
+    return runtime.sessions.search({ words: wanted, limit, signal, prefix: prefixOf(by) });
   },
 });
 
 export const listTurns = defineOperation({
   name: 'sessions.turns',
   class: 'read',
+  people: 'session',
   summary: 'List the newest turns of a session, oldest first, each with its question and the files it changed.',
   input: {
     type: 'object',
@@ -185,6 +194,11 @@ export const listTurns = defineOperation({
     };
   },
 });
+
+/** What the keys of whoever asks begin with; undefined: they may see all. */
+function prefixOf(by: OperationContext['by']): string | undefined {
+  return by?.place === 'console' && by.person !== undefined ? sessionPrefix(by.person) : undefined;
+}
 
 /** Says which keys there are, and which is nearest. */
 export async function unknownSession(key: string, sessions: Sessions): Promise<CodedError> {

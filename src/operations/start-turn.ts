@@ -1,10 +1,17 @@
 // Starting a turn without reading it: its events are read from the hub.
 import { loadConfig } from '../config/config.ts';
 import { MODES } from '../config/mode.ts';
+import { keepFile, keptFileLine } from '../gateway/chats/keep-file.ts';
+import { modeOfOthers } from '../gateway/chats/mode-of-others.ts';
+import { OWNER_ID } from '../gateway/console-access/console-access.ts';
+import { newSessionKey, personChat } from '../gateway/console-access/own-sessions.ts';
+import type { AskRequest } from '../gateway/gateway.ts';
 import { newId } from '../lib/new-id.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import { askedCaps, askedProvider, turnSources } from '../runtime/asked-turn.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
+import { NotAllowed } from '../vocabulary/not-allowed.ts';
+import { taintSource } from '../vocabulary/taint-source.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -20,6 +27,7 @@ const ATTACHMENT = {
 export const startTurn = defineOperation({
   name: 'turns.start',
   class: 'change',
+  people: 'own',
   summary:
     'Start a turn: ask a question in a session. Resolves at once; the turn runs by itself and its events are read by its id.',
   input: {
@@ -27,6 +35,10 @@ export const startTurn = defineOperation({
     properties: {
       session: { ...TEXT, description: 'the key of the session; a new one by default' },
       text: TEXT,
+      files: {
+        ...listOf(TEXT),
+        description: 'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them',
+      },
       attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the question is about' },
       mode: { enum: MODES, description: 'what needs permission' },
       model: { ...TEXT, description: 'a model, or provider/model' },
@@ -39,17 +51,21 @@ export const startTurn = defineOperation({
   output: objectWith({ session: TEXT, turn: TEXT }),
   async run(input, context) {
     const { runtime, opened } = context;
-    const { session = newSessionKey(), text = '', mode = 'ask', continue: continues } = input;
+    const person = context.by?.place === 'console' ? context.by.person : undefined;
+    if (person !== undefined && input.model !== undefined) throw new NotAllowed('choosing the model', 'for the owner');
+    const { text = '', mode = 'ask', continue: continues } = input;
+    const { session = newSessionKey(person, newId('').slice(1, 11)) } = input;
     const workspace = opened ?? (await runtime.openWorkspace({ root: context.workspace }));
     const turn = newId('turn');
+    const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
     const { ask } = await workspace.gateway();
     await ask(
       {
         ...(await chosenModel(input, context, workspace)),
         turnId: turn,
-        input: text,
+        input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
         ...(continues && { continues }),
-        attachments: (input.attachments ?? []) as Attachment[],
+        attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
         sessionKey: session,
         newSession: false,
         effort: input.effort,
@@ -57,9 +73,10 @@ export const startTurn = defineOperation({
         memoryDefault: runtime.config.memory,
         withTools: true,
         toolMaxSteps: MAX_STEPS,
-        mode,
+        mode: person === undefined ? mode : modeOfOthers(mode),
         caps: askedCaps({}, runtime.config),
         answering: {},
+        ...(person !== undefined && ofPerson(person)),
       },
       new AbortController().signal,
     );
@@ -67,8 +84,29 @@ export const startTurn = defineOperation({
   },
 });
 
-function newSessionKey(): string {
-  return `console:${newId('').slice(1, 11)}`;
+/** As a message of somebody else in a chat: with a memory of their own, and nothing of the owner's. */
+function ofPerson(person: string): Partial<AskRequest> {
+  const chat = personChat(person);
+  return { chat, asker: { kind: 'chat', chat, scope: `person:${chat}` }, taintedBy: [taintSource('message')] };
+}
+
+async function takeUploads(
+  ids: readonly string[],
+  person: string,
+  { runtime, signal }: OperationContext,
+  { files }: RuntimeWorkspace,
+): Promise<{ attachments: Attachment[]; lines: string[] }> {
+  const attachments: Attachment[] = [];
+  const lines: string[] = [];
+  const uploads = ids.length > 0 ? await runtime.uploads() : undefined;
+  for (const id of ids) {
+    const { name, content } = (await uploads?.read(id, person)) ?? { name: '', content: Buffer.alloc(0) };
+    const options = { workspace: files, maxBytes: content.length, now: runtime.environment.now };
+    const { path, attachment } = await keepFile({ name, bytes: content, id }, options, signal);
+    lines.push(keptFileLine({ path, isPicture: attachment?.kind === 'image' }));
+    if (attachment) attachments.push(attachment);
+  }
+  return { attachments, lines };
 }
 
 /** As config.json is now: a model that was set up a moment ago is used. */

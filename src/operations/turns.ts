@@ -1,10 +1,12 @@
 // The turns of this process: what runs, what waits for a person, answering and stopping it. Their events are read from the hub.
 
 import { formEnding, permissionEnding } from '../gateway/chats/question-text.ts';
+import { personOfTurn } from '../gateway/console-access/own-sessions.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
+import type { TurnFacts } from '../gateway/turns/turn-hub.ts';
 import { newId } from '../lib/new-id.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 import { shownQuestion } from './shown-question.ts';
 
@@ -38,19 +40,25 @@ const QUESTION = objectWith(
 export const listTurns = defineOperation({
   name: 'turns.list',
   class: 'read',
+  people: 'own',
   summary: 'List the turns that run in this process, and those that have ended lately, oldest first.',
   input: NO_INPUT,
   output: listOf(TURN),
-  run: async (_input, { runtime: { hub } }) => hub.turns(),
+  run: async (_input, { runtime: { hub }, by }) => hub.turns().filter((turn) => isOwn(turn, by)),
 });
 
 export const listQuestions = defineOperation({
   name: 'turns.questions',
   class: 'read',
+  people: 'own',
   summary: 'List what the turns of this process ask a person: permissions and forms, oldest first.',
   input: NO_INPUT,
   output: listOf(QUESTION),
-  run: async (_input, { runtime: { hub } }) => hub.questions().map(shownQuestion),
+  run: async (_input, { runtime: { hub }, by }) =>
+    hub
+      .questions()
+      .filter(({ turnId }) => isOwn(hub.turn(turnId), by))
+      .map(shownQuestion),
 });
 
 export const answerQuestion = defineOperation({
@@ -101,10 +109,12 @@ export const answerQuestion = defineOperation({
 export const stopTurn = defineOperation({
   name: 'turns.stop',
   class: 'change',
+  people: 'own',
   summary: 'Stop a turn that runs.',
   input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
   output: objectWith({ isStopped: YES_OR_NO }),
-  async run({ id }, { runtime: { hub } }) {
+  async run({ id }, { runtime: { hub }, by }) {
+    if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
     const outcome = hub.stop(id);
     if (outcome === 'unknown') throw unknownTurn(id);
     return { isStopped: outcome === 'stopped' };
@@ -114,6 +124,7 @@ export const stopTurn = defineOperation({
 export const steerTurn = defineOperation({
   name: 'turns.steer',
   class: 'change',
+  people: 'own',
   summary:
     'Write to a turn that runs: the message joins it after the running tool call. Waits until it has; `ended`: the turn ended first, so ask it as a question.',
   input: {
@@ -123,12 +134,19 @@ export const steerTurn = defineOperation({
     additionalProperties: false,
   },
   output: objectWith({ outcome: { type: 'string', enum: ['joined', 'ended'] } }),
-  async run({ id, text }, { runtime: { hub } }) {
+  async run({ id, text }, { runtime: { hub }, by }) {
+    if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
     const outcome = await hub.steer(id, { id: newId('steer'), text });
     if (outcome === 'unknown') throw unknownTurn(id);
     return { outcome };
   },
 });
+
+/** Whether a turn exists for whoever asks. */
+export function isOwn(turn: Pick<TurnFacts, 'chat'> | undefined, by: OperationContext['by']): boolean {
+  if (by?.place !== 'console' || by.isOwner) return true;
+  return turn !== undefined && by.person !== undefined && personOfTurn(turn) === by.person;
+}
 
 function unknownTurn(id: string): CodedError {
   return new CodedError('TURN_UNKNOWN', `no turn ${id} was started since this process began; turns.list names them`);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import type { Config } from '../config/config.ts';
@@ -6,6 +7,7 @@ import type { ConsoleAccess } from '../gateway/console-access/console-access.ts'
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
+import type { Uploads } from '../gateway/uploads/uploads.ts';
 import { lazily } from '../lib/lazily.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { SecretAttempt } from '../lib/secret-attempts.ts';
@@ -72,6 +74,8 @@ export interface Runtime extends Services {
   isGatewayRunning(): Promise<boolean>;
   /** Who may use the console. */
   consoleAccess(): Promise<ConsoleAccess>;
+  /** Files that were uploaded for a turn. */
+  uploads(): Promise<Uploads>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
   /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
@@ -174,6 +178,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     return createConsoleAccess({ files: ownerFiles, now });
   });
 
+  const uploads = lazily(async () => {
+    const { createUploads } = await import('../gateway/uploads/uploads.ts');
+    return createUploads({ folder: join(environment.home, 'service', 'uploads'), now });
+  });
+
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
   await finishDeletions();
 
@@ -241,6 +250,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     gatewayAdmin: service.gatewayAdmin,
     isGatewayRunning: service.isGatewayRunning,
     consoleAccess,
+    uploads,
     answerProblem: service.answerProblem,
     mcpAdmission,
     async close() {

@@ -25,16 +25,18 @@ export interface SearchRequest {
   /** All of them must be in one message, or in the title. */
   words: readonly string[];
   limit: number;
+  /** Only current sessions whose keys begin with it. */
+  prefix?: string;
   signal: AbortSignal;
 }
 
 export async function searchSessions(
-  { words, limit, signal }: SearchRequest,
+  { words, limit, prefix, signal }: SearchRequest,
   { transcripts, entries }: { transcripts: Transcripts; entries: readonly SessionEntry[] },
 ): Promise<FoundSession[]> {
   const wanted = words.map((word) => word.toLowerCase());
   const found: FoundSession[] = [];
-  for (const candidate of await newestFirst(transcripts, entries)) {
+  for (const candidate of await newestFirst(transcripts, entries, prefix)) {
     if (found.length >= limit) break;
     signal.throwIfAborted();
     const hit = await searchOne(candidate, wanted, transcripts, signal);
@@ -49,9 +51,13 @@ interface Candidate {
 }
 
 /** The current session of each key as it was used last; those that another one has followed as they were begun. */
-async function newestFirst(transcripts: Transcripts, entries: readonly SessionEntry[]): Promise<Candidate[]> {
+async function newestFirst(
+  transcripts: Transcripts,
+  entries: readonly SessionEntry[],
+  prefix: string | undefined,
+): Promise<Candidate[]> {
   const current = new Set(entries.map(({ sessionId }) => sessionId));
-  const others = (await transcripts.list()).filter((sessionId) => !current.has(sessionId));
+  const others = prefix === undefined ? (await transcripts.list()).filter((sessionId) => !current.has(sessionId)) : [];
   const dated = [
     ...entries.map((entry) => ({
       at: entry.updatedAt.replace(/\D/g, '').slice(0, 14),

@@ -256,7 +256,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
 
     async search(request) {
       const { searchSessions } = await import('./search-sessions.ts');
-      return searchSessions(request, { transcripts, entries: await catalogue.list() });
+      return searchSessions(request, { transcripts, entries: await catalogue.list({ prefix: request.prefix }) });
     },
 
     async kept() {

@@ -1,7 +1,9 @@
 // Every route, for the router and for the test that tries each of them without a right to it.
 import type { ConsoleContext } from '../context.ts';
 import type { Route } from '../exchange.ts';
+import { descriptionRoutes } from './description.ts';
 import { eventRoutes } from './events.ts';
+import { fileRoutes } from './files.ts';
 import { operationRoutes } from './operations.ts';
 import { pageRoutes } from './page.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -11,6 +13,8 @@ export function routesOf(context: ConsoleContext, pageFolder: string): Route[] {
   return [
     ...operationRoutes(context),
     ...eventRoutes(context),
+    ...fileRoutes(context),
+    ...descriptionRoutes(context),
     ...signInRoutes(context),
     ...pageRoutes(context, pageFolder),
   ];

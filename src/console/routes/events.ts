@@ -1,7 +1,8 @@
 // Events: the one stream of a browser, and what a turn has told so far.
 
+import { isOwn } from '../../operations/turns.ts';
 import type { ConsoleContext } from '../context.ts';
-import { callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
+import { answererOf, callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
 import { Problem } from '../problem.ts';
 import { shownEvent } from '../shown-event.ts';
 
@@ -28,11 +29,13 @@ export function eventRoutes({ feed, runtime: { hub } }: ConsoleContext): Route[]
     {
       method: 'GET',
       path: '/api/turns/:id/events',
-      admits: 'owner',
+      admits: 'person',
       body: 'none',
       async handle(exchange) {
         const { id = '' } = exchange.params;
         const after = numberIn(exchange) ?? 0;
+        const by = answererOf(callerOf(exchange));
+        if (!isOwn(hub.turn(id), by)) throw new Problem(404, 'TURN_UNKNOWN', `there is no turn ${id}`);
         const reading = hub.read(id, { after, signal: exchange.signal });
         const turn = hub.turn(id);
         if (!turn) throw new Problem(404, 'TURN_UNKNOWN', `there is no turn ${id}`);

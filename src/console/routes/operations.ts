@@ -1,10 +1,11 @@
 // Every operation over HTTP: POST /api/operations/<name>, the input as JSON.
 import { OPERATIONS } from '../../operations/all.ts';
 import { invokeOperation } from '../../operations/invoke.ts';
+import { mayCall } from '../../operations/may-call.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { startTurn } from '../../operations/start-turn.ts';
 import type { ConsoleContext } from '../context.ts';
-import { callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
+import { answererOf, callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
 import { Problem } from '../problem.ts';
 
 const BY_NAME = new Map<string, Operation>(OPERATIONS.map((operation) => [operation.name, operation]));
@@ -16,7 +17,10 @@ export function operationRoutes(context: ConsoleContext): Route[] {
       path: '/api/operations',
       admits: 'person',
       body: 'none',
-      handle: (exchange) => sendJson(exchange, OPERATIONS.map(describe)),
+      handle(exchange) {
+        const by = answererOf(callerOf(exchange));
+        sendJson(exchange, OPERATIONS.filter((operation) => mayCall(operation, by)).map(describe));
+      },
     },
     {
       method: 'POST',
@@ -53,12 +57,12 @@ async function invoke(
   input: Record<string, unknown>,
   exchange: Exchange,
 ): Promise<unknown> {
-  const { id, name, isOwner } = callerOf(exchange);
+  const { id, isOwner } = callerOf(exchange);
   const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
   const output = await invokeOperation(operation, input, {
     runtime,
     signal: exchange.signal,
-    by: { place: 'console', name, isOwner },
+    by: answererOf(callerOf(exchange)),
     opened,
     workspace: opened.files.root,
     warn,

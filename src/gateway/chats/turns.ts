@@ -3,7 +3,6 @@
 // once it had an effect. A turn that is cancelled by the shutdown stays where it is, for the next process.
 
 import type { Channel, SentMessage } from '../../channels/channel.ts';
-import type { Mode } from '../../config/mode.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
@@ -24,6 +23,7 @@ import type { Inbox } from './inbox.ts';
 import { takeFiles } from './incoming-files.ts';
 import { failure, type Taken, takeUp } from './interrupted.ts';
 import type { Batch } from './lanes.ts';
+import { modeOfOthers } from './mode-of-others.ts';
 import { draftsOf } from './outgoing.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
@@ -202,7 +202,7 @@ async function ask(
       // A file that is attached counts as one that is read from inbox/: nobody knows who wrote it.
       ...(isForeign && { taintedBy: [taintSource('message')] }),
       mode: createTurnMode(
-        byOwner ? chosenSettings.mode : strangersMode(chosenSettings.mode),
+        byOwner ? chosenSettings.mode : modeOfOthers(chosenSettings.mode),
         (mode) => void choices.change(chat, { mode }),
       ),
       origin: turnId,
@@ -221,11 +221,6 @@ async function ask(
   });
   const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
   return { ...(await follow(events, progress, ask)), steps: chosenSettings.toolMaxSteps };
-}
-
-/** A mode that was chosen for the owner opens nothing for others. */
-function strangersMode(mode: Mode): Mode {
-  return mode === 'plan' || mode === 'never' ? mode : 'ask';
 }
 
 interface Followed {

@@ -1,0 +1,70 @@
+// Files that were uploaded and wait for the turn they are for. They are private, are kept for a day, and belong to whoever uploaded
+// them. Losing one is harmless: the person attaches it again.
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { imageType } from '../../lib/image-type.ts';
+import { newId } from '../../lib/new-id.ts';
+import { ensureDirectory, storageError } from '../../storage/private-files.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
+import { safeName } from '../chats/keep-file.ts';
+
+export interface Upload {
+  id: string;
+  name: string;
+  type: string;
+  bytes: number;
+}
+
+export interface Uploads {
+  /** `person`: the id of whoever uploads. Rejects when too much of theirs waits. */
+  keep(file: { name: string; content: Buffer; person: string }): Promise<Upload>;
+  /** Rejects with UPLOAD_UNKNOWN, also for a file of another person. It stays: a question may be sent again. */
+  read(id: string, person: string): Promise<{ name: string; content: Buffer }>;
+}
+
+const KEPT_MS = 24 * 3_600_000;
+const MOST_BYTES = 500 * 1024 * 1024;
+
+export function createUploads({ folder, now }: { folder: string; now(): number }): Uploads {
+  /** Removes what is old; returns how much is left. */
+  async function clean(): Promise<number> {
+    let bytes = 0;
+    for (const name of await readdir(folder)) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (!found) continue;
+      if (now() - found.mtimeMs > KEPT_MS) await rm(join(folder, name), { force: true });
+      else bytes += found.size;
+    }
+    return bytes;
+  }
+
+  return {
+    async keep({ name, content, person }) {
+      await ensureDirectory(folder);
+      if ((await clean()) + content.length > MOST_BYTES)
+        throw new CodedError(
+          'TOO_MANY_UPLOADS',
+          'too many uploads wait for a question: send some, or try again tomorrow',
+        );
+      const id = newId('upload');
+      const kept = safeName(name);
+      try {
+        await writeFile(join(folder, `${id}.${person}.${kept}`), content, { flag: 'wx', mode: 0o600 });
+      } catch (error) {
+        throw storageError(folder, error);
+      }
+      return { id, name: kept, type: imageType(content) ?? 'application/octet-stream', bytes: content.length };
+    },
+    async read(id, person) {
+      const prefix = `${id}.${person}.`;
+      const names = await readdir(folder).catch(() => []);
+      const found = names.find((name) => name.startsWith(prefix));
+      if (!/^upload-\w+$/.test(id) || found === undefined)
+        throw new CodedError(
+          'UPLOAD_UNKNOWN',
+          `there is no upload "${id}": it may be older than a day; upload it again`,
+        );
+      return { name: found.slice(prefix.length), content: await readFile(join(folder, found)) };
+    },
+  };
+}
