@@ -1,5 +1,4 @@
 // Whose conversations are whose. Those of a person who was invited to the console have their id in the key; all others are the owner's.
-import type { TurnFacts } from '../turns/turn-hub.ts';
 
 const PREFIX = 'console:';
 
@@ -19,6 +18,6 @@ export function personChat(person: string): string {
 }
 
 /** The person that a turn is of; undefined: the owner's, or a chat's. */
-export function personOfTurn({ chat }: Pick<TurnFacts, 'chat'>): string | undefined {
+export function personOfTurn({ chat }: { chat?: string }): string | undefined {
   return chat?.startsWith(PREFIX) ? chat.slice(PREFIX.length) : undefined;
 }
