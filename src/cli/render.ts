@@ -2,6 +2,7 @@
 import type { AskResult, RunEvent } from '../pipeline/events.ts';
 import { CALLED_BY_HAND } from '../pipeline/events.ts';
 import type { GrantedPermission } from '../pipeline/questions.ts';
+import { checklistLines, checklistOf } from '../tools/checklist.ts';
 import type { ToolCall, ToolResult } from '../tools/tool.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import { withoutShown } from './live-output.ts';
@@ -72,6 +73,7 @@ export async function renderText(
         break;
       case 'tool-end':
         err.write(`${toolLine(event.call, event.result, colors)}\n`);
+        for (const line of checklistLines(checklistOf(event.result) ?? [])) err.write(`  ${printable(line)}\n`);
         if (showsGrants && event.granted) err.write(`${colors.dim(`  ${grantLine(event.granted)}`)}\n`);
         break;
       case 'steered':

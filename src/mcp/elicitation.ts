@@ -15,7 +15,8 @@ export type FormField = Record<string, unknown>;
 export type FormValue = string | number | boolean | string[];
 
 export interface FormRequest {
-  server: string;
+  /** The server that asks. Absent: the model asks, for one answer; `examples` of the field are its suggestions. */
+  server?: string;
   message: string;
   schema: FormSchema;
 }

@@ -33,7 +33,7 @@ const QUESTION = objectWith(
       { tool: TEXT, title: TEXT, exact: TEXT, reasons: listOf(TEXT), scopes: listOf(SCOPE), rules: listOf(TEXT) },
       { preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }, { isCut: { const: true } }) },
     ),
-    form: objectWith({ server: TEXT, message: TEXT, schema: ANY_OBJECT }),
+    form: objectWith({ message: TEXT, schema: ANY_OBJECT }, { server: TEXT }),
   },
 );
 

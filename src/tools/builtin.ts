@@ -16,8 +16,10 @@ import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
 import { createDocsSearchTool } from './docs/search.ts';
 import { createEchoTool } from './echo/echo.ts';
+import { createDeleteFileTool } from './fs/delete-file.ts';
 import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
+import { createMoveFileTool } from './fs/move-file.ts';
 import { createReadFileTool } from './fs/read-file.ts';
 import { createWriteFileTool, type LockAppend } from './fs/write-file.ts';
 import { createSendMessageTool, type SendMessageDependencies } from './gateway/send-message.ts';
@@ -28,7 +30,9 @@ import { createMemoryForgetTool } from './memory/forget.ts';
 import { createMemorySaveTool } from './memory/save.ts';
 import { createMemorySearchTool } from './memory/search.ts';
 import type { OwnContent } from './own-content.ts';
+import { createAskUserTool } from './person/ask-user.ts';
 import { createPlanReadyTool } from './plan/ready.ts';
+import { createTodoTool } from './plan/todo.ts';
 import { createScheduleAddTool, type ScheduleAddDependencies } from './schedule/add.ts';
 import { createScheduleListTool } from './schedule/list.ts';
 import { createScheduleRemoveTool } from './schedule/remove.ts';
@@ -94,11 +98,15 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createCurrentTimeTool({ systemTimezone }),
     createEchoTool(),
     createPlanReadyTool(),
+    createTodoTool(),
+    createAskUserTool(),
     createPwdTool(),
     createListDirTool(),
     createReadFileTool(),
     createWriteFileTool({ maxFileSizeBytes, lockAppend }),
     createEditFileTool(),
+    createMoveFileTool(),
+    createDeleteFileTool(),
     createGrepTool(),
     createGlobTool(),
     createBashTool({

@@ -268,4 +268,31 @@ describe('a server that asks for input', () => {
     await chat.shows('✓ mcp__everything');
     expect(await leave(opened)).toBe(0);
   });
+
+  it('a question of the model takes a number or words, and an empty answer leaves it open', async () => {
+    const opened = await openChat([], [], { rows: 40 });
+    const { chat, say } = opened;
+    const ask = 'tool:ask_user {"question":"Which colour?","choices":["red","blue"]}';
+    await say(ask);
+    await chat.shows('number, or your own words');
+    expect(await chat.screen()).toMatch(/\? Which colour\?\n {2}1\. red\n {2}2\. blue/);
+    await chat.type('2\r');
+    await chat.shows('→ blue');
+    await say(ask);
+    await chat.shows('number, or your own words');
+    await chat.type('\r');
+    await chat.shows('→ no answer');
+    expect(await leave(opened)).toBe(0);
+  });
+
+  it('a plan is shown as a checklist', async () => {
+    const opened = await openChat([], [], { rows: 40 });
+    const items = [
+      { text: 'find it', status: 'completed' },
+      { text: 'fix it', status: 'in_progress' },
+    ];
+    await opened.say(`tool:todo ${JSON.stringify({ items })}`);
+    await opened.chat.shows(/☑ find it\n +▸ fix it/);
+    expect(await leave(opened)).toBe(0);
+  });
 });

@@ -1,7 +1,7 @@
 // Questions to the person at the chat: the same words as `ask` shows, answered by a key or, for forms, in lines. One at a time.
 import { answerForm } from '../../gateway/forms/fill-form.ts';
 import { AnsweredElsewhere } from '../../gateway/turns/answering.ts';
-import type { AskForm } from '../../mcp/elicitation.ts';
+import type { AskForm, FormAnswer, FormRequest } from '../../mcp/elicitation.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { AskPerson } from '../../tools/policy.ts';
 import { GIVE_UP } from '../ask-form.ts';
@@ -114,7 +114,7 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
         answered = show(text.replace(/^\n|\n$/g, ''));
       };
       const answer = await answerForm(request, { read, write, colors, giveUp: GIVE_UP }).catch(orCutShort(answered));
-      answered(answer.action === 'accept' ? '→ sent' : '→ not sent');
+      answered(`→ ${endingOf(request, answer)}`);
       return answer;
     });
 
@@ -164,4 +164,9 @@ function orCutShort(answered: (answer: string) => void): (error: unknown) => nev
     answered(error instanceof AnsweredElsewhere ? `→ ${error.message}` : '→ no answer');
     throw error;
   };
+}
+
+function endingOf({ server }: FormRequest, answer: FormAnswer): string {
+  if (server !== undefined) return answer.action === 'accept' ? 'sent' : 'not sent';
+  return answer.action === 'accept' ? shownText(Object.values(answer.content).join(', ')) : 'no answer';
 }

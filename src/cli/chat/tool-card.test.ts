@@ -35,6 +35,13 @@ describe('the card of a call', () => {
     expect(card(entryOf('bash', {}, { state: 'running' }, output))).toBe('● bash\n  ok 1\n  100 %');
   });
 
+  it('shows a checklist whole', () => {
+    const items = ['completed', 'in_progress', 'pending'].map((status, index) => ({ text: `step ${index}`, status }));
+    expect(card(entryOf('todo', { items }, ended({ data: { checklist: items } })))).toBe(
+      '✓ todo · 1.2 s\n  ☑ step 0\n  ▸ step 1\n  ☐ step 2',
+    );
+  });
+
   it('tells what an edit changed, and all of it when it is unfolded', () => {
     const edit = entryOf('file_edit', { path: 'x' }, ended({ data: { diff: DIFF } }));
     expect(card(edit)).toBe('✓ file_edit x · +2 −1 · 1.2 s');

@@ -1,6 +1,7 @@
 // One call as a card: its state, its name, the argument that tells most; below it, while it runs, the end of what it shows, and
 // afterwards what it changed or why it failed. Expanded, all of that.
 import { stripTerminalSequences, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import { checklistLines, checklistOf } from '../../tools/checklist.ts';
 import { tellingArgument } from '../../tools/telling-argument.ts';
 import type { ToolResult } from '../../tools/tool.ts';
 import type { Colors } from '../colors.ts';
@@ -60,6 +61,8 @@ function shortBody({ end, output }: ToolEntry, colors: Colors): string[] {
   if (end.state === 'cut-short') return lastLines(output, PREVIEW_LINES).map(colors.dim);
   const { result } = end;
   if (!result.ok) return firstLines(result.error.message, FAILURE_LINES, colors).map(colors.red);
+  const checklist = checklistOf(result);
+  if (checklist) return checklistLines(checklist).map(lineOfOutput);
   return lastLines(outputOf(result), PREVIEW_LINES).map(colors.dim);
 }
 

@@ -152,3 +152,20 @@ describe('a turn as it is shown', () => {
     ]);
   });
 });
+
+it('shows the newest checklist of a turn alone', () => {
+  const list = (status: string): ToolResult => ({
+    ok: true,
+    data: { checklist: [{ text: 'look', status }] },
+    meta: { durationMs: 1 },
+  });
+  const view = viewOf(
+    { type: 'tool-start', call: call('a', 'todo') },
+    { type: 'tool-end', call: call('a', 'todo'), result: list('pending') },
+    { type: 'tool-start', call: call('b') },
+    { type: 'tool-end', call: call('b'), result: done },
+    { type: 'tool-start', call: call('c', 'todo') },
+    { type: 'tool-end', call: call('c', 'todo'), result: list('completed') },
+  );
+  expect(shown(view)).toEqual(['b ended', 'c ended']);
+});

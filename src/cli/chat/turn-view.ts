@@ -1,5 +1,6 @@
 // A turn as it is shown: its events, one by one, become entries. Pure, so that tests can know what is on the screen without one.
 import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
+import { checklistOf } from '../../tools/checklist.ts';
 import { withThought } from '../folded-thought.ts';
 import type { Entry, NewEntry, ThoughtEntry, ToolEntry } from './entries.ts';
 
@@ -66,10 +67,12 @@ export function withEvent(before: TurnView, event: RunEvent, nextId: () => numbe
         ...entry,
         output: (entry.output + event.text).slice(-OUTPUT_KEPT),
       }));
-    case 'tool-end':
+    case 'tool-end': {
+      const current = checklistOf(event.result) ? withoutChecklist(view) : view;
       return calling(
-        changedCall(view, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
+        changedCall(current, event.call.id, (entry) => ({ ...entry, end: { state: 'ended', result: event.result } })),
       );
+    }
     case 'steered':
       return { ...view, entries: added({ kind: 'user', text: event.message.text, attached: [] }) };
     case 'thinking-delta': {
@@ -114,6 +117,13 @@ function withoutOpenThought(view: TurnView, isVoid: boolean): TurnView {
     ? view.entries.filter((entry) => entry !== open)
     : replaced(view.entries, { ...open, isOver: true });
   return { ...view, entries };
+}
+
+/** A newer checklist takes the place of the one before it. */
+function withoutChecklist(view: TurnView): TurnView {
+  const isChecklist = (entry: Entry): boolean =>
+    entry.kind === 'tool' && entry.end.state === 'ended' && checklistOf(entry.end.result) !== undefined;
+  return { ...view, entries: view.entries.filter((entry) => !isChecklist(entry)) };
 }
 
 /** The answer that text is still added to: nothing was called since. */

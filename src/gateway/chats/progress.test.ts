@@ -27,3 +27,37 @@ it('a text that the channel cannot cut is not shown, and ends nothing', async ()
   }
   expect(unhandled).toEqual([]);
 });
+
+it('shows the newest checklist above the calls', async () => {
+  const sent: string[] = [];
+  const place = { chatId: 'anna', messageId: '1' };
+  const progress = createProgress({
+    channel: {
+      split: (markdown: string) => [markdown],
+      showWorking: async () => {},
+      send: async ({ markdown }: { markdown: string }) => {
+        sent.push(markdown);
+        return place;
+      },
+      edit: async (_: unknown, { markdown }: { markdown: string }) => void sent.push(markdown),
+    } as unknown as Channel,
+    chat: { chatId: 'anna' },
+    key: 'turn-1',
+    afterMs: 1,
+    everyMs: 1,
+    signal: new AbortController().signal,
+    onPlace() {},
+  });
+  const todo = (id: string, status: string): void => {
+    const call = { id, name: 'todo', args: {}, source: 'model' };
+    progress.tell({ type: 'tool-start', call });
+    const data = { checklist: [{ text: 'look', status }] };
+    progress.tell({ type: 'tool-end', call, result: { ok: true, data, meta: { durationMs: 1 } } });
+  };
+  todo('a', 'pending');
+  progress.tell({ type: 'tool-start', call: { id: 'b', name: 'bash', args: { command: 'ls' }, source: 'model' } });
+  await eventually(() => expect(sent.at(-1)).toBe('☐ look\n\n⏳ bash `ls`'));
+  todo('c', 'completed');
+  await eventually(() => expect(sent.at(-1)).toBe('☑ look\n\n⏳ bash `ls`'));
+  expect(await progress.end()).toEqual(place);
+});

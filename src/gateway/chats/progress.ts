@@ -2,6 +2,7 @@
 // most every so often, and never gets in the turn's way: what cannot be shown is not shown.
 import { type Channel, ChannelError, type OutgoingMessage, type SentMessage } from '../../channels/channel.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
+import { checklistLines, checklistOf } from '../../tools/checklist.ts';
 import { tellingArgument } from '../../tools/telling-argument.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 
@@ -37,6 +38,7 @@ export interface Progress {
 export function createProgress(options: ProgressOptions): Progress {
   const { channel, chat, key, afterMs, everyMs, signal, onPlace } = options;
   const tools: { id: string; line: string }[] = [];
+  let checklist = '';
   let text = '';
   let shown = '';
   let { place } = options;
@@ -58,7 +60,7 @@ export function createProgress(options: ProgressOptions): Progress {
   /** Returns how long to wait for the next time. */
   async function show(): Promise<number> {
     try {
-      const markdown = channel.split(rendered(tools, text))[0] ?? '';
+      const markdown = channel.split(rendered(checklist, tools, text))[0] ?? '';
       if (markdown === '' || markdown === shown) return everyMs;
       if (place) await channel.edit(place, { markdown }, signal);
       else {
@@ -82,7 +84,10 @@ export function createProgress(options: ProgressOptions): Progress {
         tools.push({ id: event.call.id, line: `⏳ ${describeCall(event.call)}` });
       } else if (event.type === 'tool-end') {
         const tool = tools.findLast(({ id }) => id === event.call.id);
-        if (tool) tool.line = `${event.result.ok ? '✓' : '✗'} ${describeCall(event.call)}`;
+        const items = checklistOf(event.result);
+        if (items) checklist = checklistLines(items).join('\n');
+        if (items && tool) tools.splice(tools.indexOf(tool), 1);
+        else if (tool) tool.line = `${event.result.ok ? '✓' : '✗'} ${describeCall(event.call)}`;
       }
     },
     leaveBehind() {
@@ -93,7 +98,7 @@ export function createProgress(options: ProgressOptions): Progress {
     cutShort() {
       const ended = tools.map(({ line }) => ({ line: line.replace(/^⏳/, '⏹') }));
       const said = text.trimEnd();
-      return rendered(ended, said !== '' ? `${said}\n\n⏹` : ended.length === 0 ? '⏹' : '');
+      return rendered(checklist, ended, said !== '' ? `${said}\n\n⏹` : ended.length === 0 ? '⏹' : '');
     },
     async end() {
       isOver = true;
@@ -105,11 +110,11 @@ export function createProgress(options: ProgressOptions): Progress {
   };
 }
 
-function rendered(tools: readonly { line: string }[], text: string): string {
+function rendered(checklist: string, tools: readonly { line: string }[], text: string): string {
   const lines = tools.slice(-SHOWN_TOOLS).map(({ line }) => line);
   if (tools.length > SHOWN_TOOLS) lines.unshift(`… ${tools.length - SHOWN_TOOLS} more`);
   const said = text.length > SHOWN_CHARACTERS ? `…${text.slice(-SHOWN_CHARACTERS)}` : text;
-  const parts = [lines.join('\n'), said.trim()].filter((part) => part !== '');
+  const parts = [checklist, lines.join('\n'), said.trim()].filter((part) => part !== '');
   return [...parts, parts.length === 0 ? '⏳ Working on it…' : ''].join('\n\n').trim();
 }
 

@@ -84,3 +84,48 @@ describe('a form of a server', () => {
     expect(shown).not.toContain('fill in');
   });
 });
+
+describe('a question of the model', () => {
+  async function answering(choices: string[], ...lines: string[]) {
+    const offered: string[] = [];
+    let shown = '';
+    const answer = await answerForm(
+      {
+        message: 'Which one?\nThey differ.',
+        schema: { type: 'object', properties: { answer: { type: 'string', examples: choices } } },
+      },
+      {
+        read: async (prompt, buttons) => {
+          shown += `${prompt}\n`;
+          offered.push(...buttons.map(({ label }) => label));
+          return lines.shift();
+        },
+        write: (text) => {
+          shown += text;
+        },
+        colors: colors.createColors(false),
+        giveUp: 'Ctrl-D gives up',
+      },
+    );
+    return { answer, shown, offered };
+  }
+
+  it('takes a number, and offers each suggestion', async () => {
+    const { answer, shown, offered } = await answering(['red', 'blue'], '2');
+    expect(answer).toEqual({ action: 'accept', content: { answer: 'blue' } });
+    expect(shown).toBe('\n? Which one?\n  They differ.\n  1. red\n  2. blue\nnumber, or your own words › \n');
+    expect(offered).toEqual(['red', 'blue']);
+  });
+
+  it.each([
+    [['red', 'blue'], 'green, please', 'green, please'],
+    [['red', 'blue'], '3', '3'],
+    [[], '1', '1'],
+  ])('takes other words: %j, %s', async (choices, typed, answer) => {
+    expect((await answering(choices, typed)).answer).toEqual({ action: 'accept', content: { answer } });
+  });
+
+  it.each([undefined, '', '  '])('is left open by %j', async (typed) => {
+    expect((await answering([], ...(typed === undefined ? [] : [typed]))).answer).toEqual({ action: 'cancel' });
+  });
+});

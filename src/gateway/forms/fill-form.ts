@@ -1,6 +1,7 @@
-// A form of an MCP server, put to a person line by line: who asks, what for, and every field with what it would be otherwise. The
-// person accepts it as it stands, fills it in and looks at it once more, or declines, which is the default. Nothing else is ever
-// sent. Where the lines come from, a terminal or a chat, is the screen's business.
+// A question of the model, or a form of an MCP server, put to a person line by line. A question takes one line. Of a form they see
+// who asks, what for, and every field with what it would be otherwise; they accept it as it stands, fill it in and look at it once
+// more, or decline, which is the default. Nothing else is ever sent. Where the lines come from, a terminal or a chat, is the
+// screen's business.
 import { printable } from '../../lib/printable.ts';
 import { type FormAnswer, type FormRequest, type FormValue, withDefaults } from '../../mcp/elicitation.ts';
 import { valueProblem } from '../../tools/validate.ts';
@@ -33,6 +34,32 @@ export interface FormScreen {
 const DECLINE: FormChoice = { label: 'Decline', typed: 'n' };
 
 export async function answerForm(request: FormRequest, screen: FormScreen): Promise<FormAnswer> {
+  const { server } = request;
+  return server === undefined ? answerQuestion(request, screen) : answerServer({ ...request, server }, screen);
+}
+
+/** A form that a server asks for. */
+type ServerForm = FormRequest & { server: string };
+
+async function answerQuestion(
+  { message, schema }: FormRequest,
+  { read, write, colors }: FormScreen,
+): Promise<FormAnswer> {
+  const [name = 'answer', field = {}] = Object.entries(schema.properties)[0] ?? [];
+  const suggestions = Array.isArray(field.examples) ? field.examples.map(String) : [];
+  const lines = suggestions.map((each, index) => `  ${index + 1}. ${oneLine(each)}`);
+  write(`\n${[colors.yellow('? ') + shortened(message, colors).join('\n').trimStart(), ...lines].join('\n')}\n`);
+  const how = suggestions.length > 0 ? 'number, or your own words' : 'your answer';
+  const typed = await read(
+    `${colors.bold(how)} › `,
+    suggestions.map((each, index) => ({ label: oneLine(each), typed: String(index + 1) })),
+  );
+  const answer = (typed ?? '').trim();
+  if (answer === '') return { action: 'cancel' };
+  return { action: 'accept', content: { [name]: suggestions[Number(answer) - 1] ?? answer } };
+}
+
+async function answerServer(request: ServerForm, screen: FormScreen): Promise<FormAnswer> {
   const { schema } = request;
   const { read, write, colors } = screen;
   const count = Object.keys(schema.properties).length;
@@ -56,7 +83,7 @@ export async function answerForm(request: FormRequest, screen: FormScreen): Prom
 }
 
 async function fillIn(
-  { server, schema }: FormRequest,
+  { server, schema }: ServerForm,
   { read, write, colors, giveUp }: FormScreen,
 ): Promise<FormAnswer> {
   const filled = new Map<string, FormValue>();
@@ -92,16 +119,19 @@ async function fillIn(
   return /^y(es)?$/i.test(typed.trim()) ? { action: 'accept', content } : { action: 'decline' };
 }
 
-function describe({ server, message, schema }: FormRequest, colors: FormColors): string {
+function shortened(message: string, colors: FormColors): string[] {
   const said = printable(message).split('\n');
   const shown = said.slice(0, SHOWN_LINES).map((line) => `  ${line}`);
-  if (said.length > SHOWN_LINES) shown.push(colors.dim(`  … ${said.length - SHOWN_LINES} more lines`));
+  return said.length > SHOWN_LINES ? [...shown, colors.dim(`  … ${said.length - SHOWN_LINES} more lines`)] : shown;
+}
+
+function describe({ server, message, schema }: ServerForm, colors: FormColors): string {
   const fields = Object.entries(schema.properties)
     .slice(0, MOST_FIELDS)
     .map(([name, field]) => `  - ${describeField(name, field, (schema.required ?? []).includes(name))}`);
   return [
     colors.yellow(`? The server "${server}" asks for input`),
-    ...shown,
+    ...shortened(message, colors),
     ...fields,
     colors.dim('  (what you answer goes to this server: give it no passwords)'),
   ].join('\n');

@@ -57,7 +57,12 @@ export async function notePreviewed({ resolved, before }: PlannedChange, { seen,
   await seen.note(resolved, await seenNow(fingerprint, bytes.length, now(), bytes)).catch(() => {});
 }
 
-export function diffOf({ resolved, before, after }: PlannedChange): ReturnType<typeof unifiedDiff> {
+/** Without `after`, the file is deleted. */
+export function diffOf({
+  resolved,
+  before,
+  after,
+}: Pick<PlannedChange, 'resolved' | 'before'> & { after: Buffer | undefined }): ReturnType<typeof unifiedDiff> {
   return unifiedDiff({ path: resolved, before: before?.bytes, after, maxChars: DIFF_CHARS });
 }
 
@@ -72,7 +77,7 @@ export function checkText(text: string, parameter: string): void {
   throw new ToolFailure(`"${parameter}" holds half of a surrogate pair, which is no text`, { code: 'invalid_args' });
 }
 
-function orUnrecorded(error: unknown): never {
+export function orUnrecorded(error: unknown): never {
   if (!(error instanceof StorageError)) throw error;
   throw new ToolFailure(`nothing was changed, because it could not be recorded for undo: ${error.message}`, {
     cause: error,

@@ -1,4 +1,3 @@
-import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { LARGEST_KEPT_BYTES, readWholeFile } from '../../workspace/file-access.ts';
 import type { Written } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
@@ -6,6 +5,7 @@ import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
+import { orTooLargeForUndo } from './read-kept.ts';
 import { refuseStale } from './refuse-stale.ts';
 
 const DEFAULT_LIMIT_BYTES = 1024 * 1024;
@@ -119,17 +119,13 @@ async function planWrite(
   const bytes = Buffer.from(content);
   if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
   const { path: resolved } = await workspace.locate(path, signal).catch(orToolFailure);
-  const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(orTooLarge);
+  const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(
+    orTooLargeForUndo,
+  );
   const after = before && mode === 'append' ? Buffer.concat([before.bytes, bytes]) : bytes;
   if (after.length > maxBytes) throw tooLarge(path, after.length, maxBytes);
   if (before && mode === 'overwrite') await refuseStale(before, context);
   return { tool: 'file_write', path, resolved, before, after, write: { mode, bytes }, maxBytes };
-}
-
-function orTooLarge(error: unknown): never {
-  if (!(error instanceof WorkspaceError) || error.code !== 'too_large') return orToolFailure(error);
-  const message = `${error.message}: it could not be kept for undo, so it is not changed; move it away first`;
-  throw new ToolFailure(message, { reason: 'limit', cause: error });
 }
 
 function tooLarge(path: string, size: number, maxBytes: number): ToolFailure {

@@ -12,6 +12,16 @@ export const en: ToolTexts = {
       'Ends plan mode: shows your plan to the person, who approves it or not. Call it once you know what to change and how.',
     parameters: { plan: 'The steps, in Markdown: which files, what changes, how it is checked' },
   },
+  todo: {
+    description:
+      'Shows the person your plan as a checklist. For work of three steps or more: before it, and after each step.',
+    parameters: { items: 'The whole list, each time' },
+  },
+  ask_user: {
+    description:
+      'Asks the person a question and waits for the answer. Only when you cannot find out or decide yourself.',
+    parameters: { question: 'The question, on its own', choices: 'Likely answers; another one is possible too' },
+  },
   'shell.pwd': { description: 'The directory that relative paths start from.' },
   'fs.list_dir': {
     description: 'Lists a directory: type, size and modification time of each entry.',
@@ -48,6 +58,11 @@ export const en: ToolTexts = {
       replaceAll: 'Every occurrence',
     },
   },
+  file_move: {
+    description: 'Moves or renames a file.',
+    parameters: { from: 'In the workspace', to: 'Must not exist yet' },
+  },
+  file_delete: { description: 'Deletes a file.', parameters: { path: 'In the workspace' } },
   docs_search: {
     description: "Searches Lainclaw's own documentation. Use it before an unfamiliar tool, setting or command.",
     parameters: { query: 'Words or a question', topK: 'Most results' },

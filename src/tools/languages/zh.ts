@@ -11,6 +11,14 @@ export const zh: ToolTexts = {
     description: '结束计划模式：把你的计划交给用户批准。弄清要改什么、怎么改之后再调用。',
     parameters: { plan: '用 Markdown 写的步骤：哪些文件、改什么、如何验证' },
   },
+  todo: {
+    description: '把你的计划作为清单展示给用户。用于三步以上的工作：开始前以及每一步之后。',
+    parameters: { items: '每次都给出完整清单' },
+  },
+  ask_user: {
+    description: '向用户提问并等待回答。仅在你无法自己查明或决定时使用。',
+    parameters: { question: '问题本身', choices: '可能的回答；也可以另作回答' },
+  },
   'shell.pwd': { description: '相对路径的起点目录。' },
   'fs.list_dir': {
     description: '列出目录：每个条目的类型、大小和修改时间。',
@@ -46,6 +54,11 @@ export const zh: ToolTexts = {
       replaceAll: '全部替换',
     },
   },
+  file_move: {
+    description: '移动或重命名文件。',
+    parameters: { from: '在工作区内', to: '必须还不存在' },
+  },
+  file_delete: { description: '删除一个文件。', parameters: { path: '在工作区内' } },
   docs_search: {
     description: '搜索 Lainclaw 自身的文档。使用不熟悉的工具、设置或命令前先查。',
     parameters: { query: '词语或问题', topK: '最多结果数' },
