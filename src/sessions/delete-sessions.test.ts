@@ -118,14 +118,20 @@ it('what somebody wrote into a result takes nothing of another conversation alon
   const begun = await sessions.begin({ sessionKey: 'a', newSession: false, state: {}, signal });
   await begun.start('read the page');
   await begun.callStarts({ id: 'c', name: 'fetch', args: {}, source: 'model' }, 'none');
-  await begun.callEnded({ callId: 'c', ok: true, text: 'see /outputs/code/.. and /outputs/code/. there' });
-  await begun.end({ outcome: 'answered', text: 'read', route: 'r', stage: 's' });
-  await begun.close();
   const [other, earlier] = [
     await storage.outputs.keep('other', 'call', 'x'),
     await storage.outputs.keep('code', 'y', 'y'),
   ];
+  const named = `y (1 bytes) is in ${earlier}`;
+  await begun.callEnded({ callId: 'c', ok: true, text: `see /outputs/code/.. and /outputs/code/. there\n${named}` });
+  await begun.callStarts({ id: 'd', name: 'code_execute', args: {}, source: 'model' }, 'exec');
+  await begun.callEnded({ callId: 'd', ok: true, text: `${named}\nprinted by the code`, meta: { path: earlier } });
+  const own = await storage.outputs.keep('code', 'z', 'z');
+  await begun.callStarts({ id: 'e', name: 'code_execute', args: {}, source: 'model' }, 'exec');
+  await begun.callEnded({ callId: 'e', ok: true, text: `printed\nz.txt (1 bytes) is in ${own}` });
+  await begun.end({ outcome: 'answered', text: 'read', route: 'r', stage: 's' });
+  await begun.close();
   await remove(dependencies);
-  expect([other, earlier].map((path) => existsSync(path))).toEqual([true, true]);
+  expect([other, earlier, own].map((path) => existsSync(path))).toEqual([true, true, false]);
   await storage.close();
 });

@@ -5,6 +5,7 @@ import type { Lock, Locks } from '../storage/locks.ts';
 import type { Catalogue, Outputs, ResultCache, SessionNotes, Transcripts } from '../storage/storage.ts';
 import type { Deletions } from './deletions.ts';
 import type { KeptSession } from './kept.ts';
+import { asSessionLine } from './lines.ts';
 import { SessionChangeError } from './session-change-error.ts';
 import { notesUpTo } from './summaries.ts';
 
@@ -89,15 +90,30 @@ async function removeNotesOf(sessionId: string, sessionKey: string, notes: Sessi
   if (rest !== known) await notes.write(sessionKey, rest, lock);
 }
 
-/** Earlier versions kept what `code_execute` left in a folder for all sessions; the transcript names the files. */
+/**
+ * Earlier versions kept what `code_execute` left in a folder for all sessions; the last lines of its results name the files. Whatever else
+ * a transcript says of that folder may be somebody else's words.
+ */
 async function filesOfEarlierVersions(sessionId: string, transcripts: Transcripts): Promise<Set<string>> {
   const names = new Set<string>();
+  const calls = new Set<string>();
   for await (const scanned of transcripts.scan(sessionId)) {
-    if (!('line' in scanned) || scanned.line.type !== 'tool-result') continue;
-    for (const [, name] of JSON.stringify(scanned.line).matchAll(/\/outputs\/code\/([\w.-]+)/g))
-      if (name !== undefined) names.add(name);
+    const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
+    if (line?.type === 'tool-call' && line.call?.name === 'code_execute') calls.add(line.call.id);
+    if (line?.type === 'tool-result' && calls.has(line.callId))
+      for (const left of filesLeft(String(line.text))) names.add(left);
   }
   return names;
+}
+
+function filesLeft(text: string): string[] {
+  const files: string[] = [];
+  for (const line of text.split('\n').reverse()) {
+    const [, name] = /^.+ \(\d+ bytes\) is in \/.*\/outputs\/code\/([\w.-]+)$/.exec(line) ?? [];
+    if (name === undefined) return files;
+    files.push(name);
+  }
+  return files;
 }
 
 /** The sub-agents that a session waited for, and theirs, the innermost first. */

@@ -67,6 +67,8 @@ export interface ExecutorOptions {
   onDefect(call: ToolCall, error: unknown): void;
   /** The owner's hooks around each call. */
   hooks?: ExecutorHooks;
+  /** Where the content from outside came from that is in the turn. */
+  taintSources?(): readonly TaintSource[];
   /** Called when a result holds content from outside, with where that came from. */
   onTainted?(sources: readonly TaintSource[]): void;
 }
@@ -145,15 +147,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     return withTimeout(spec, call, signal, async (limited) => {
-      const { onlyReads, hides, network, taintedBy } = decision;
+      const { onlyReads, hides, network, taintedBy, approvedPaths = [] } = decision;
       if (taintedBy !== undefined) brought.taintedBy = [taintSource('file', taintedBy)];
       brought.hasRun = true;
+      const sources = [...new Set([...(options.taintSources?.() ?? []), ...brought.taintedBy])];
       const full: ToolContext = {
         ...asking,
         signal: limited,
         ...(onlyReads && { onlyReads }),
         ...(hides && { hides }),
         ...(network && { network }),
+        ...(sources.length > 0 && { tainted: { sources, approvedPaths } }),
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };

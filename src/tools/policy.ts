@@ -29,6 +29,8 @@ export type Decision =
       network?: NetworkRequest;
       /** The file that it shows, which somebody else wrote. */
       taintedBy?: string;
+      /** Absolute paths of files that other programs run, which a person approved for this call. */
+      approvedPaths?: readonly string[];
     }
   | { allowed: false; message: string };
 
@@ -104,7 +106,8 @@ export function createPolicy(options: PolicyOptions): Authorise {
       ...(taintedBy !== undefined && { taintedBy }),
       ...(network && { network }),
     };
-    if (verdict.verdict === 'allow') return { ...yes, ...(verdict.onlyReads && { onlyReads: true }) };
+    const approved = verdict.protects && { approvedPaths: verdict.protects };
+    if (verdict.verdict === 'allow') return { ...yes, ...approved, ...(verdict.onlyReads && { onlyReads: true }) };
     if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
     // A call that cannot succeed fails here, before anybody is asked.
     const preview = await spec.preview?.(call.args, context);
@@ -116,7 +119,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
     if (subject.kind === 'plan') options.mode.change(PLAN_ANSWERS[scope]);
     else if (scope !== 'once')
       await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted: verdict.needsPerson });
-    return yes;
+    return { ...yes, ...approved };
   };
 }
 

@@ -79,6 +79,12 @@ export interface ToolPreview {
   isCut?: true;
 }
 
+export interface TaintedCall {
+  sources: readonly TaintSource[];
+  /** Protected paths, absolute, that a person approved for this call. */
+  approvedPaths: readonly string[];
+}
+
 export interface ToolContext {
   workspace: Workspace;
   /** Whoever asks: memory is read and saved in this name. */
@@ -99,6 +105,8 @@ export interface ToolContext {
   delegation?: Delegation;
   /** Set when deny rules keep files from being read: a result must not hold them, nor may what is run find them. */
   hides?: HidesPath;
+  /** Content from outside that the call may carry on; absent: there is none in the turn, nor in what the call reads. */
+  tainted?: TaintedCall;
   /** The network that was permitted for this call; absent: none. */
   network?: NetworkRequest;
   /** Puts a form to the person who answers permission questions; absent where nobody can fill one in. */

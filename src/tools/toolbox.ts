@@ -139,6 +139,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           taint,
           networkRequest: dependencies.networkRequest,
         }),
+        taintSources: taint.sources,
         onTainted: taint.add,
         context: {
           workspace,

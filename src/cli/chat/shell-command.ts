@@ -60,9 +60,15 @@ function start({ command, cwd, env, signal, onOutput }: ShellCommandOptions): Pr
   };
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read);
   let lastResort: NodeJS.Timeout | undefined;
+  /** Also when this process ends before the time to clean up is over, as a second Ctrl+C makes it. */
+  const kill = (): void => {
+    process.off('exit', kill);
+    signalGroup(child, 'SIGKILL');
+  };
   const stop = (): void => {
     signalGroup(child, 'SIGINT');
-    lastResort = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS);
+    process.once('exit', kill);
+    lastResort = setTimeout(kill, GRACE_MS);
   };
   signal.addEventListener('abort', stop, { once: true });
   const end = (code: number): void => {

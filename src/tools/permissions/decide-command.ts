@@ -24,7 +24,7 @@ import { locate, type PathContext } from './paths.ts';
 import { commandQuestion } from './question.ts';
 import { TRANSPARENT } from './read-only/programs.ts';
 import { namesTool, type Rule, type Rules } from './rules.ts';
-import { protectedPaths, touchingRule } from './touch-command.ts';
+import { changedManifests, protectedPaths, touchingRule } from './touch-command.ts';
 
 export function decideCommand(input: DecideInput, subject: ToolSubject & { kind: 'command' }): Decision {
   const { spec, rules, remembered, taint, isContained } = input;
@@ -48,7 +48,9 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const needsPerson = taint.length > 0 && !onlyReads && (!isContained || outside || elevated || objections.length > 0);
   const reasons = needsPerson ? [taintReason(taint), ...found] : found;
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
-  const judged = { question: commandQuestion(command, directory, asked), changes: !onlyReads, needsPerson };
+  const protects = [...new Set([...objections.map(({ path }) => path), ...changedManifests(reading, context)])];
+  const question = commandQuestion(command, directory, asked);
+  const judged = { question, changes: !onlyReads, needsPerson, ...(protects.length > 0 && { protects }) };
 
   const denying = touchingRule(rules.deny, names, reading, context);
   if (denying) return deny(judged, deniedBy(denying));
@@ -64,7 +66,8 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const base = { ...judged, rememberAs };
   const covered = (list: readonly Rule[]): boolean =>
     needed.every((part) => isCovered(part, list, { context, inRoot, names }));
-  if (rememberAs.length > 0 && covered(answersFor(remembered, needsPerson))) return allow(base);
+  if (rememberAs.length > 0 && covered(answersFor(remembered, needsPerson)))
+    return { ...allow(base), ...(protects.length > 0 && { protects }) };
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
   if (onlyReads) return { ...allow(base), onlyReads: true };
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, reasons);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Case, createDecider } from '../../../test/support/decide-fixture.ts';
+import { type Case, createDecider, ROOT } from '../../../test/support/decide-fixture.ts';
 import { parseHost } from '../../sandbox/network/host.ts';
 import { createCommandParser } from './parse-command.ts';
 
@@ -88,7 +88,11 @@ describe('a tainted turn', () => {
   test('takes an answer that was given in one, and no other', () => {
     const as = [`bash(${COMMAND})`, `network(${REGISTRY})`];
     expect(judge({ tainted: true, answered: { as } })).toMatchObject({ verdict: 'ask', needsPerson: true });
-    expect(judge({ tainted: true, answered: { as, tainted: true } })).toMatchObject({ verdict: 'allow' });
+    expect(judge({ tainted: true, answered: { as, tainted: true } })).toMatchObject({
+      verdict: 'allow',
+      protects: [`${ROOT}/package.json`],
+    });
+    expect(judge({ tainted: true })).toMatchObject({ verdict: 'ask', protects: [`${ROOT}/package.json`] });
   });
 });
 

@@ -49,7 +49,8 @@ export function decideNetwork(input: DecideInput, network: NetworkRequest, decis
   ];
   const rememberAs = [...decision.rememberAs, ...open.map((host) => `${NETWORK.name}(${spellHost(host)})`)];
   const scopes = scopesOf(decision, { isAsked, lasts: allowing !== answered });
-  const asked = ask({ question, changes, needsPerson, rememberAs, scopes }, reasons);
+  const { protects } = decision;
+  const asked = ask({ question, changes, needsPerson, rememberAs, scopes, protects }, reasons);
   return notPublic.length > 0 ? { ...asked, notByMode: true } : asked;
 }
 

@@ -42,6 +42,8 @@ export interface Decision {
   /** A command that is allowed because it only reads: it must run in the environment that this was judged for. */
   onlyReads?: true;
   question: Question;
+  /** Absolute paths of files that other programs run, which the call names or evidently changes: an answer is about them too. */
+  protects?: readonly string[];
   /** What an answer for longer than this once is kept as; empty when it can only be given once. */
   rememberAs: readonly string[];
   /** How long an answer can hold: "always" is not offered where an ask rule or the taint of the turn would ask again. */
@@ -55,7 +57,8 @@ export function namesOf({ name, aliases = [] }: ToolSpec): readonly string[] {
 
 export type Scope = 'once' | 'session' | 'always';
 
-type Base = Pick<Decision, 'question' | 'changes'> & Partial<Pick<Decision, 'rememberAs' | 'scopes' | 'needsPerson'>>;
+type Base = Pick<Decision, 'question' | 'changes'> &
+  Partial<Pick<Decision, 'rememberAs' | 'scopes' | 'needsPerson' | 'protects'>>;
 
 export function allow({ question, changes }: Base): Decision {
   return { ...NOTHING_KEPT, verdict: 'allow', reasons: [], changes, question };
@@ -67,7 +70,7 @@ export function deny({ question, changes }: Base, reason: string): Decision {
 
 /** Without something to remember, an answer holds once. */
 export function ask(base: Base, reasons: readonly string[]): Decision {
-  const { question, changes, needsPerson = false, rememberAs = [], scopes = [] } = base;
+  const { question, changes, needsPerson = false, rememberAs = [], scopes = [], protects } = base;
   const kept: readonly Scope[] = rememberAs.length > 0 ? ['once', ...scopes] : ['once'];
   return {
     verdict: 'ask',
@@ -75,6 +78,7 @@ export function ask(base: Base, reasons: readonly string[]): Decision {
     changes,
     needsPerson,
     question,
+    ...(protects && { protects }),
     rememberAs: kept.length > 1 ? rememberAs : [],
     scopes: kept,
   };

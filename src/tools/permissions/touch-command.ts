@@ -33,8 +33,17 @@ export function protectedPaths(reading: CommandReading, parts: readonly Part[], 
     .filter(({ reasons }) => reasons.length > 0)
     .flatMap(({ command }) => [
       ...writtenBy(command).flatMap(object),
-      ...namedBy(command).flatMap((path) => object(path).map(({ reason }): Objection => ({ verdict: 'ask', reason }))),
+      ...namedBy(command).flatMap((path) =>
+        object(path).map((objection): Objection => ({ ...objection, verdict: 'ask' })),
+      ),
     ]);
+}
+
+/** Files that a package manager changes without naming them, absolute: who approves the command approves that. */
+export function changedManifests(reading: CommandReading, context: PathContext): string[] {
+  const directories = reachedDirectories(reading, context);
+  const names = reading.commands.flatMap(manifestsOf);
+  return names.flatMap((name) => directories.map((directory) => locate(name, { ...context, directory }).path));
 }
 
 /** fs.read_file(secrets/**) also holds for `cat secrets/key`, and file_write(…) for a redirection into it. */
@@ -63,6 +72,25 @@ function namedBy({ program, words }: Command): string[] {
       .map(({ text }) => text.replace(/^-[^=]*=/, ''))
       // To git, HEAD and origin/HEAD are commits.
       .filter((text) => text !== '' && !text.startsWith('-') && !(program === 'git' && /(?:^|\/)HEAD$/.test(text)))
+  );
+}
+
+const MANIFESTS: readonly [program: RegExp, verb: RegExp, file: string][] = [
+  [
+    /^(?:npm|pnpm|yarn|bun)$/,
+    /^(?:i|in|install|add|a|r|rm|un|remove|uninstall|up|update|upgrade|version|pkg|init|create|set-script|link|dedupe)$/,
+    'package.json',
+  ],
+  [/^composer$/, /^(?:require|remove|update|init|config)$/, 'composer.json'],
+  [/^(?:uv|poetry|pdm|hatch)$/, /^(?:add|remove|init|version)$/, 'pyproject.toml'],
+  [/^cargo$/, /^(?:add|remove|init|new)$/, 'Cargo.toml'],
+  [/^bundle$/, /^(?:add|remove|init)$/, 'Gemfile'],
+];
+
+function manifestsOf({ program = '', words }: Command): string[] {
+  const texts = words.slice(1).map(({ text }) => text);
+  return MANIFESTS.flatMap(([name, verb, file]) =>
+    name.test(program) && texts.some((text) => verb.test(text)) ? [file] : [],
   );
 }
 

@@ -2,11 +2,6 @@ import { join } from 'node:path';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
-import type {
-  RepositoryWatch,
-  RepositoryWatchOptions,
-  WatchRepositories,
-} from '../../workspace/repositories/watch-repositories.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
@@ -17,6 +12,7 @@ import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from './command-settings.ts';
 import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
+import type { PlantWatch, WatchPlants } from './watch-plants.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** What is fetched takes its time: the default of a command that was given hosts. */
@@ -43,7 +39,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
   const { network: networkSetting = 'ask', privateHosts } = settings;
   // Loaded with the first command that may write.
   let watcher: ChangeWatcher | undefined;
-  let watchRepositories: WatchRepositories | undefined;
+  let watchPlants: WatchPlants | undefined;
 
   async function watchForUndo(...given: Parameters<ChangeWatcher['watch']>): Promise<ChangeWatch> {
     const { createChangeWatcher, unwatched } = await import('./watch-changes.ts');
@@ -54,10 +50,10 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     });
   }
 
-  async function watchGit(options: RepositoryWatchOptions): Promise<RepositoryWatch> {
-    const { createRepositoryWatcher } = await import('../../workspace/repositories/watch-repositories.ts');
-    watchRepositories ??= createRepositoryWatcher();
-    return watchRepositories(options);
+  async function watchForPlants(context: Parameters<WatchPlants>[0]): Promise<PlantWatch> {
+    const { createPlantWatcher } = await import('./watch-plants.ts');
+    watchPlants ??= createPlantWatcher();
+    return watchPlants(context);
   }
 
   return defineTool({
@@ -105,14 +101,13 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       // Looked at while the sandbox is tried, which takes as long in a new process.
       const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
       watching?.catch(() => {});
-      const { now, keptPath } = context;
-      const lookingAtGit = onlyReads ? undefined : watchGit({ root: workspace.root, signal, now, keptPath });
-      lookingAtGit?.catch(() => {});
+      const lookingForPlants = onlyReads ? undefined : watchForPlants(context);
+      lookingForPlants?.catch(() => {});
       const backend = await sandbox().catch(orSandboxFailure);
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const watch = await watching;
-      // Without a sandbox a command may do whatever the person may, and what git would run is the least of it.
-      const repositories = backend.isolates ? await lookingAtGit : undefined;
+      // Without a sandbox a command may do whatever the person may, and what it leaves is the least of it.
+      const plants = backend.isolates ? await lookingForPlants : undefined;
       const guard = { readOnly: onlyReads, workspaceRoot: workspace.root };
       // Unasked commands must be the system's own, and git must not run what a repository names.
       let env = guardedEnvironment(environment, guard);
@@ -145,8 +140,8 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(
-        () => repositories?.finish(),
-        () => repositories?.finish(),
+        () => plants?.finish(),
+        () => plants?.finish(),
       );
       const finished = await running;
       for (const note of putBack ?? []) progress(`[${note}]\n`);

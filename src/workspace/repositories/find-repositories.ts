@@ -1,11 +1,11 @@
 // Finds every directory of a workspace that git would take for a repository: `.git` directories, and directories that look like a
 // bare one (a HEAD with objects and refs, or with a commondir that leads to them). Walks everything, caches and packages too,
 // because git enters whatever an index names. A directory that has not changed is not read again. It follows no link.
-import { chmodSync, type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { toSystem } from '../byte-path.ts';
 import { isSameMark, isSettled, type Mark } from '../read-many.ts';
-import { inDirectory } from './in-directory.ts';
+import { makeListable } from './in-directory.ts';
 
 /** Directories between which other work runs. */
 const BATCH = 250;
@@ -66,7 +66,7 @@ function list(root: string, path: string, before: Listing | undefined, now: () =
   const stats = directoryAt(address);
   if (!stats) return undefined;
   if (before?.mark && isSameMark(before.mark, stats)) return before;
-  const entries = read(address) ?? (makeReadable(root, path, stats) ? read(address) : undefined);
+  const entries = read(address) ?? (makeListable(root, path, stats) ? read(address) : undefined);
   if (!entries) return undefined;
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   return {
@@ -96,17 +96,4 @@ function read(address: Buffer): Dirent[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A directory that can be entered but not listed would hide a repository whose name git knows from an index. */
-function makeReadable(root: string, path: string, { mode }: Stats): boolean {
-  const made = inDirectory(root, path, (address) => {
-    try {
-      chmodSync(address, (mode & 0o777) | 0o500);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return made ?? false;
 }

@@ -1,6 +1,6 @@
 // Opens a directory below the root part by part and never through a link, so that what is done in it is done in the workspace,
 // whatever another process puts in the place of a part meanwhile.
-import { closeSync, constants, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync, type Stats } from 'node:fs';
 import { toSystem } from '../byte-path.ts';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -24,4 +24,17 @@ export function inDirectory<T>(root: string, path: string, act: (address: string
   } finally {
     for (const descriptor of open) closeSync(descriptor);
   }
+}
+
+/** A directory that can be entered but not listed would hide what other programs find in it by name. */
+export function makeListable(root: string, path: string, { mode }: Pick<Stats, 'mode'>): boolean {
+  const made = inDirectory(root, path, (address) => {
+    try {
+      chmodSync(address, (mode & 0o777) | 0o500);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return made ?? false;
 }
