@@ -1,16 +1,26 @@
 // A memory on a home of its own, as the program builds it, for the benchmarks.
 import { newId } from '../src/lib/new-id.ts';
 import { createEmbeddings, type EmbeddingModel } from '../src/memory/embeddings/embeddings.ts';
-import { createMemory, type Memory } from '../src/memory/memory.ts';
+import { createMemory, type Memory, type SharedMemory } from '../src/memory/memory.ts';
 import { createLocalArchive } from '../src/storage/local/archive/local-archive.ts';
 import { createLainclawDb } from '../src/storage/local/lainclaw-db/schema.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
 import { OWNER } from '../src/vocabulary/memory-scope.ts';
 
-export function openMemory(
+interface Options {
+  model?: EmbeddingModel;
+  now?: () => number;
+}
+
+export function openMemory(home: string, options: Options = {}): { memory: Memory; close(): void } {
+  const { shared, close } = openSharedMemory(home, options);
+  return { memory: shared.as(OWNER), close };
+}
+
+export function openSharedMemory(
   home: string,
-  { model }: { model?: EmbeddingModel } = {},
-): { memory: Memory; close(): void } {
+  { model, now = Date.now }: Options = {},
+): { shared: SharedMemory; close(): void } {
   const database = createLainclawDb(home);
   const locks = createLocks(`${home}/locks`);
   const archive = createLocalArchive({ database, locks });
@@ -20,7 +30,7 @@ export function openMemory(
     locks,
   });
   return {
-    memory: createMemory({ archive, embeddings, now: Date.now, newId }).as(OWNER),
+    shared: createMemory({ archive, embeddings, now, newId }),
     close: () => database.close(),
   };
 }

@@ -15,6 +15,7 @@ import { gatewayTurns } from './gateway-turns.ts';
 import { longSession } from './long-session.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
+import { memoryRecall } from './memory-recall.ts';
 import { model } from './model.ts';
 import { prompt } from './prompt.ts';
 import { retrieval } from './retrieval.ts';
@@ -36,6 +37,7 @@ const BENCHES: Bench[] = [
   conversation,
   manyTurns,
   retrieval,
+  memoryRecall,
   archiveScale,
   archiveImport,
   machine,

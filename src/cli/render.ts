@@ -4,6 +4,7 @@ import { CALLED_BY_HAND } from '../pipeline/events.ts';
 import type { GrantedPermission } from '../pipeline/questions.ts';
 import { checklistLines, checklistOf } from '../tools/checklist.ts';
 import type { ToolCall, ToolResult } from '../tools/tool.ts';
+import { describeRecalled } from '../vocabulary/recalled.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import { withoutShown } from './live-output.ts';
 import { printable, type Terminal, warn, writeJson } from './terminal.ts';
@@ -49,6 +50,9 @@ export async function renderText(
         break;
       case 'notice':
         warn(terminal, event.text);
+        break;
+      case 'recalled':
+        if (err.isTTY) err.write(`${colors.dim(`recalled ${describeRecalled(event.items)}`)}\n`);
         break;
       case 'text-delta':
         streamed += event.text;

@@ -102,12 +102,22 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   result(): Promise<TurnResult>;
 }
 
+/** Where a recalled text is: `id` in the archive, whose it is, and when it was said. */
+export interface RecalledMemory {
+  id?: string;
+  source: string;
+  scope: string;
+  date?: string;
+}
+
 /** Newer versions may add kinds: pass over the ones you do not know. */
 export type TurnEvent =
   | { type: 'run-start'; requestId: string; sessionKey: string; provider: string }
   /** Another turn of this session is running; this one waits for it. */
   | { type: 'waiting' }
   | { type: 'notice'; text: string }
+  /** What was found in memory for the question and given to the model. */
+  | { type: 'recalled'; items: readonly RecalledMemory[]; tokens: number }
   | { type: 'model-start'; provider: string; model?: string }
   | { type: 'thinking-delta'; text: string }
   | { type: 'text-delta'; text: string }

@@ -7,6 +7,7 @@ const SHOWN: Record<TurnEvent['type'], true> = {
   'run-start': true,
   waiting: true,
   notice: true,
+  recalled: true,
   'model-start': true,
   'thinking-delta': true,
   'text-delta': true,

@@ -12,6 +12,7 @@ import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
 import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
 import { indexedText } from './rank.ts';
+import type { Recall, RecallRequest } from './recall.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
 
 const DEFAULT_SOURCE = 'manual';
@@ -32,6 +33,8 @@ export interface Memory {
   /** Saves many notes in one transaction: all of them or none. */
   saveAll(notes: readonly Note[]): Promise<Saved[]>;
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /** What bears on a question, within a small budget; undefined when nothing does. Never waits for a model to be loaded. */
+  recall(request: RecallRequest): Promise<Recall | undefined>;
   get(id: string): Promise<{ document: ArchiveDocument; text: string } | undefined>;
   list(options?: { limit?: number; source?: string }): Promise<Listed[]>;
   /** Removes text, terms and vectors. Rejects when there is no document of that id. */
@@ -121,6 +124,11 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         const found = await searchArchive(dependencies, query, options);
         background?.wake();
         return found;
+      },
+      async recall(request) {
+        const { recallFrom } = await import('./recall.ts');
+        const current = await ensureCurrent(archive);
+        return recallFrom({ archive: current, analyser, embedQuery: embeddings.embedQueryIfLoaded, reader }, request);
       },
       async get(id) {
         const found = await archive.get(id);

@@ -76,10 +76,27 @@ export interface SearchDependencies {
 }
 
 export async function searchArchive(
+  dependencies: SearchDependencies,
+  query: string,
+  { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, ...options }: SearchOptions = {},
+): Promise<SearchResult> {
+  const { ranked, query: asked, mode, note } = await rankArchive(dependencies, query, options);
+  const { results, leftOut } = withinBudget(ranked.slice(0, topK), budget);
+  return { query: asked, mode, results, leftOut, ...(note !== undefined && { note }) };
+}
+
+/** Every candidate in its final order, and what the query asked for. */
+export interface RankedArchive extends Pick<SearchResult, 'query' | 'mode' | 'note'> {
+  ranked: Ranked[];
+  terms: QueryTerms;
+  statistics: Pick<Candidates, 'chunks' | 'frequencies'>;
+}
+
+export async function rankArchive(
   { archive, analyser, embedQuery }: SearchDependencies,
   query: string,
-  { topK = DEFAULT_TOP_K, budget = DEFAULT_BUDGET, fusion = 'convex', onlyFacts = false, signal }: SearchOptions = {},
-): Promise<SearchResult> {
+  { fusion = 'convex', onlyFacts = false, signal }: Pick<SearchOptions, 'fusion' | 'onlyFacts' | 'signal'> = {},
+): Promise<RankedArchive> {
   const asked = query.slice(0, LONGEST_QUERY).toWellFormed();
   const written = analyser.query(asked);
   const [{ terms, candidates }, meaning] = await Promise.all([
@@ -95,10 +112,15 @@ export async function searchArchive(
   const joined = await join(missingNeighbours(first, neighbours));
   const surrounded = withSurroundings(joined ? rank() : first, neighbours);
   const placed = weighFacts(surrounded, { isAboutPast: asksAboutPast(asked) });
-  const wanted = onlyFacts ? placed.filter(({ chunk }) => chunk.document.kind !== undefined) : placed;
-  const { results, leftOut } = withinBudget(wanted.slice(0, topK), budget);
+  const ranked = onlyFacts ? placed.filter(({ chunk }) => chunk.document.kind !== undefined) : placed;
   const isHybrid = byVector.length > 0;
-  const result: SearchResult = { query: asked, mode: isHybrid ? 'hybrid' : 'full-text', results, leftOut };
+  const result: RankedArchive = {
+    query: asked,
+    mode: isHybrid ? 'hybrid' : 'full-text',
+    ranked,
+    terms,
+    statistics: candidates,
+  };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
   else {
     const { done, total } = await archive.embedded(meaning.model);

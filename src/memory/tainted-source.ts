@@ -8,3 +8,8 @@ export function taintedSource(source: string): string {
 export function isTaintedSource(source: string): boolean {
   return source.endsWith(TAINTED);
 }
+
+/** The source as people know it. */
+export function untaintedSource(source: string): string {
+  return isTaintedSource(source) ? source.slice(0, -TAINTED.length) : source;
+}

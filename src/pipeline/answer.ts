@@ -14,6 +14,7 @@ import { historyFor } from './history.ts';
 import { type LoopEnd, resultMessage, runLoop } from './loop.ts';
 import { asToolResults, turnNote } from './prompt.ts';
 import { promptParts } from './prompt-parts.ts';
+import { recallFor } from './recall.ts';
 import type { TurnContext } from './turn-context.ts';
 
 const ATTACHED_TEXT_LIMIT = 200_000;
@@ -53,7 +54,7 @@ export async function* answerWithModel(
   const { wireNames } = offered;
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
-  const { system, instructions, tools, memories, notices } = await promptParts(context, offered);
+  const { system, instructions, tools, coreMemory, notices } = await promptParts(context, offered);
   // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
@@ -66,6 +67,8 @@ export async function* answerWithModel(
   };
   for (const text of notices) yield { type: 'notice', text };
   const isContinuing = request.continues === true;
+  const recalled = isContinuing ? [] : yield* recallFor(context, question);
+  const memories = coreMemory === '' ? recalled : [coreMemory, ...recalled];
   const note = turnNote({ today: localDay(now()), memories, isPlanning: context.mode.current() === 'plan' });
   const fixed = { system: [system, ...instructions], tools, turnNote: note };
   const besides = sizeOf(fixed, isContinuing ? [] : [asked]);

@@ -8,7 +8,8 @@ import { newId } from '../lib/new-id.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type CompactOptions, compact, memoryTail } from './compact.ts';
+import { type CompactOptions, compact } from './compact.ts';
+import { readSessionMemory } from './session-memory.ts';
 
 let home: string;
 let storage: Storage;
@@ -102,29 +103,13 @@ describe('compaction', () => {
     expect(await compacted()).toBe(14);
   });
 
-  it('tells whether what it sums up came from outside, for as long as that is told', async () => {
+  it('marks a summary of content from outside, and ends each one', async () => {
     await turns(13, model);
-    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ tainted: false });
     await sessions.renew('main', signal);
     for (let index = 1; index <= 13; index += 1) await turn(`page ${index}`, model, { ...free, tainted: true });
-    const tail = await memoryTail(storage.notes, 'main');
-    expect(tail?.tainted).toBe(true);
-    expect(tail?.text).not.toContain('<!--');
-    await storage.notes.write('main', `${memory()}\n${'my own words '.repeat(1_000)}\n`);
-    expect(await memoryTail(storage.notes, 'main')).toMatchObject({ tainted: false });
-  });
-
-  it('is told without the summaries of messages that the model sees anyway', async () => {
-    for (let index = 1; index <= 13; index += 1) await turn(`question ${index}`, model, free);
-    const { sessionId = '' } = (await storage.catalogue.get('main')) ?? {};
-    const tail = async (fromMessage: number, owner = sessionId): Promise<string | undefined> =>
-      (await memoryTail(storage.notes, 'main', { sessionId: owner, fromMessage }))?.text;
-    expect(await tail(1)).toBeUndefined();
-    const [seen, ofAnother] = [await tail(2), await tail(1, 'another')];
-    expect(seen).toBeDefined();
-    expect(ofAnother).toBe(seen);
-    await storage.notes.write('main', `${memory()}\nMetric units, please.\n`);
-    expect(await tail(1)).toContain('Metric units, please.');
+    const { written, summaries } = await readSessionMemory(storage.notes, 'main');
+    expect(summaries.map(({ tainted }) => tainted)).toEqual([false, true]);
+    expect(written).toBe('');
   });
 
   it('never summarises a message twice and leaves none out', async () => {
@@ -195,14 +180,6 @@ describe('compaction', () => {
   it('is never empty, also for messages without words', async () => {
     for (let index = 0; index < 13; index += 1) await turn('🦦');
     expect(memory().trim()).toMatch(/- \S+/);
-  });
-
-  it('survives a hand edit, and tells the model the end of the file without its marks', async () => {
-    await turns(13);
-    await storage.notes.write('main', `${memory()}\nThe owner added this line.\n`);
-    const tail = (await memoryTail(storage.notes, 'main'))?.text;
-    expect(tail).toContain('The owner added this line.');
-    expect(tail).not.toContain('<!--');
   });
 
   it('is rebuilt with the index', async () => {

@@ -5,12 +5,12 @@ import type { Adapter } from '../adapters/adapter.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { extractSentences } from '../lib/extract-summary.ts';
 import { localDay } from '../lib/local-day.ts';
-import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { SessionNotes } from '../storage/storage.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import { askModel } from './ask-model.ts';
+import { SUMMARY_END, SUMMARY_TAINTED } from './session-memory.ts';
 
 const TRIGGER = 24;
 const KEPT = 12;
@@ -18,14 +18,6 @@ const KEPT = 12;
 const MOST_MESSAGES = 400;
 const MOST_CHARACTERS = 200_000;
 const SENTENCES = 8;
-/** How much of the file the model sees, from its end. */
-const TAIL_CHARACTERS = 8_000;
-
-/** Marks a summary of tainted content: the model sees it as long as it sees some of that summary. */
-const TAINTED = '<!-- outside -->';
-
-/** Where a summary ends: what people write below it is theirs. */
-const END = '<!-- end -->';
 
 const INSTRUCTION =
   'Summarise this part of a conversation for your own later use: facts, decisions, preferences, open questions. Short Markdown bullets, in the language of the conversation. Write nothing else.';
@@ -62,7 +54,7 @@ export async function compact(options: CompactOptions): Promise<string | undefin
     const summary = await summarise(messages, options);
     // Read only now: a person may have edited the file while the model was thinking.
     const before = (await notes.read(turn.entry.sessionKey)) ?? `# Memory of session ${turn.entry.sessionKey}\n`;
-    const source = options.tainted ? `${TAINTED}\n${END}\n` : `${END}\n`;
+    const source = options.tainted ? `${SUMMARY_TAINTED}\n${SUMMARY_END}\n` : `${SUMMARY_END}\n`;
     const after = `${before.trimEnd()}\n\n## ${date}\n${marker}\n\n${summary}\n${source}`;
     await notes.write(turn.entry.sessionKey, after, turn.lock);
   }
@@ -74,42 +66,6 @@ export async function compact(options: CompactOptions): Promise<string | undefin
 function keptCount(newest: readonly SessionMessage[]): number {
   const first = newest.findLastIndex(({ role }, index) => role === 'user' && index <= newest.length - KEPT);
   return first > 0 ? newest.length - first : KEPT;
-}
-
-/** Which messages of which conversation a model is sent as they were, or in the summary that its history begins with. */
-export interface SeenMessages {
-  sessionId: string;
-  fromMessage: number;
-}
-
-/**
- * The end of a session's memory as a model is told it, and whether some of that came from outside. Summaries of messages that the
- * model sees anyway are left out.
- */
-export async function memoryTail(
-  notes: SessionNotes,
-  sessionKey: string,
-  seen?: SeenMessages,
-): Promise<{ text: string; tainted: boolean } | undefined> {
-  const whole = withoutSeen((await notes.read(sessionKey)) ?? '', seen)
-    .replaceAll('\0', '')
-    .replace(/^<!-- outside -->$/gm, '\0')
-    .replace(/<!--.*?-->\n?/g, '')
-    .trim();
-  if (!whole || /^# Memory of session [^\n]*$/.test(whole)) return undefined;
-  const cut = whole.length > TAIL_CHARACTERS ? `…${wholeCharacters(whole.slice(-TAIL_CHARACTERS))}` : whole;
-  const text = `What you remember of this conversation's earlier part:\n${cut.replaceAll('\0', '')}`;
-  return { text, tainted: cut.includes('\0') };
-}
-
-/** From its heading to its end; one without an end was written before there was one, and stays. */
-const SUMMARY = /^## [^\n]*\n<!-- messages (\d+)-\d+ of ([\w-]+) -->\n(?:(?!^## )[\s\S])*?^<!-- end -->\n?/gm;
-
-function withoutSeen(notes: string, seen: SeenMessages | undefined): string {
-  if (!seen) return notes;
-  return notes.replace(SUMMARY, (whole, from: string, owner: string) =>
-    owner === seen.sessionId && Number(from) >= seen.fromMessage ? '' : whole,
-  );
 }
 
 async function summarise(messages: readonly SessionMessage[], options: CompactOptions): Promise<string> {

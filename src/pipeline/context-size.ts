@@ -11,6 +11,8 @@ export interface ContextReport {
   instructions: number;
   tools: number;
   memory: number;
+  /** What was recalled for the last question; the next one recalls something else, about as much. */
+  recalled: number;
   summary: number;
   history: number;
   /** In the history as they were, and how many tools are offered. */
@@ -27,8 +29,8 @@ export interface ContextSize {
 
 /** Of the next request, without its question. */
 export function sizeOfReport(report: ContextReport): ContextSize {
-  const { system, instructions, tools, memory, summary, history, windowTokens } = report;
-  const tokens = system + instructions + tools + memory + summary + history;
+  const { system, instructions, tools, memory, recalled, summary, history, windowTokens } = report;
+  const tokens = system + instructions + tools + memory + recalled + summary + history;
   return { tokens, ...(windowTokens !== undefined && { window: windowTokens }) };
 }
 

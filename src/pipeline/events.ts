@@ -1,5 +1,6 @@
 // What a turn tells while it runs, and what it ends with.
 import type { ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
+import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { ContextSize } from './context-size.ts';
 import type {
@@ -59,6 +60,8 @@ export type RunEvent =
       /** `history`: what the model sees of the conversation has changed, which is told in every chat. */
       about?: 'history';
     }
+  /** What was found in memory for the question and is given to the model, and about how many tokens it takes. */
+  | { type: 'recalled'; items: readonly RecalledItem[]; tokens: number }
   /** A model call begins. `model` is absent when the provider chooses it. */
   | { type: 'model-start'; provider: string; model?: string }
   /** What the model thinks before it answers, where the provider shows it. Not part of the answer. */

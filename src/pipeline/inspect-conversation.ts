@@ -3,7 +3,6 @@
 import { textTokens, tokensIn, toolTokens } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import type { HistoryTurn } from '../sessions/history.ts';
-import { createTaint } from '../tools/taint.ts';
 import type { ContextReport } from './context-size.ts';
 import { type CompactContext, compactTurns, sentHistory } from './history.ts';
 import { charactersToRead, historyBudget, newestThatFit } from './history-budget.ts';
@@ -42,7 +41,8 @@ export async function describeContext(
       system: textTokens([parts.system]) + note([]),
       instructions: textTokens(parts.instructions),
       tools: toolTokens(parts.tools),
-      memory: note(parts.memories) - note([]),
+      memory: parts.coreMemory === '' ? 0 : note([parts.coreMemory]) - note([]),
+      recalled: turns.at(-1)?.recalled?.tokens ?? 0,
     };
     const besides = Object.values(fixed).reduce((sum, tokens) => sum + tokens, 0);
     return {
@@ -115,7 +115,6 @@ async function withSession<T>(
       turn,
       model,
       ledger: createUsageLedger(),
-      taint: createTaint(),
       signal,
     });
   } finally {

@@ -50,6 +50,7 @@ export function* playTurn(turn: HistoryTurn, options: PlaybackOptions): Generato
   const { sessionKey } = options;
   const provider = answer?.provider ?? turn.provider ?? '';
   yield { event: { type: 'run-start', requestId: idOf(turn), turnId: idOf(turn), sessionKey, provider }, waitMs: 0 };
+  if (turn.recalled) yield { event: { type: 'recalled', ...turn.recalled }, waitMs: 0 };
   for (const { event, time } of steppedEvents(turn.steps)) yield { event, waitMs: until(time) };
   if (answer) {
     const waited = until(timeOf(answer.timestamp));

@@ -17,6 +17,7 @@ import type { ToolSource } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import type { MemoryReader } from '../vocabulary/memory-scope.ts';
+import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { Attachment } from './attachments.ts';
 import type { Caps } from './budget.ts';
@@ -112,6 +113,16 @@ export interface RunDependencies {
   ): Promise<void>;
   /** The older part of a conversation was summarised: its facts are extracted without waiting until it rests. */
   conversationCompacted(sessionId: string): Promise<void>;
+  /** What bears on a question in the memory of whoever asks; undefined when nothing does. */
+  recall(request: {
+    question: string;
+    reader: MemoryReader;
+    /** Messages of this session since this moment are in the request anyway. */
+    seen: { sessionId: string; since: string };
+    /** Summaries of the session's older part, which are in no archive. */
+    notes: readonly { source: string; text: string; tainted: boolean }[];
+    signal: AbortSignal;
+  }): Promise<{ items: RecalledItem[]; text: string; tainted: boolean } | undefined>;
   /** The most tokens of history that a request carries; the built-in number when absent. */
   historyTokens?: number;
   /** Core memory of whoever asks, as a model is told it; empty when there is none. */

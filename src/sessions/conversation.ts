@@ -18,6 +18,7 @@ const BELONGS_TO_A_TURN: Record<SessionLine['type'], boolean> = {
   'turn-start': true,
   message: true,
   attached: true,
+  recall: true,
   'model-step': true,
   'tool-call': true,
   'permission-asked': true,

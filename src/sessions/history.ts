@@ -3,6 +3,7 @@
 // one for each question. A line that cannot be read is reported in its place.
 
 import type { ScannedLine } from '../storage/storage.ts';
+import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import {
   asSessionLine,
@@ -89,6 +90,8 @@ export interface HistoryTurn {
   messages: SessionMessage[];
   /** Came with the question. */
   pictures?: HistoryPicture[];
+  /** What was found in memory for the question and given to the model. */
+  recalled?: { items: readonly RecalledItem[]; tokens: number };
   /** All calls in order; `steps` holds the same ones. */
   calls: HistoryCall[];
   steps: HistoryStep[];
@@ -162,6 +165,9 @@ export function createHistoryReader(): HistoryReader {
       }
       case 'attached':
         if (open) open.pictures = picturesOf(line.pictures);
+        return [];
+      case 'recall':
+        if (open) open.recalled = { items: line.items, tokens: line.tokens };
         return [];
       case 'model-step':
         open ??= begin();
@@ -337,6 +343,8 @@ function isWhole(line: SessionLine): boolean {
       return isText(line.callId) && isText(line.text) && typeof line.ok === 'boolean';
     case 'attached':
       return isText(line.turnId);
+    case 'recall':
+      return isText(line.turnId) && typeof line.tokens === 'number' && isRecalled(line.items);
     case 'model-step':
       return isText(line.turnId) && isText(line.text);
     case 'history-summary':
@@ -348,6 +356,11 @@ function isWhole(line: SessionLine): boolean {
     case 'repair':
       return typeof line.droppedBytes === 'number' && isText(line.timestamp);
   }
+}
+
+function isRecalled(value: unknown): boolean {
+  const items: unknown[] | undefined = Array.isArray(value) ? value : undefined;
+  return items?.every((item) => isText((item as Partial<RecalledItem> | null)?.source)) ?? false;
 }
 
 function isPermission(value: unknown): boolean {

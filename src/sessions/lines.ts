@@ -1,7 +1,8 @@
 // The lines of a transcript. `message` lines are the conversation; the others are the turn's journal, from which a
 // turn that was cut short is closed with what is known.
 import type { TranscriptLine } from '../storage/storage.ts';
-import { EARLIER_TURN, type TaintSource } from '../vocabulary/taint-source.ts';
+import type { RecalledItem } from '../vocabulary/recalled.ts';
+import { EARLIER_TURN, type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 
 export type MessageRole = 'user' | 'assistant' | 'system';
 
@@ -88,6 +89,16 @@ export type SessionLine =
     }
   | { type: 'message'; message: SessionMessage }
   | {
+      /** What was found in memory for the question and given to the model. */
+      type: 'recall';
+      turnId: string;
+      timestamp: string;
+      /** Where it is, never its text. */
+      items: readonly RecalledItem[];
+      /** About. */
+      tokens: number;
+    }
+  | {
       /** Pictures that came with the question. */
       type: 'attached';
       turnId: string;
@@ -143,6 +154,7 @@ const KNOWN: ReadonlySet<string> = new Set<SessionLine['type']>([
   'session',
   'turn-start',
   'attached',
+  'recall',
   'model-step',
   'tool-call',
   'permission-asked',
@@ -182,6 +194,8 @@ export function taintOf(line: SessionLine): readonly TaintSource[] {
       return sourcesIn(line);
     case 'tool-result':
       return sourcesIn((line.meta ?? {}) as { tainted?: unknown; taintedBy?: unknown });
+    case 'recall':
+      return line.items.some(({ tainted }) => tainted) ? [taintSource('memory')] : [];
     default:
       return [];
   }

@@ -2,6 +2,7 @@
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
 import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { HistoryPicture, HistoryTurn } from './history.ts';
 import {
@@ -92,6 +93,8 @@ export interface Turn {
   start(input: string, options?: { taintedBy?: readonly TaintSource[]; continues?: string }): Promise<void>;
   /** Journals where the pictures that came with the question are kept. */
   attached(pictures: readonly HistoryPicture[]): Promise<void>;
+  /** Journals what was recalled for the question. */
+  recalled(recall: { items: readonly RecalledItem[]; tokens: number }): Promise<void>;
   /** Journals an answer that calls tools, before the first of its calls starts. */
   stepAnswered(step: ModelStep): Promise<void>;
   /** Resolves before the call may run: durable when it has an effect. */
@@ -197,6 +200,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     },
 
     attached: (pictures) => append({ type: 'attached', turnId, pictures }),
+
+    recalled: ({ items, tokens }) => append({ type: 'recall', turnId, timestamp: timestamp(), items, tokens }),
 
     async stepAnswered({ text, native }) {
       const step = { type: 'model-step' as const, turnId, timestamp: timestamp(), text };

@@ -116,6 +116,8 @@ export interface Archive {
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
   /** Chunks that contain any of the terms, at most `limit`; the rarest terms decide. */
   candidates(terms: readonly string[], limit: number): Promise<Candidates>;
+  /** Number of chunks that contain each of the terms. */
+  frequencies(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Terms of the index that begin with `head`, at most `limit`. Only for a reader who sees everything; others get none. */
   termsBeginning(head: string, limit: number): Promise<string[]>;
   /** Chunks in the order of the ids; missing ones are left out. */

@@ -90,6 +90,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     newId,
     archiveTurn: async () => {},
     conversationCompacted: async () => {},
+    recall: async () => undefined,
     coreMemory: async () => '',
     instructions: async () => ({ text: '', notices: [] }),
     debugSource: false,

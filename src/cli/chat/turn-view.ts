@@ -1,6 +1,7 @@
 // A turn as it is shown: its events, one by one, become entries. Pure, so that tests can know what is on the screen without one.
 import { type AskResult, CALLED_BY_HAND, type RunEvent } from '../../pipeline/events.ts';
 import { checklistOf } from '../../tools/checklist.ts';
+import { describeRecalled } from '../../vocabulary/recalled.ts';
 import { withThought } from '../folded-thought.ts';
 import type { Entry, NewEntry, ThoughtEntry, ToolEntry } from './entries.ts';
 
@@ -42,6 +43,8 @@ export function withEvent(before: TurnView, event: RunEvent, nextId: () => numbe
       };
     case 'notice':
       return { ...view, entries: added({ kind: 'notice', text: event.text }) };
+    case 'recalled':
+      return { ...view, entries: added({ kind: 'notice', text: `recalled ${describeRecalled(event.items)}` }) };
     case 'text-delta': {
       const open = openAnswer(entries);
       const activity: Activity = { kind: 'writing' };

@@ -34,6 +34,8 @@ export interface QueryTerms {
   trigrams: ReadonlySet<number>;
   /** The first letters of the words of alphabets among the terms. */
   heads: ReadonlySet<number>;
+  /** The query has no other words than stop-words. */
+  hasOnlyStopWords?: true;
 }
 
 /** How often the terms of a query occur in a text. */
@@ -84,7 +86,7 @@ export function createAnalyser(): Analyser {
       for (const piece of pieces) {
         if (isSpelt(piece) && !STOP_WORDS.has(piece.text)) eachTrigram(piece.text, (part) => trigrams.add(part));
       }
-      return { terms, trigrams, heads: headsOf(terms) };
+      return { terms, trigrams, heads: headsOf(terms), ...(telling.length === 0 && { hasOnlyStopWords: true }) };
     },
     count(text, wanted) {
       const counts: Counts = { terms: new Map(), trigrams: new Map(), spelt: 0 };

@@ -14,6 +14,8 @@ const SMALL_BATCH = 8;
 const SHORT_MS = 10_000;
 const LONGEST_TEXT = 8_000;
 const LOCK = 'memory-embed';
+/** What a turn waits for a vector at most. */
+const LONGEST_WAIT_MS = 100;
 
 export interface EmbeddingModel {
   /** Names the model and where it runs: vectors of different names are never compared. */
@@ -36,6 +38,8 @@ export interface EmbedOptions {
 
 export interface Embeddings {
   readonly embedQuery: EmbedQuery;
+  /** Where the model is in use already and answers within a moment; for what must not wait. */
+  readonly embedQueryIfLoaded: EmbedQuery;
   /** Vectors for texts that are not in the archive; undefined when there is no model. */
   embedTexts(texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[] | undefined>;
   /** Undefined when there is no model. */
@@ -55,6 +59,8 @@ interface Opened {
   model: Promise<EmbeddingModel>;
   /** True once the archive has recorded this model as the wanted one. */
   isClaimed: boolean;
+  /** True once it has embedded something. */
+  isLoaded: boolean;
 }
 
 export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies): Embeddings {
@@ -65,7 +71,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
     if (choice === opened?.choice) return opened;
     close();
     if (choice === undefined) return undefined;
-    const next: Opened = { choice, model: open(choice), isClaimed: false };
+    const next: Opened = { choice, model: open(choice), isClaimed: false, isLoaded: false };
     // The next attempt may succeed.
     next.model.catch(() => {
       if (opened === next) opened = undefined;
@@ -82,18 +88,29 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
     opened = undefined;
   }
 
+  const embedQuery: EmbedQuery = async (query, signal) => {
+    // A search without vectors is better than none.
+    try {
+      const now = await current();
+      const model = await now?.model;
+      if (!now || !model) return { unavailable: 'no embedding model is set up' };
+      const [vector] = await model.embed([query.slice(0, LONGEST_TEXT)], 'query', signal);
+      now.isLoaded = true;
+      return vector ? { model: model.name, vector } : { unavailable: `${model.name} gave no vector` };
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return { unavailable: error instanceof Error ? error.message : String(error) };
+    }
+  };
+
   return {
-    async embedQuery(query, signal) {
-      // A search without vectors is better than none.
-      try {
-        const model = await (await current())?.model;
-        if (!model) return { unavailable: 'no embedding model is set up' };
-        const [vector] = await model.embed([query.slice(0, LONGEST_TEXT)], 'query', signal);
-        return vector ? { model: model.name, vector } : { unavailable: `${model.name} gave no vector` };
-      } catch (error) {
-        if (signal?.aborted) throw error;
-        return { unavailable: error instanceof Error ? error.message : String(error) };
-      }
+    embedQuery,
+    async embedQueryIfLoaded(query, signal) {
+      if (!opened?.isLoaded) return { unavailable: 'the embedding model is not loaded yet' };
+      const late = new Promise<{ unavailable: string }>((resolve) =>
+        setTimeout(() => resolve({ unavailable: 'the embedding model is busy' }), LONGEST_WAIT_MS).unref(),
+      );
+      return Promise.race([embedQuery(query, signal), late]);
     },
     async embedTexts(texts, kind) {
       const model = await (await current())?.model;
@@ -115,6 +132,7 @@ export function createEmbeddings({ choose, open, locks }: EmbeddingsDependencies
         const lock = await acquire(locks, options);
         try {
           if (lock) await embedMissing(archive, model, options);
+          now.isLoaded ||= lock !== undefined;
         } finally {
           await lock?.release();
         }

@@ -12,7 +12,7 @@ export const contextCommand = defineChatCommand<'chat.context'>({
 });
 
 function written(report: ContextReport): string {
-  const { model, windowTokens, budgetTokens, system, instructions, tools, memory, summary, history } = report;
+  const { model, windowTokens, budgetTokens, system, instructions, tools, memory, recalled, summary, history } = report;
   const size = sizeOfReport(report);
   const share = windowTokens === undefined ? '' : ` of ${grouped(windowTokens)} (${percentFull(size)} %)`;
   return [
@@ -21,7 +21,8 @@ function written(report: ContextReport): string {
     `- System: ${grouped(system)}`,
     `- Tools: ${grouped(tools)} (${report.toolCount})`,
     `- Instructions: ${grouped(instructions)}`,
-    `- Memory: ${grouped(memory)}`,
+    `- Core memory: ${grouped(memory)}`,
+    ...(recalled > 0 ? [`- Recalled for the last question: ${grouped(recalled)}`] : []),
     ...(summary > 0 ? [`- Summary of older messages: ${grouped(summary)}`] : []),
     `- History: ${grouped(history)} (${report.messageCount} messages); summarised beyond ${grouped(budgetTokens)}`,
   ].join('\n');

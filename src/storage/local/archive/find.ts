@@ -25,6 +25,17 @@ export function findCandidates(
   });
 }
 
+export function frequenciesFor(db: DatabaseSync, reader: MemoryReader, terms: readonly string[]): Map<string, number> {
+  return read(db, () => {
+    const index = indexName(readState(db).generation);
+    const visible = visibleChunks(db, reader);
+    if (!visible) return frequenciesOf(db, index, terms);
+    const holding = (term: string): number =>
+      chunksWith(db, index, `"${term}"`, NO_LIMIT).filter((id) => visible.has(id)).length;
+    return new Map(terms.map((term) => [term, holding(term)]));
+  });
+}
+
 /** Every number comes from the given chunks alone: a rank must not tell what is written in others. */
 function candidatesAmong(
   db: DatabaseSync,

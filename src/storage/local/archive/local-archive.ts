@@ -12,7 +12,15 @@ import { createLocalFacts } from '../facts/local-facts.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
-import { chunksAround, chunksOfDocument, documentOf, findCandidates, readChunks, termsBeginning } from './find.ts';
+import {
+  chunksAround,
+  chunksOfDocument,
+  documentOf,
+  findCandidates,
+  frequenciesFor,
+  readChunks,
+  termsBeginning,
+} from './find.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
@@ -65,6 +73,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       return removed;
     },
     candidates: (terms, limit) => use((db) => findCandidates(db, reader, terms, limit)),
+    frequencies: (terms) => use((db) => frequenciesFor(db, reader, terms)),
     // The words of the index are everybody's.
     termsBeginning: async (head, limit) =>
       reader.sees === 'everything' ? use((db) => termsBeginning(db, head, limit)) : [],
