@@ -19,5 +19,7 @@ export interface ConsoleContext {
   cookieName(): string;
   /** Whether browsers reach it by HTTPS. */
   isSecure(): boolean;
+  /** The gateway is about to end: it takes no new turns. */
+  isDraining(): boolean;
   warn(text: string): void;
 }

@@ -16,8 +16,6 @@ export interface FeedReader {
 }
 
 export interface EventFeed {
-  /** True while somebody reads, or may come back. */
-  readonly isRecording: boolean;
   readonly lastNumber: number;
   publish(audience: Audience, event: { type: string } & Record<string, unknown>): void;
   /** Writes events to a response whose head was sent, until it is closed. */
@@ -160,9 +158,6 @@ export function createEventFeed({
   }
 
   return {
-    get isRecording() {
-      return isRecording;
-    },
     get lastNumber() {
       return lastNumber;
     },

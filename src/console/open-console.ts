@@ -23,14 +23,24 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   const access = await runtime.consoleAccess();
   // Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's.
   const cookieName = `lainclaw-${createHash('sha256').update(runtime.environment.home).digest('hex').slice(0, 10)}`;
+  let isDraining = false;
   let unwatch: (() => void) | undefined;
   const feed = createEventFeed({
     now,
     onRecording(isRecording) {
       unwatch?.();
-      unwatch = isRecording ? watchTurns(runtime.hub, feed) : undefined;
+      unwatch = isRecording ? watch() : undefined;
     },
   });
+  function watch(): () => void {
+    const endings = [
+      watchTurns(runtime.hub, feed),
+      parts.onLogLine((line) => feed.publish(undefined, { type: 'log', entry: JSON.parse(line) })),
+    ];
+    return () => {
+      for (const end of endings) end();
+    };
+  }
   const warn = (message: string): void => log({ level: 'warn', event: 'note', message });
   const workspaces = new Map<string, Promise<RuntimeWorkspace>>();
   const open = (root: string): Promise<RuntimeWorkspace> => {
@@ -66,6 +76,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     basePath: () => '',
     cookieName: () => cookieName,
     isSecure: () => false,
+    isDraining: () => isDraining,
     warn,
   };
   const handle = createRouter({
@@ -81,6 +92,11 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   });
   return {
     handle,
+    async drain(signal) {
+      isDraining = true;
+      const running = runtime.hub.turns().filter(({ state }) => state === 'running' || state === 'waiting');
+      await Promise.allSettled(running.map(({ id }) => readToEnd(runtime.hub.read(id, { signal }))));
+    },
     async close() {
       feed.close();
       unwatch?.();
@@ -92,4 +108,8 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
 function pageFolder(): string {
   const [first = ''] = PAGE_FOLDERS;
   return PAGE_FOLDERS.find((folder) => existsSync(join(folder, 'index.html'))) ?? first;
+}
+
+async function readToEnd(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items);
 }

@@ -52,6 +52,8 @@ export interface OperationContext {
    * it, that is done before the operation resolves.
    */
   afterShown?(work: () => Promise<void>): void;
+  /** A session that a turn was started in has got a title. */
+  onTitled?(sessionKey: string): void;
   /** How far a long operation is. */
   onProgress?(progress: { done: number; total: number }): void;
 }

@@ -8,6 +8,7 @@ import { newSessionKey, personChat } from '../gateway/console-access/own-session
 import type { AskRequest } from '../gateway/gateway.ts';
 import { newId } from '../lib/new-id.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
+import type { RunEvent } from '../pipeline/events.ts';
 import { askedCaps, askedProvider, turnSources } from '../runtime/asked-turn.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
@@ -59,30 +60,47 @@ export const startTurn = defineOperation({
     const turn = newId('turn');
     const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
     const { ask } = await workspace.gateway();
-    await ask(
-      {
-        ...(await chosenModel(input, context, workspace)),
-        turnId: turn,
-        input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
-        ...(continues && { continues }),
-        attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
-        sessionKey: session,
-        newSession: false,
-        effort: input.effort,
-        memory: input.memory,
-        memoryDefault: runtime.config.memory,
-        withTools: true,
-        toolMaxSteps: MAX_STEPS,
-        mode: person === undefined ? mode : modeOfOthers(mode),
-        caps: askedCaps({}, runtime.config),
-        answering: {},
-        ...(person !== undefined && ofPerson(person)),
-      },
-      new AbortController().signal,
-    );
+    const request: AskRequest = {
+      ...(await chosenModel(input, context, workspace)),
+      turnId: turn,
+      input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
+      ...(continues && { continues }),
+      attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
+      sessionKey: session,
+      newSession: false,
+      effort: input.effort,
+      memory: input.memory,
+      memoryDefault: runtime.config.memory,
+      withTools: true,
+      toolMaxSteps: MAX_STEPS,
+      mode: person === undefined ? mode : modeOfOthers(mode),
+      caps: askedCaps({}, runtime.config),
+      answering: {},
+      ...(person !== undefined && ofPerson(person)),
+    };
+    const events = await ask(request, new AbortController().signal);
+    void titleAfterwards(events, request, workspace, context).catch(() => {});
     return { session, turn };
   },
 });
+
+/** The model writes a title once the turn has ended; where it cannot, the first words stay the title. */
+async function titleAfterwards(
+  events: AsyncIterable<RunEvent>,
+  { turnId: _, ...request }: AskRequest,
+  { conversations }: RuntimeWorkspace,
+  { runtime, onTitled }: OperationContext,
+): Promise<void> {
+  let isAnswered = false;
+  for await (const event of events) if (event.type === 'run-end') isAnswered = event.result.success;
+  if (!isAnswered || runtime.config.modelTitles === false) return;
+  const { signal } = new AbortController();
+  const made = await conversations.title(request, signal);
+  if (!made) return;
+  const { sessionKey, title, replaces } = made;
+  await (await runtime.sessionChanges()).rename(sessionKey, title, { signal, replaces });
+  onTitled?.(sessionKey);
+}
 
 /** As a message of somebody else in a chat: with a memory of their own, and nothing of the owner's. */
 function ofPerson(person: string): Partial<AskRequest> {

@@ -49,6 +49,7 @@ export async function testConsole(config: object = { provider: 'stub' }): Promis
       approvalTimeoutMs: 60_000,
     }),
     log() {},
+    onLogLine: () => () => {},
     wake() {},
   };
   const opened = await openConsole(runtime, parts);

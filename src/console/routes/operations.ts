@@ -52,12 +52,14 @@ export function operationRoutes(context: ConsoleContext): Route[] {
 }
 
 async function invoke(
-  { runtime, workspaceFor, feed, warn }: ConsoleContext,
+  { runtime, workspaceFor, feed, isDraining, warn }: ConsoleContext,
   operation: Operation,
   input: Record<string, unknown>,
   exchange: Exchange,
 ): Promise<unknown> {
   const { id, isOwner } = callerOf(exchange);
+  if (operation === startTurn && isDraining())
+    throw new Problem(503, 'GATEWAY_STOPPING', 'the gateway is stopping: ask again in a moment');
   const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
   const output = await invokeOperation(operation, input, {
     runtime,
@@ -65,6 +67,7 @@ async function invoke(
     by: answererOf(callerOf(exchange)),
     opened,
     workspace: opened.files.root,
+    onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),
     warn,
   });
   const [noun = ''] = operation.name.split('.');

@@ -11,6 +11,8 @@ export interface ServiceParts {
   /** As they are now. */
   settings(): ServiceSettings;
   log: Log;
+  /** Called with each line of the log from now on, a JSON object without secrets; returns what ends it. */
+  onLogLine(listener: (line: string) => void): () => void;
   /** Something was left to be done in the background. */
   wake(): void;
 }
@@ -18,6 +20,8 @@ export interface ServiceParts {
 export interface OpenedConsole {
   /** False: the path is not the console's. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<boolean>;
+  /** Takes no new turns and lets those that run end, until the signal fires. A turn that waits for a person's answer is not waited for. */
+  drain(signal: AbortSignal): Promise<void>;
   /** Cancels its turns and ends its streams. */
   close(): Promise<void>;
 }

@@ -87,13 +87,17 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
   const token = randomBytes(32).toString('base64url');
   let secrets: () => readonly string[] = () => [];
   let log: Log = () => {};
+  const logListeners = new Set<(line: string) => void>();
   try {
     await ensureDirectory(join(home, 'service'));
     const file = createServiceLog({
       path: states.logPath,
       secrets: () => [token, ...secrets()],
       now: dependencies.now,
-      onLine: dependencies.onLogLine,
+      onLine(line) {
+        for (const listener of logListeners) listener(line);
+        dependencies.onLogLine(line);
+      },
     });
     cleanups.push(file.close, onCrash(file.write));
     log = file.write;
@@ -134,6 +138,10 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
         port: () => ownPort,
         settings: () => settings.current().service,
         log,
+        onLogLine(listener) {
+          logListeners.add(listener);
+          return () => logListeners.delete(listener);
+        },
         wake: () => gateway.wake(),
       }),
     );
@@ -180,7 +188,8 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     }
     run.phase = 'stopping';
     log({ level: 'info', event: 'stopping', message: 'running turns may end, nothing new is taken' });
-    await gateway.drain(AbortSignal.timeout(drainMs));
+    const patience = AbortSignal.timeout(drainMs);
+    await Promise.all([gateway.drain(patience), (await consoleOpened.made())?.drain(patience)]);
     log({ level: 'info', event: 'stopped' });
   } catch (error) {
     log({ level: 'error', event: 'failed', message: (error as Error).message });

@@ -1,0 +1,79 @@
+// A page that is loaded again and again, and a gateway that is restarted, in the middle of turns: no event is lost, none comes twice.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openPage } from '../support/console-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { gatewayHome } from '../support/gateway-service.ts';
+import { runBinary } from '../support/lainclaw.ts';
+import { startWordServer } from '../support/word-server.ts';
+
+const WORDS = 60;
+const RELOADS = 25;
+const RESTARTS = 3;
+const EXPECTED = Array.from({ length: WORDS }, (_, index) => `word-${index + 1} `).join('');
+
+async function started() {
+  const { home, gateway, state } = gatewayHome({ hasModel: false });
+  const baseUrl = await startWordServer({ words: WORDS, everyMs: 10 });
+  home.config({ provider: 'openai-compatible', baseUrl, model: 'words', modelTitles: false });
+  const { url } = (await runBinary(['up', '--port', '0'], { home })).json<{ url: string }>();
+  const [cookie = ''] = (await fetch(url)).headers.getSetCookie();
+  const signedIn = cookie.split(';')[0] ?? '';
+  const address = () => ({ port: state().port, cookie: signedIn });
+  async function post<T>(path: string, body: object): Promise<T> {
+    const { port, cookie: own } = address();
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { cookie: own, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(answer.ok).toBe(true);
+    return (await answer.json()) as T;
+  }
+  const ask = (session: string) => post<{ turn: string; session: string }>('/api/turns', { session, text: 'say it' });
+  return { home, gateway, address, post, ask };
+}
+
+it('loses and doubles nothing when the page is loaded again in the middle of turns', async () => {
+  const { address, ask } = await started();
+  const page = openPage(address);
+  await eventually(() => expect(page.counts.connections).toBeGreaterThan(0));
+  const turns = await Promise.all(['one', 'two'].map(ask));
+  for (let reload = 1; reload <= RELOADS; reload += 1) {
+    await pause(Math.random() * 40);
+    if (reload % 5 === 0) page.reset();
+    else page.reload();
+  }
+  await eventually(() =>
+    expect(turns.map(({ turn }) => page.isEnded(turn) || page.turn(turn).at(-1)?.type === 'run-end')).toEqual([
+      true,
+      true,
+    ]),
+  );
+  for (const { turn } of turns) expect(page.textOf(turn)).toBe(EXPECTED);
+  expect(page.problems).toEqual([]);
+  expect(page.counts.connections).toBeGreaterThan(RELOADS / 2);
+  page.close();
+});
+
+it('loses and doubles nothing when the gateway is restarted in the middle of turns', async () => {
+  const { address, ask, post, gateway } = await started();
+  const page = openPage(address);
+  await eventually(() => expect(page.counts.connections).toBeGreaterThan(0));
+  for (let restart = 1; restart <= RESTARTS; restart += 1) {
+    const { turn, session } = await ask('main');
+    await eventually(() => expect(page.textOf(turn)).toContain('word-3 '));
+    // It lets the turn end, and the page gets all of it before it is told to load its state again.
+    expect((await gateway(['restart'])).code).toBe(0);
+    expect(page.textOf(turn)).toBe(EXPECTED);
+    expect(page.isEnded(turn)).toBe(true);
+    const { messages } = await post<{ messages: { content: string }[] }>('/api/operations/sessions.show', {
+      key: session,
+    });
+    expect(messages).toHaveLength(restart * 2);
+    expect(messages.at(-1)?.content).toBe(EXPECTED);
+    await eventually(() => expect(page.counts.resets).toBe(restart));
+  }
+  expect(page.problems).toEqual([]);
+  page.close();
+});
