@@ -3,7 +3,7 @@ import type { ModelFailure, ModelImage, ModelMessage } from '../adapters/adapter
 import { sizeOf } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
-import type { WireNames } from '../tools/wire-names.ts';
+import type { WireCalls } from '../tools/folded-calls.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
@@ -72,7 +72,7 @@ export async function* answerWithModel(
   const note = turnNote({ today: localDay(now()), memories, isPlanning: context.mode.current() === 'plan' });
   const fixed = { system: [system, ...instructions], tools, turnNote: note };
   const besides = sizeOf(fixed, isContinuing ? [] : [asked]);
-  const written = { toWire: wireNames.toWire, callsAsText: toldAsText, isContinuing, besides };
+  const written = { wireNames, callsAsText: toldAsText, isContinuing, besides };
   const history = yield* historyFor(context, written);
 
   const end = yield* runLoop({
@@ -139,9 +139,9 @@ function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promi
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
-async function calledByHand(before: CalledTool[], wireNames: WireNames): Promise<ModelMessage[]> {
+async function calledByHand(before: CalledTool[], wireNames: WireCalls): Promise<ModelMessage[]> {
   if (before.length === 0) return [];
-  const toolCalls = before.map(({ call }) => ({ id: call.id, name: wireNames.toWire(call.name), args: call.args }));
+  const toolCalls = before.map(({ call }) => ({ id: call.id, ...wireNames.callToWire(call) }));
   const results = await Promise.all(before.map(resultMessage(wireNames)));
   return [{ role: 'assistant', text: '', toolCalls }, ...results];
 }

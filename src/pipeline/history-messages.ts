@@ -13,14 +13,15 @@ import {
 import type { SessionMessage } from '../sessions/lines.ts';
 import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
 import { contextParts } from '../sessions/turn-context.ts';
+import type { WireCalls } from '../tools/folded-calls.ts';
 import type { ToolArgs } from '../tools/tool.ts';
 import { CALLED_BY_HAND } from './events.ts';
 import { parseManualTrigger } from './manual-trigger.ts';
 import { asToolResults } from './prompt.ts';
 
 export interface HistoryMessagesOptions {
-  /** A tool's name as the provider is sent it. */
-  toWire(name: string): string;
+  /** How the provider is sent calls. */
+  wireNames: Pick<WireCalls, 'toWire' | 'callToWire'>;
   /** Calls and results are written as text: a provider that is offered no tools accepts no calls. */
   callsAsText: boolean;
   /** The last turn is being continued: it ends with what was said and done, without an answer. */
@@ -48,7 +49,7 @@ export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promis
 /** Turns never change: each is written once for the names of one set of tools, so that a long conversation costs no more. */
 const writtenTurns = new WeakMap<
   HistoryTurn,
-  { toWire: HistoryMessagesOptions['toWire']; messages: readonly ModelMessage[] }
+  { wireNames: HistoryMessagesOptions['wireNames']; messages: readonly ModelMessage[] }
 >();
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
@@ -64,11 +65,11 @@ export function historyMessages(turns: readonly HistoryTurn[], options: HistoryM
 }
 
 function writtenOnce(turn: HistoryTurn, options: HistoryMessagesOptions): readonly ModelMessage[] {
-  const { toWire } = options;
+  const { wireNames } = options;
   const known = writtenTurns.get(turn);
-  if (known?.toWire === toWire) return known.messages;
+  if (known?.wireNames === wireNames) return known.messages;
   const messages = turnMessages(turn, false, options);
-  writtenTurns.set(turn, { toWire, messages });
+  writtenTurns.set(turn, { wireNames, messages });
   return messages;
 }
 
@@ -124,9 +125,12 @@ function steeredTexts({ steered = [] }: HistoryStep): string[] {
 
 function stepMessages(step: HistoryStep, options: HistoryMessagesOptions): ModelMessage[] {
   const { text, calls, native } = step;
-  const { toWire } = options;
+  const { toWire, callToWire } = options.wireNames;
   if (calls.length === 0) return [];
-  const toolCalls = calls.map(({ call }) => ({ id: call.id, name: toWire(call.name), args: argsOf(call.args) }));
+  const toolCalls = calls.map(({ call }) => ({
+    id: call.id,
+    ...callToWire({ name: call.name, args: argsOf(call.args) }),
+  }));
   return [
     { role: 'assistant', text, toolCalls, ...(native !== undefined && { native }) },
     ...calls.map((call) => ({

@@ -27,13 +27,13 @@ export async function describeContext(
   return withSession(request, dependencies, signal, async (context) => {
     const { model, toolbox, historyTokens, turn, adapter } = context;
     const offered = toolbox.offer(toolbox.visible(request.toolAllow));
-    const { toWire } = offered.wireNames;
+    const { wireNames } = offered;
     const parts = await promptParts(context, offered);
     const { summary, turns } = turn.history;
     const callsAsText = adapter.callsTools && parts.tools.length === 0;
     const pictures = await readHistoryPictures(turns);
     const sent = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
-      tokensIn(sentHistory(text, newest, { toWire, callsAsText, pictures }).messages);
+      tokensIn(sentHistory(text, newest, { wireNames, callsAsText, pictures }).messages);
     const { model: name, contextWindow } = model;
     const note = (memories: readonly string[]): number =>
       textTokens([turnNote({ today: localDay(dependencies.now()), memories, isPlanning: false })]);
@@ -69,7 +69,8 @@ export async function compactSession(
     const kept = newestThatFit(turns, { tokens: 0, sizeOf: () => 1 });
     const messageCount = turns.reduce((sum, { messages }) => sum + messages.length, 0);
     if (kept === turns.length) return { kind: 'nothing', messageCount };
-    const options = { toWire: (name: string) => name, callsAsText: false };
+    const wireNames = { toWire: (name: string) => name, callToWire: <Call>(call: Call) => call };
+    const options = { wireNames, callsAsText: false };
     const sizeOf = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
       tokensIn(sentHistory(text, newest, options).messages);
     const working = compactTurns(context, {

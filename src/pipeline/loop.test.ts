@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Adapter, ModelEvent, ModelMessage, ModelRequest } from '../adapters/adapter.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { Executor } from '../tools/executor.ts';
+import { createWireCalls } from '../tools/folded-calls.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { noSubject } from '../tools/subject.ts';
 import type { ToolEffect, ToolSpec } from '../tools/tool.ts';
@@ -85,7 +86,7 @@ async function loop(
     ledger: createUsageLedger(),
     registry: REGISTRY,
     executor,
-    wireNames: createWireNames(REGISTRY.list().map(({ name }) => name)),
+    wireNames: createWireCalls(createWireNames(REGISTRY.list().map(({ name }) => name)), new Set()),
     turn,
     reserveDay: async () => ({ settle: async () => undefined }),
     newId: (prefix) => `${prefix}-${++ids}`,

@@ -2,9 +2,9 @@
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
 import type { AnsweredBy, ModelFailure, ModelMessage } from '../adapters/adapter.ts';
+import type { WireCalls } from '../tools/folded-calls.ts';
 import { readPictures } from '../tools/pictures.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
-import type { WireNames } from '../tools/wire-names.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { Answer } from './ask-model.ts';
 import { askWithinWindow, type Conversation, type WindowOptions } from './ask-within-window.ts';
@@ -22,7 +22,7 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'
   withTools: boolean;
   maxSteps: number;
   guards: Guards;
-  wireNames: WireNames;
+  wireNames: WireCalls;
   ledger: UsageLedger;
   callSource?: ToolSource;
   steering?: Steering;
@@ -117,23 +117,23 @@ async function* joinWaiting({ steering, turn }: LoopOptions): AsyncGenerator<Run
 }
 
 function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {
-  return { id: call.id || newId('call'), name: wireNames.fromWire(call.name), args: call.args, source: callSource };
+  return { id: call.id || newId('call'), ...wireNames.callFromWire(call), source: callSource };
 }
 
 /** The answer as it goes back: names legal on the wire, ids as the results have them, else the service refuses it. */
 function askedFor(
   { text, calls, native }: Answer,
   made: readonly ToolCall[],
-  wireNames: WireNames,
+  wireNames: WireCalls,
 ): Extract<ModelMessage, { role: 'assistant' }> {
-  const toolCalls = made.map(({ id, name, args }) => ({ id, name: wireNames.toWire(name), args }));
+  const toolCalls = made.map(({ id, name, args }) => ({ id, ...wireNames.callToWire({ name, args }) }));
   const isUnchanged = calls.every(
     ({ id, name }, index) => toolCalls[index]?.id === id && toolCalls[index]?.name === name,
   );
   return { role: 'assistant', text, toolCalls, ...(isUnchanged && { native }) };
 }
 
-export function resultMessage(wireNames: WireNames): (called: CalledTool) => Promise<ModelMessage> {
+export function resultMessage(wireNames: WireCalls): (called: CalledTool) => Promise<ModelMessage> {
   return async ({ call, executed: { result, text } }) => {
     const images = result.pictures ? await readPictures(result.pictures) : [];
     return {

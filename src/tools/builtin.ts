@@ -46,6 +46,8 @@ import { createSkillLoadTool } from './skills/load.ts';
 import { createCurrentTimeTool } from './time/current.ts';
 import { createTimeNowTool } from './time/now.ts';
 import type { ToolSpec } from './tool.ts';
+import { createToolCallTool } from './unfold/call.ts';
+import { createToolSearchTool } from './unfold/search.ts';
 
 export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
@@ -143,5 +145,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createTaskTool({ agents, isTrusted }),
     createSubagentSpawnTool({ spawn: spawnAgent, answerProblem, isGatewayRunning }),
     createSendMessageTool({ send: dependencies.sendMessage }),
+    createToolSearchTool(),
+    createToolCallTool(),
   ];
 }

@@ -15,6 +15,7 @@ type Fixed =
   | 'lasts'
   | 'startsTurns'
   | 'onlyInForeground'
+  | 'isFolded'
   | 'endsPlan'
   | 'handlesFiles'
   | 'rules'

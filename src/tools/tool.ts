@@ -85,6 +85,13 @@ export interface TaintedCall {
   approvedPaths: readonly string[];
 }
 
+/** As a model is told it: its name on the wire, and its texts in the owner's language. */
+export interface FoldedTool {
+  name: string;
+  description: string;
+  inputSchema: object;
+}
+
 export interface ToolContext {
   workspace: Workspace;
   /** Whoever asks: memory is read and saved in this name. */
@@ -111,6 +118,8 @@ export interface ToolContext {
   network?: NetworkRequest;
   /** Puts a form to the person who answers permission questions; absent where nobody can fill one in. */
   askForm?: AskForm;
+  /** The tools of this turn that the model was only told by name. */
+  foldedTools?(): Promise<readonly FoldedTool[]>;
   /** Shows a person what a long call is doing. The model never sees it. */
   progress(text: string): void;
   /** A path that does not exist yet, for what is too much to keep in memory. */
@@ -136,6 +145,8 @@ export interface ToolSpec {
   startsTurns?: true;
   /** Runs of sub-agents in the background do not have it: nobody reads along there. */
   onlyInForeground?: true;
+  /** Rarely needed: a model is told its name only, and finds the rest with `tool_search`. */
+  isFolded?: true;
   /** It ends planning: it exists in plan mode only. */
   endsPlan?: true;
   requiresPermission: boolean;

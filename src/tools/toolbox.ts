@@ -29,6 +29,9 @@ import { createTaint, type Taint } from './taint.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
+/** The schemas of more than these would be a large part of each request. */
+const MOST_FROM_ELSEWHERE = 12;
+
 export interface ToolboxDependencies {
   specs: readonly ToolSpec[];
   /** Tools that come and go; the same list again means that nothing changed. */
@@ -103,13 +106,14 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
   const validate = createValidate();
+  const offer = createOfferTools(texts);
   return {
     workspaceRoot: workspace.root,
     permissions,
     async refresh(signal) {
       const found = await dependencies.moreTools?.(signal);
       if (!found || found === more) return;
-      all = createRegistry([...specs, ...found]);
+      all = createRegistry([...specs, ...foldPast(found, MOST_FROM_ELSEWHERE)]);
       more = found;
     },
     visible: (allow) => (allow ? all.filter(allow) : all),
@@ -117,7 +121,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       const language = await texts();
       return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, language) }));
     },
-    offer: createOfferTools(texts),
+    offer,
     async bound(text, { sessionId, name, limit }) {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
@@ -149,6 +153,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           now,
           language: dependencies.language,
           delegation,
+          foldedTools: () => offer(registry).folded(),
           ...(canFillForms(mode.current()) && { askForm: turn.askPerson ? turn.askForm : askForm }),
         },
         reused: sessionId === undefined ? noReuse : createReusedResults(resultCache, sessionId),
@@ -166,6 +171,11 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       });
     },
   };
+}
+
+/** Of tools that come and go, the first ones are offered whole. */
+function foldPast(found: readonly ToolSpec[], most: number): ToolSpec[] {
+  return found.map((spec, index) => (index < most ? spec : { ...spec, isFolded: true }));
 }
 
 /** Where nobody wants to be asked, a server that asks is declined. */

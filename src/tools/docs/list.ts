@@ -9,6 +9,7 @@ export function createDocsListTool({ docs }: { docs(): Promise<Docs> }): ToolSpe
     name: 'docs_list',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 10_000,
     async execute() {

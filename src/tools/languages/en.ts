@@ -165,4 +165,12 @@ export const en: ToolTexts = {
     description: 'Sends a message to a chat through the running gateway; only to chats the owner has listed.',
     parameters: { channel: 'Where', chatId: 'Its id on that platform', text: 'The message, Markdown' },
   },
+  tool_search: {
+    description: 'Finds tools that are only named here, with their parameters:',
+    parameters: { query: 'Words or a name' },
+  },
+  tool_call: {
+    description: 'Calls a tool that tool_search showed.',
+    parameters: { name: 'Of the tool', args: 'As its schema says' },
+  },
 };

@@ -161,4 +161,12 @@ export const ru: ToolTexts = {
     description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
     parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
   },
+  tool_search: {
+    description: 'Находит инструменты, которые здесь только названы, с их параметрами:',
+    parameters: { query: 'Слова или имя' },
+  },
+  tool_call: {
+    description: 'Вызывает инструмент, который показал tool_search.',
+    parameters: { name: 'Инструмента', args: 'Как требует его схема' },
+  },
 };

@@ -148,4 +148,6 @@ export const zh: ToolTexts = {
     description: '通过正在运行的网关向聊天发送消息；只能发给主人列出的聊天。',
     parameters: { channel: '平台', chatId: '该平台上的聊天 id', text: '消息内容，Markdown' },
   },
+  tool_search: { description: '查找此处只列出名称的工具及其参数：', parameters: { query: '词语或名称' } },
+  tool_call: { description: '调用 tool_search 显示的工具。', parameters: { name: '工具名称', args: '按其参数说明' } },
 };

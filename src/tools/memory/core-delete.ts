@@ -18,6 +18,7 @@ export function createCoreDeleteTool({ coreMemory }: { coreMemory(): Promise<Sha
       additionalProperties: false,
     },
     effect: 'write',
+    isFolded: true,
     onlyInForeground: true,
     subject: noSubject,
     requiresPermission: false,

@@ -16,6 +16,7 @@ export function createMemoryForgetTool({ memory }: { memory(): Promise<SharedMem
       additionalProperties: false,
     },
     effect: 'write',
+    isFolded: true,
     onlyInForeground: true,
     subject: noSubject,
     requiresPermission: true,

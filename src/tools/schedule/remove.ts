@@ -15,6 +15,7 @@ export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Sch
       additionalProperties: false,
     },
     effect: 'write',
+    isFolded: true,
     subject: noSubject,
     requiresPermission: false,
     lasts: true,

@@ -11,6 +11,7 @@ export function createSkillListTool({ skills, isOwnSkill }: SkillToolDependencie
     name: 'skill_list',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 20_000,
     async execute(_, { workspace, signal }) {
