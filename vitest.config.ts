@@ -10,7 +10,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     reporters: ['default', './test/support/plain-reporter.ts'],
     // Files share no port and no path, so two run at once also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -3,6 +3,7 @@
 // the same code as ES modules.
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'rolldown';
+import { buildWeb } from './build-web.ts';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
 import { writeLibraryTypes } from './library-types.ts';
 import { createStartupChunks } from './startup-chunks.ts';
@@ -78,7 +79,7 @@ const { output } = await build({
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
-const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+const modules = [...output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])), ...(await buildWeb())];
 writeFileSync('dist/third-party-notices.txt', thirdPartyNotices(modules));
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 writeLibraryTypes({ entry: 'src/library/library.ts', directory: 'dist/types' });

@@ -89,6 +89,10 @@ for (const { path, text } of sourceFiles('src')) {
   if (/\bimport\(\s*[^'"\s)]/.test(text) && !COMPUTED_IMPORTS.includes(path))
     findings.push(`${path}: an import() needs a path written as a plain string`);
 }
+// The web console talks to the HTTP API alone: of the program it knows only types.
+for (const { path, text } of sourceFiles('web'))
+  for (const [line] of text.matchAll(/^import (?!type\b).*from '(?:\.\.\/)+src\/.*$/gm))
+    findings.push(`${path}: the console may only import types of the program: ${line}`);
 for (const cycle of findCycles(graph)) findings.push(`these files import each other: ${cycle.join(', ')}`);
 report('layers', findings);
 

@@ -7,7 +7,7 @@ const TEST_LIMIT = 600;
 const AGENTS_LIMIT = 80;
 
 const files = [
-  ...sourceFiles('src', 'test', 'bench', 'scripts'),
+  ...sourceFiles('src', 'test', 'bench', 'scripts', 'web'),
   { path: 'AGENTS.md', text: readFileSync('AGENTS.md', 'utf8') },
 ];
 const findings = files.flatMap(({ path, text }) => {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs with apt what the tests need beyond npm, when it is missing: a sandbox, a pseudo-terminal, an interpreter.
+# Installs with apt what the tests need beyond npm, when it is missing: a sandbox, a pseudo-terminal, an interpreter, a browser.
 set -eu
 missing=""
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
@@ -12,6 +12,7 @@ need mkfifo coreutils
 need git git
 need python3 python3
 need curl curl
+need chromium-headless-shell "chromium-headless-shell fonts-wqy-microhei fonts-dejavu-core"
 [ -z "$missing" ] && exit 0
 if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
   echo "installing for the tests:$missing"

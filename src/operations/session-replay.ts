@@ -9,7 +9,7 @@ import type { Usage } from '../vocabulary/usage.ts';
 import { findOneSession, SESSION_CHOICE } from './find-sessions.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
-import { chosenTurns, TURN_CHOICE } from './session-turns.ts';
+import { chosenTurns, NEWEST_TURNS, TURN_CHOICE } from './session-turns.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
 const COMPATIBLE = 'openai-compatible';
@@ -38,6 +38,7 @@ export const replaySession = defineOperation({
     properties: {
       ...SESSION_CHOICE,
       ...TURN_CHOICE,
+      ...NEWEST_TURNS,
       streams: { ...YES_OR_NO, default: false, description: 'answers in pieces, as they arrived' },
     },
     required: ['key'],
@@ -58,7 +59,7 @@ export const replaySession = defineOperation({
       ),
     },
   ),
-  async run({ key, sessionId: id, turn, from, streams }, { runtime: { sessions }, signal, onPlayedTurn }) {
+  async run({ key, sessionId: id, turn, from, last, to, streams }, { runtime: { sessions }, signal, onPlayedTurn }) {
     const session = await findOneSession(sessions, key, id);
     const { sessionKey, sessionId } = session;
     const { playTurn } = await import('../pipeline/playback.ts');
@@ -68,7 +69,7 @@ export const replaySession = defineOperation({
     };
     const turns: PlayedTurn[] = [];
     let played = 0;
-    for await (const told of chosenTurns(sessions, session, { turn, from, signal, onDamage })) {
+    for await (const told of chosenTurns(sessions, session, { turn, from, last, to, signal, onDamage })) {
       const options = { sessionKey, sessionId, longestPauseMs: LONGEST_PAUSE_MS, streams };
       const one = { ...factsOf(told), events: [...playTurn(told, options)] };
       played += 1;

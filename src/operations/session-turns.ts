@@ -14,9 +14,17 @@ export const TURN_CHOICE = {
   from: { ...POSITIVE, description: 'from this turn on' },
 } as const;
 
+/** The part of a schema that chooses the newest turns, a page at a time. */
+export const NEWEST_TURNS = {
+  last: { ...POSITIVE, description: 'only so many of the newest turns' },
+  to: { ...POSITIVE, description: 'up to this turn' },
+} as const;
+
 export interface TurnChoice {
   turn?: number;
   from?: number;
+  last?: number;
+  to?: number;
   signal: AbortSignal;
   /** A turn before those that were asked for. */
   onSkipped?(turn: HistoryTurn): void;
@@ -28,12 +36,15 @@ export interface TurnChoice {
 export async function* chosenTurns(
   sessions: Pick<Sessions, 'history'>,
   { sessionKey, sessionId }: FoundSession,
-  { turn, from, signal, onSkipped, onDamage }: TurnChoice,
+  { turn, from, last, to, signal, onSkipped, onDamage }: TurnChoice,
 ): AsyncGenerator<HistoryTurn> {
   if (turn !== undefined && from !== undefined)
     throw new CodedError('INVALID_INPUT', 'turn and from exclude each other: give one of them');
   const damage: Damage = { count: 0, lines: [] };
   const first = turn ?? from ?? 1;
+  const end = turn ?? to;
+  /** The newest ones so far, where only those are wanted. */
+  const newest: HistoryTurn[] = [];
   let count = 0;
   for await (const item of sessions.history(sessionId)) {
     signal.throwIfAborted();
@@ -43,10 +54,14 @@ export async function* chosenTurns(
     }
     if (item.kind !== 'turn') continue;
     count = item.turn.number;
-    if (count >= first) yield item.turn;
-    else onSkipped?.(item.turn);
-    if (count === turn) break;
+    if (count < first) onSkipped?.(item.turn);
+    else if (last === undefined) yield item.turn;
+    else newest.push(item.turn);
+    const dropped = newest.length > (last ?? 0) ? newest.shift() : undefined;
+    if (dropped) onSkipped?.(dropped);
+    if (count === end) break;
   }
+  yield* newest;
   if (damage.count > 0) onDamage(damage);
   if (count >= first || (turn === undefined && from === undefined)) return;
   const has = count === 0 ? 'no turn yet' : count === 1 ? 'one turn' : `turns 1 to ${count}`;

@@ -1,0 +1,99 @@
+// The web console in a real browser: a gateway of its own home with the fake model, and Chromium signed in to it.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import type { Script } from '../fakes/model-server/reply.ts';
+import { gatewayHome } from './gateway-service.ts';
+import type { Home } from './home.ts';
+import { runBinary } from './lainclaw.ts';
+import { KEY } from './model-providers.ts';
+import { afterFile } from './test-home.ts';
+
+const PROGRAM = '/usr/bin/chromium-headless-shell';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface ConsoleBrowser {
+  home: Home;
+  model: ModelServer;
+  address: string;
+  /** A context that is signed in; its pages share the cookie. */
+  signIn(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** `lainclaw …` on the home of the gateway, with the same model. */
+  run: (args: readonly string[]) => ReturnType<typeof runBinary>;
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** One browser for all tests of a file. */
+export function openBrowser(): Promise<Browser> {
+  if (!browser) {
+    browser = chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
+    afterFile(async () => (await browser)?.close());
+  }
+  return browser;
+}
+
+export interface ConsoleOptions {
+  script: Script;
+  /** Prepares the home before the gateway starts. */
+  prepare?(home: Home): void;
+  hasModel?: boolean;
+}
+
+export async function openConsole({ script, prepare, hasModel = true }: ConsoleOptions): Promise<ConsoleBrowser> {
+  const model = await startModelServer({ script, title: 'A short title', contextWindow: 128_000 });
+  afterFile(() => model.close());
+  const { home } = gatewayHome({ hasModel: false });
+  if (hasModel) home.config({ provider: 'openai', toolMaxSteps: 25 });
+  prepare?.(home);
+  const env = {
+    LAINCLAW_WORKSPACE: home.workspace,
+    ...(hasModel && { LAINCLAW_OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: KEY }),
+  };
+  const run = (args: readonly string[]) => runBinary([...args], { home, env });
+  const up = async () =>
+    (await run(['up', '--port', '0', '--no-open', '--json'])).json<{ url: string; port: number }>();
+  const { port } = await up();
+  const address = `http://127.0.0.1:${port}/`;
+  return {
+    home,
+    model,
+    address,
+    run,
+    async signIn(options = {}) {
+      const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
+      const page = await context.newPage();
+      await page.goto((await up()).url);
+      await page.waitForURL(address);
+      await page.close();
+      return context;
+    },
+  };
+}
+
+/** What the page logged as errors, so that a test can expect none: a broken content policy is one of them. */
+export function errorsOf(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  return errors;
+}
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+}
+
+/** Findings of axe-core, each with what is wrong and where. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const { violations } = (await page.evaluate(`(async () => {
+    if (!window.axe) { ${AXE} }
+    return window.axe.run(document, { resultTypes: ['violations'] });
+  })()`)) as AxeResult;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}

@@ -1,0 +1,32 @@
+// The one way to the gateway. Addresses are relative to the page, so that the console works below any path of a proxy.
+import { signal } from '@preact/signals';
+import type { Input, OperationName, Output } from './operations.ts';
+import { problemOf, unreachable } from './problem.ts';
+
+/** False once the gateway has refused our cookie: the page then asks to sign in. */
+export const isSignedIn = signal(true);
+
+/** Resolves with the output of the operation; rejects with ApiProblem. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  abort?: AbortSignal,
+): Promise<Output<Name>> {
+  return (await post(`api/operations/${name}`, input, abort)) as Output<Name>;
+}
+
+export async function post(address: string, body: unknown, abort?: AbortSignal): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  return request(address, { method: 'POST', headers, body: JSON.stringify(body), signal: abort });
+}
+
+export async function request(address: string, init: RequestInit): Promise<unknown> {
+  const response = await fetch(new URL(address, document.baseURI), init).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    throw unreachable();
+  });
+  if (response.status === 401) isSignedIn.value = false;
+  if (!response.ok) throw await problemOf(response);
+  if (response.status === 204) return undefined;
+  return response.json();
+}

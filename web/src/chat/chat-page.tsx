@@ -1,0 +1,166 @@
+// The chat: one conversation, or the beginning of a new one.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { startTurn, upload } from '../api/turns.ts';
+import { t } from '../language/language.ts';
+import { EmptyState, Loading, ProblemNote } from '../parts/notes.tsx';
+import { attempt, say } from '../parts/toast.tsx';
+import { goTo } from '../router.ts';
+import { beginConversation, conversationOf, loadSessions } from '../state/conversations.ts';
+import { Composer, type Message } from './composer.tsx';
+import { ContextMeter } from './context-meter.tsx';
+import type { Conversation } from './conversation.ts';
+import { MessageList } from './message-list.tsx';
+import type { TurnActions } from './message-row.tsx';
+import { rowsOf } from './rows.ts';
+import { chosenMode, chosenModel, TurnChoices } from './turn-choices.tsx';
+import type { TurnView } from './turn-view.ts';
+
+export default function ChatPage({ id }: { id?: string }) {
+  return id === undefined ? <NewChat /> : <OpenChat key={id} conversation={conversationOf(id)} />;
+}
+
+function NewChat() {
+  const [begin, setBegin] = useState<{ text: string }>();
+  const ideas = [t('chat.idea1'), t('chat.idea2'), t('chat.idea3')];
+  return (
+    <div class="chat">
+      <div class="chat-empty">
+        <EmptyState icon="chat" title={t('chat.newTitle')} text={t('chat.newText')}>
+          <div class="ideas">
+            {ideas.map((text) => (
+              <button key={text} type="button" class="button" onClick={() => setBegin({ text })}>
+                {text}
+              </button>
+            ))}
+          </div>
+        </EmptyState>
+      </div>
+      <Composer
+        session=""
+        isRunning={false}
+        begin={begin}
+        onStop={() => {}}
+        onSend={async (message) => {
+          const session = await ask(undefined, message);
+          if (session === undefined) return false;
+          goTo('chat', session);
+          return true;
+        }}
+      >
+        <TurnChoices />
+      </Composer>
+    </div>
+  );
+}
+
+function OpenChat({ conversation }: { conversation: Conversation }) {
+  const { key, turns, state, problem } = conversation;
+  const [begin, setBegin] = useState<{ text: string; retryOf?: TurnView }>();
+  const running = turns.value.find((turn) => turn.state !== 'ended');
+  const rows = useMemo(() => rowsOf(turns.value), [turns.value]);
+  const actions = useMemo(() => actionsFor(conversation, setBegin), [conversation]);
+
+  useEffect(() => {
+    const stopWithEscape = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) void stop(conversation);
+    };
+    addEventListener('keydown', stopWithEscape);
+    return () => removeEventListener('keydown', stopWithEscape);
+  }, [conversation]);
+
+  if (state.value === 'loading') return <Loading />;
+  return (
+    <div class="chat">
+      {state.value === 'failed' && <ProblemNote problem={problem.value} onRetry={() => void conversation.load()} />}
+      <MessageList rows={rows} actions={actions} onNearStart={() => void attempt(conversation.loadEarlier)} />
+      <Composer
+        session={key}
+        isRunning={running !== undefined}
+        begin={begin}
+        onStop={() => void stop(conversation)}
+        onSend={async (message) => {
+          if (running && message.files.length === 0) return steer(running, conversation, message);
+          if (begin?.retryOf && !(await rewindBefore(conversation, begin.retryOf))) return false;
+          setBegin(undefined);
+          return (await ask(conversation, message)) !== undefined;
+        }}
+      >
+        <TurnChoices />
+        <ContextMeter turns={turns.value} />
+      </Composer>
+    </div>
+  );
+}
+
+/** The session in which it was asked; undefined where it could not be. */
+async function ask(conversation: Conversation | undefined, { text, files }: Message): Promise<string | undefined> {
+  return attempt(async () => {
+    const sent = await Promise.all(files.map(upload));
+    const asked = await startTurn({
+      ...(conversation && { session: conversation.key }),
+      text,
+      ...(sent.length > 0 && { files: sent.map((file) => file.id) }),
+      mode: chosenMode.value,
+      ...(chosenModel.value !== '' && { model: chosenModel.value }),
+    });
+    const target = conversation ?? beginConversation(asked.session);
+    target.expect(
+      asked.turn,
+      text,
+      files.map(({ name }) => name),
+    );
+    return asked.session;
+  });
+}
+
+/** A message that came too late for the turn is asked as a question of its own. */
+async function steer(turn: TurnView, conversation: Conversation, message: Message): Promise<boolean> {
+  const steered = await attempt(() => call('turns.steer', { id: turn.id, text: message.text }));
+  if (steered?.outcome === 'ended') return (await ask(conversation, message)) !== undefined;
+  return steered !== undefined;
+}
+
+async function stop({ turns }: Conversation): Promise<void> {
+  const running = turns.value.find(({ state }) => state !== 'ended');
+  if (running) await attempt(() => call('turns.stop', { id: running.id }));
+}
+
+/** Goes back to just before a turn. What came after is kept as a session of its own. */
+async function rewindBefore(conversation: Conversation, turn: TurnView): Promise<boolean> {
+  const { key, turns } = conversation;
+  const before = turns.value[turns.value.indexOf(turn) - 1];
+  const done = await attempt(async () => {
+    if (!before) throw new Error(t('chat.firstTurn'));
+    await call('sessions.rewind', { key, turn: before.id });
+    await conversation.load();
+    return true;
+  });
+  return done === true;
+}
+
+function actionsFor(
+  conversation: Conversation,
+  begin: (from: { text: string; retryOf?: TurnView }) => void,
+): TurnActions {
+  const { key } = conversation;
+  return {
+    session: key,
+    onEdit: (turn) => begin({ text: turn.question, ...(turn !== conversation.turns.value[0] && { retryOf: turn }) }),
+    async onRetry(turn) {
+      const isFirst = turn === conversation.turns.value[0];
+      if (!isFirst && !(await rewindBefore(conversation, turn))) return;
+      await ask(conversation, { text: turn.question, files: [] });
+    },
+    async onFork(turn) {
+      const forked = await attempt(() => call('sessions.fork', { key, turn: turn.id }));
+      if (!forked) return;
+      await attempt(loadSessions);
+      goTo('chat', forked.session.sessionKey);
+    },
+    async onUndo(turn) {
+      const undone = await attempt(() => call('undo.turn', { session: key, turn: turn.id }));
+      if (undone) say(t('chat.undone', { count: undone.files.length }));
+    },
+  };
+}

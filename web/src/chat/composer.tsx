@@ -1,0 +1,150 @@
+// Where a person writes: Enter sends, Shift+Enter begins a line. While a turn runs, what is sent joins it.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { bytesText } from '../language/format.ts';
+import { t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { keepDraft, readDraft } from './drafts.ts';
+
+export interface Message {
+  text: string;
+  files: readonly File[];
+}
+
+export interface ComposerProps {
+  /** The conversation whose draft it is; empty for a new one. */
+  session: string;
+  isRunning: boolean;
+  /** A text to begin with, such as a question that is edited; each new object replaces what is there. */
+  begin?: { text: string };
+  /** Resolves with true when the message was taken; otherwise it stays. */
+  onSend(message: Message): Promise<boolean>;
+  onStop(): void;
+  children?: preact.ComponentChildren;
+}
+
+const MOST_HEIGHT = 240;
+
+export function Composer({ session, isRunning, begin, onSend, onStop, children }: ComposerProps) {
+  const [text, setText] = useState(() => readDraft(session));
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [isSending, setSending] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+
+  useEffect(() => setText(readDraft(session)), [session]);
+  useEffect(() => {
+    if (!begin) return;
+    setText(begin.text);
+    field.current?.focus();
+  }, [begin]);
+  useEffect(() => keepDraft(session, text), [text]);
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (!current) return;
+    current.style.height = 'auto';
+    current.style.height = `${Math.min(current.scrollHeight, MOST_HEIGHT)}px`;
+  }, [text]);
+
+  async function send(): Promise<void> {
+    if (isSending || (text.trim() === '' && files.length === 0)) return;
+    setSending(true);
+    const isTaken = await onSend({ text, files });
+    setSending(false);
+    if (!isTaken) return;
+    setText('');
+    setFiles([]);
+    field.current?.focus();
+  }
+
+  const add = (list: FileList | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
+  return (
+    <form
+      class={isOver ? 'composer over' : 'composer'}
+      aria-label={t('chat.composer')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        add(event.dataTransfer?.files);
+      }}
+    >
+      {files.length > 0 && (
+        <ul class="chips" aria-label={t('chat.files')}>
+          {files.map((file) => (
+            <li key={file.name} class="chip">
+              <Icon name="file" /> {file.name} <span class="quiet">{bytesText(file.size)}</span>
+              <button
+                type="button"
+                class="icon-button small"
+                aria-label={t('chat.removeFile', { name: file.name })}
+                onClick={() => setFiles(files.filter((each) => each !== file))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        value={text}
+        aria-label={t('chat.message')}
+        placeholder={t(isRunning ? 'chat.steerHere' : 'chat.writeHere')}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onPaste={(event) => add(event.clipboardData?.files)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="composer-foot">
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          class="hidden"
+          tabIndex={-1}
+          aria-hidden="true"
+          onChange={(event) => {
+            add(event.currentTarget.files);
+            event.currentTarget.value = '';
+          }}
+        />
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={t('chat.attach')}
+          onClick={() => chooser.current?.click()}
+        >
+          <Icon name="attach" />
+        </button>
+        {children}
+        <span class="grow" />
+        {isRunning && (
+          <button type="button" class="icon-button stop" aria-label={t('chat.stop')} onClick={onStop}>
+            <Icon name="stop" />
+          </button>
+        )}
+        <button
+          type="submit"
+          class="icon-button send"
+          aria-label={t(isRunning ? 'chat.steer' : 'chat.send')}
+          disabled={isSending || (text.trim() === '' && files.length === 0)}
+        >
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,190 @@
+// One conversation as the chat shows it: its turns from the transcript, and those that run from the stream. Events that arrive
+// while it loads are kept and applied afterwards; an event that is in it already changes nothing.
+import { type Signal, signal } from '@preact/signals';
+import { call } from '../api/call.ts';
+import type { Output } from '../api/operations.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { readTurnEvents } from '../api/turns.ts';
+import type { StreamEvent } from '../events/event-reader.ts';
+import { newTurn, replayedTurn, type TurnEvent, type TurnView, withEvent } from './turn-view.ts';
+
+const LOADED_TURNS = 60;
+const EARLIER_TURNS = 200;
+
+export interface Conversation {
+  readonly key: string;
+  readonly turns: Signal<readonly TurnView[]>;
+  readonly state: Signal<'loading' | 'ready' | 'failed'>;
+  readonly problem: Signal<unknown>;
+  /** Loads it again, for example after the stream was reset. */
+  load(): Promise<void>;
+  hasEarlier(): boolean;
+  loadEarlier(): Promise<void>;
+  take(event: StreamEvent): void;
+  /** A turn that was asked for here. */
+  expect(turnId: string, question: string, files: readonly string[]): void;
+}
+
+export interface ConversationOptions {
+  /** Nothing of it is stored yet, so there is nothing to load. */
+  isNew?: boolean;
+  now?(): number;
+}
+
+export function createConversation(
+  key: string,
+  { isNew = false, now = Date.now }: ConversationOptions = {},
+): Conversation {
+  const turns = signal<readonly TurnView[]>([]);
+  const state = signal<'loading' | 'ready' | 'failed'>(isNew ? 'ready' : 'loading');
+  const problem = signal<unknown>(undefined);
+  let waiting: StreamEvent[] | undefined = isNew ? undefined : [];
+  let frame: StreamEvent[] = [];
+  let isLoadingEarlier = false;
+  /** Turns that were asked for here and may not be stored yet. */
+  const expected = new Map<string, TurnView>();
+
+  function withExpected(turn: TurnView): TurnView {
+    const known = expected.get(turn.id);
+    return known ? { ...turn, question: turn.question || known.question, files: known.files } : turn;
+  }
+
+  function missing(loaded: readonly TurnView[]): TurnView[] {
+    return [...expected.values()].filter(({ id }) => !loaded.some((turn) => turn.id === id));
+  }
+
+  async function load(): Promise<void> {
+    waiting ??= [];
+    try {
+      const running = await call('turns.list', {});
+      const own = running.filter((turn) => turn.sessionKey === key && turn.state !== 'ended');
+      const stored = await storedTurns(key, LOADED_TURNS, own.length > 0);
+      const live = await Promise.all(own.map((turn) => runningTurn(turn, stored, now())));
+      const ids = new Set(live.map(({ id }) => id));
+      const loaded = [...stored.filter(({ id }) => !ids.has(id)), ...live];
+      turns.value = [...loaded.map(withExpected), ...missing(loaded)];
+      state.value = 'ready';
+    } catch (error) {
+      problem.value = error;
+      state.value = 'failed';
+    }
+    const kept = waiting ?? [];
+    waiting = undefined;
+    apply(kept);
+  }
+
+  /** Events of one frame become one change: the page is drawn once. */
+  function take(event: StreamEvent): void {
+    if (event.session !== key) return;
+    if (waiting) {
+      waiting.push(event);
+      return;
+    }
+    if (frame.length === 0) nextFrame(flush);
+    frame.push(event);
+  }
+
+  function flush(): void {
+    const events = frame;
+    frame = [];
+    if (waiting) waiting.push(...events);
+    else apply(events);
+  }
+
+  function apply(events: readonly StreamEvent[]): void {
+    if (events.length === 0) return;
+    const changed = new Map<string, TurnView>();
+    const unknown: string[] = [];
+    for (const { turn: id, n, session: _session, parent: _parent, ...event } of events) {
+      if (typeof id !== 'string' || typeof n !== 'number') continue;
+      const before = changed.get(id) ?? turns.value.find((turn) => turn.id === id);
+      if (!before) unknown.push(id);
+      const turn = before ?? { ...newTurn(id), startedAt: new Date(now()).toISOString() };
+      // It has ended in the transcript, which has no numbers.
+      if (turn.end && turn.lastNumber === 0) continue;
+      if (n > turn.lastNumber) changed.set(id, { ...withEvent(turn, event as TurnEvent, now()), lastNumber: n });
+    }
+    const known = new Set(turns.value.map(({ id }) => id));
+    const added = [...changed.values()].filter(({ id }) => !known.has(id));
+    turns.value = [...turns.value.map((turn) => changed.get(turn.id) ?? turn), ...added];
+    for (const id of unknown) void findQuestion(id);
+  }
+
+  /** Events that came before this conversation was known here. */
+  async function catchUp(id: string): Promise<void> {
+    waiting ??= [];
+    const told = await readTurnEvents(id).catch(() => []);
+    const kept = waiting;
+    waiting = undefined;
+    apply([...told.map((event) => ({ ...event, turn: id })), ...kept]);
+  }
+
+  /** Asked elsewhere: the transcript knows with which words. */
+  async function findQuestion(id: string): Promise<void> {
+    const stored = await storedTurns(key, 3).catch(() => []);
+    const found = stored.find((turn) => turn.id === id);
+    if (found) change(id, (turn) => ({ ...turn, question: turn.question || found.question, number: found.number }));
+  }
+
+  function change(id: string, work: (turn: TurnView) => TurnView): void {
+    turns.value = turns.value.map((turn) => (turn.id === id ? work(turn) : turn));
+  }
+
+  return {
+    key,
+    turns,
+    state,
+    problem,
+    load,
+    take,
+    hasEarlier: () => (turns.value[0]?.number ?? 1) > 1,
+    async loadEarlier() {
+      const first = turns.value[0]?.number ?? 1;
+      if (isLoadingEarlier || first <= 1) return;
+      isLoadingEarlier = true;
+      try {
+        turns.value = [...(await storedTurns(key, EARLIER_TURNS, false, first - 1)), ...turns.value];
+      } finally {
+        isLoadingEarlier = false;
+      }
+    },
+    expect(id, question, files) {
+      const turn = { ...newTurn(id, question), files, startedAt: new Date(now()).toISOString() };
+      expected.set(id, turn);
+      if (turns.value.some((each) => each.id === id)) change(id, withExpected);
+      else turns.value = [...turns.value, turn];
+      if (isNew) void catchUp(id);
+    },
+  };
+}
+
+/** `mayBeNew`: a turn of it runs, which may not be in a transcript yet. */
+async function storedTurns(key: string, last: number, mayBeNew = false, to?: number): Promise<TurnView[]> {
+  try {
+    const { turns = [] } = await call('sessions.replay', { key, last, ...(to !== undefined && { to }) });
+    return turns.map((turn) => replayedTurn(turn));
+  } catch (error) {
+    if (mayBeNew && error instanceof ApiProblem && error.code === 'SESSION_NOT_FOUND') return [];
+    throw error;
+  }
+}
+
+/** A turn that has not ended: what it told so far is read from the gateway, what was asked from the transcript. */
+async function runningTurn(
+  { id, startedAt }: Output<'turns.list'>[number],
+  stored: readonly TurnView[],
+  now: number,
+): Promise<TurnView> {
+  const known = stored.find((turn) => turn.id === id);
+  const turn = { ...newTurn(id, known?.question), number: known?.number, startedAt };
+  return (await readTurnEvents(id)).reduce<TurnView>(
+    (view, { n, ...event }) => ({ ...withEvent(view, event as TurnEvent, now), lastNumber: n }),
+    turn,
+  );
+}
+
+/** With the next frame, or soon where the page is hidden and draws none. */
+function nextFrame(work: () => void): void {
+  if (document.hidden) setTimeout(work, 100);
+  else requestAnimationFrame(work);
+}

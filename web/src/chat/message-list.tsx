@@ -1,0 +1,98 @@
+// The conversation as a list that draws only the rows in view, however long it is. It stays at the end while an answer grows,
+// unless the person has scrolled up.
+import {
+  elementScroll,
+  measureElement,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+} from '@tanstack/virtual-core';
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { MessageRow, type TurnActions } from './message-row.tsx';
+import type { Row } from './rows.ts';
+
+const ESTIMATED_HEIGHT = 90;
+const NEAR_END = 120;
+const NEAR_START = 400;
+
+export function MessageList(props: { rows: readonly Row[]; actions: TurnActions; onNearStart(): void }) {
+  const { rows, actions, onNearStart } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const rowsNow = useRef(rows);
+  rowsNow.current = rows;
+  const [list] = useState(
+    () =>
+      new Virtualizer<HTMLDivElement, HTMLDivElement>({
+        count: rows.length,
+        getScrollElement: () => place.current,
+        estimateSize: () => ESTIMATED_HEIGHT,
+        getItemKey: (index) => rowsNow.current[index]?.key ?? index,
+        scrollToFn: elementScroll,
+        observeElementRect,
+        observeElementOffset,
+        measureElement,
+        anchorTo: 'end',
+        followOnAppend: true,
+        scrollEndThreshold: NEAR_END,
+        overscan: 6,
+        onChange: () => redraw(undefined as never),
+      }),
+  );
+  list.setOptions({ ...list.options, count: rows.length });
+  useLayoutEffect(() => list._didMount(), []);
+  useLayoutEffect(() => list._willUpdate());
+  // Heights are only known once rows were drawn: a second jump lands at the very end.
+  useLayoutEffect(() => {
+    list.scrollToEnd();
+    const later = requestAnimationFrame(() => list.scrollToEnd());
+    return () => cancelAnimationFrame(later);
+  }, []);
+
+  const isAway = list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) > NEAR_END;
+  return (
+    <div class="messages-frame">
+      <div
+        ref={place}
+        class="messages"
+        role="log"
+        aria-label={t('chat.messages')}
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          if (currentTarget.scrollTop < NEAR_START) onNearStart();
+        }}
+      >
+        <div class="messages-inside" style={{ height: `${list.getTotalSize()}px` }}>
+          {list.getVirtualItems().map(({ index, key, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <div
+                  key={key}
+                  ref={list.measureElement}
+                  data-index={index}
+                  class="message-row"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <MessageRow row={row} actions={actions} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      {isAway && (
+        <button
+          type="button"
+          class="to-end icon-button"
+          aria-label={t('chat.toEnd')}
+          onClick={() => list.scrollToEnd()}
+        >
+          <Icon name="down" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+// One row of the chat.
+import { Component } from 'preact';
+import { useState } from 'preact/hooks';
+import { costText, durationText, numberText, timeText } from '../language/format.ts';
+import { type TextKey, t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Checklist } from './checklist.tsx';
+import { Markdown } from './markdown.tsx';
+import { QuestionCard } from './question-card.tsx';
+import type { Row } from './rows.ts';
+import { ToolCard } from './tool-card.tsx';
+import type { Part, TurnView } from './turn-view.ts';
+
+/** What can be done with a turn from its row. */
+export interface TurnActions {
+  /** The key of the conversation. */
+  session: string;
+  onEdit(turn: TurnView): void;
+  onRetry(turn: TurnView): void;
+  onFork(turn: TurnView): void;
+  onUndo(turn: TurnView): void;
+}
+
+interface MessageRowProps {
+  row: Row;
+  actions: TurnActions;
+}
+
+/** Drawn again only when its row has changed: a list is drawn with each frame that it scrolls. */
+export class MessageRow extends Component<MessageRowProps> {
+  override shouldComponentUpdate(next: Readonly<MessageRowProps>): boolean {
+    return next.row !== this.props.row || next.actions !== this.props.actions;
+  }
+
+  override render({ row, actions }: MessageRowProps) {
+    switch (row.kind) {
+      case 'question':
+        return <AskedRow turn={row.turn} actions={actions} />;
+      case 'part':
+        return <PartRow part={row.part} isGrowing={row.isLast} session={actions.session} />;
+      case 'end':
+        return <EndRow turn={row.turn} actions={actions} />;
+    }
+  }
+}
+
+function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
+  return (
+    <article class="asked" aria-label={t('chat.you')}>
+      <div class="bubble">
+        {turn.question}
+        {turn.files?.map((file) => (
+          <span key={file} class="chip">
+            <Icon name="file" /> {file}
+          </span>
+        ))}
+      </div>
+      <div class="row-actions">
+        <span class="quiet">{timeText(turn.startedAt)}</span>
+        <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(turn.question)} />
+        {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
+      </div>
+    </article>
+  );
+}
+
+function PartRow({ part, isGrowing, session }: { part: Part; isGrowing: boolean; session: string }) {
+  switch (part.kind) {
+    case 'text':
+      return (
+        <article class="answer" aria-label={t('chat.answer')}>
+          <Markdown text={part.text} isGrowing={isGrowing} />
+        </article>
+      );
+    case 'thinking':
+      return <Thinking text={part.text} isGrowing={isGrowing} />;
+    case 'tool':
+      return part.call.name === 'todo' ? (
+        <Checklist args={part.call.args} />
+      ) : (
+        <ToolCard part={part} session={session} />
+      );
+    case 'question':
+      return <QuestionCard question={part.question} resolution={part.resolution} />;
+    case 'notice':
+      return <p class="notice quiet">{part.text}</p>;
+    case 'recalled':
+      return <Recalled items={part.items} tokens={part.tokens} />;
+    case 'steered':
+      return (
+        <article class="asked" aria-label={t('chat.steered')}>
+          <div class="bubble steered">{part.text}</div>
+        </article>
+      );
+  }
+}
+
+/** What was found in memory for this question. */
+function Recalled({ items, tokens }: Pick<Extract<Part, { kind: 'recalled' }>, 'items' | 'tokens'>) {
+  return (
+    <details class="recalled">
+      <summary>{t('chat.recalled', { count: items.length, tokens: numberText(tokens) })}</summary>
+      <ul class="lines">
+        {items.map(({ id, position, source, scope, date }) => (
+          <li key={`${id}-${position}-${source}`}>
+            {source} <span class="quiet">{[scope, timeText(date)].filter((each) => each !== '').join(' · ')}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Thinking({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div class="thinking">
+      <button type="button" class="link-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'down' : 'right'} /> {t(isGrowing ? 'chat.thinking' : 'chat.thought')}
+      </button>
+      {isOpen && <div class="thought">{text}</div>}
+    </div>
+  );
+}
+
+const STAGES: Record<string, TextKey> = {
+  'tool-limit': 'stage.limit',
+  stopped: 'stage.stopped',
+  failed: 'stage.failed',
+  cancelled: 'stage.cancelled',
+};
+
+function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
+  const { end, state } = turn;
+  if (state !== 'ended' || !end)
+    return (
+      <p class="working" role="status">
+        <span class="dots" aria-hidden="true" /> {t(state === 'waiting' ? 'chat.waiting' : 'chat.working')}
+      </p>
+    );
+  const stage = STAGES[end.stage];
+  return (
+    <footer class="turn-end">
+      {end.error && (
+        <p class="note problem">
+          <Icon name="warn" /> {stage ? `${t(stage)}: ` : ''}
+          {end.error.message}
+        </p>
+      )}
+      {!end.error && stage && <p class="quiet">{t(stage)}</p>}
+      <div class="row-actions">
+        <span class="quiet">{factsOf(turn)}</span>
+        <Action icon="copy" label={t('chat.copyAnswer')} onClick={() => void copyAnswer(turn)} />
+        <Action icon="retry" label={t('chat.retry')} onClick={() => actions.onRetry(turn)} />
+        <Action icon="fork" label={t('chat.fork')} onClick={() => actions.onFork(turn)} />
+        {turn.parts.some(({ kind }) => kind === 'tool') && (
+          <Action icon="undo" label={t('chat.undo')} onClick={() => actions.onUndo(turn)} />
+        )}
+      </div>
+    </footer>
+  );
+}
+
+function factsOf({ end, startedAt, endedAt }: TurnView): string {
+  const tookMs = Date.parse(endedAt ?? '') - Date.parse(startedAt ?? '');
+  const tokens = end?.usage && end.usage.inputTokens + end.usage.outputTokens;
+  return [
+    end?.model ?? end?.provider,
+    Number.isNaN(tookMs) ? undefined : durationText(tookMs),
+    tokens ? t('tokens', { count: numberText(tokens) }) : undefined,
+    end?.usage?.costUsd === undefined ? undefined : costText(end.usage.costUsd),
+  ]
+    .filter((each) => each !== undefined)
+    .join(' · ');
+}
+
+async function copyAnswer(turn: TurnView): Promise<void> {
+  const texts = turn.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  await navigator.clipboard.writeText(texts.join('\n\n'));
+}
+
+function Action(props: { icon: 'copy' | 'edit' | 'retry' | 'fork' | 'undo'; label: string; onClick(): void }) {
+  return (
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label={props.label}
+      title={props.label}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}

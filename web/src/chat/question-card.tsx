@@ -1,0 +1,156 @@
+// A question of a turn: a permission with what exactly would happen, or a form of an MCP server. It can be answered here, wherever
+// the turn was begun; when somebody answers elsewhere, the card says so.
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { relativeText } from '../language/format.ts';
+import { type TextKey, t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
+import { sayProblem } from '../parts/toast.tsx';
+import { isDiff } from './diff-lines.ts';
+import { DiffView } from './diff-view.tsx';
+import type { Question, Resolution } from './turn-view.ts';
+
+type Answer = { answer: 'allow' | 'deny' | 'send'; scope?: 'once' | 'session' | 'always'; content?: object };
+
+export function QuestionCard({ question, resolution }: { question: Question; resolution?: Resolution }) {
+  const [isSending, setSending] = useState(false);
+  const [isAnswered, setAnswered] = useState(false);
+
+  async function send(given: Answer): Promise<void> {
+    setSending(true);
+    try {
+      await call('turns.answer', { questionId: question.id, ...given } as never);
+      setAnswered(true);
+    } catch (problem) {
+      sayProblem(problem);
+    } finally {
+      setSending(false);
+    }
+  }
+
+  if (resolution || isAnswered) return <Answered question={question} resolution={resolution} />;
+  const props = { isSending, send };
+  return (
+    <div role="group" class="question-card" aria-label={t('question.title')}>
+      {question.permission && <Permission {...props} permission={question.permission} />}
+      {question.form && <Form {...props} form={question.form} />}
+      {question.expiresAt !== undefined && (
+        <p class="quiet">{t('question.expires', { when: relativeText(question.expiresAt) })}</p>
+      )}
+    </div>
+  );
+}
+
+interface AskingProps {
+  isSending: boolean;
+  send(answer: Answer): Promise<void>;
+}
+
+const SCOPES: Record<'once' | 'session' | 'always', TextKey> = {
+  once: 'allow.once',
+  session: 'allow.session',
+  always: 'allow.always',
+};
+
+function Permission({
+  permission,
+  isSending,
+  send,
+}: AskingProps & { permission: NonNullable<Question['permission']> }) {
+  const { tool, title, exact, reasons, scopes, rules, preview } = permission;
+  const text = preview && !preview.isCut ? preview.text : exact;
+  return (
+    <>
+      <h3>
+        <Icon name="question" /> {title}
+      </h3>
+      <p class="quiet">
+        {tool}
+        {preview && ` · ${preview.summary}`}
+      </p>
+      {isDiff(text) ? (
+        <DiffView diff={text} />
+      ) : (
+        <pre class="output" tabIndex={0}>
+          {text}
+        </pre>
+      )}
+      {reasons.length > 0 && (
+        <ul class="reasons">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      <div class="row wrap">
+        {scopes.map((scope) => (
+          <button
+            key={scope}
+            type="button"
+            class={scope === 'once' ? 'button primary' : 'button'}
+            disabled={isSending}
+            onClick={() => send({ answer: 'allow', scope })}
+          >
+            {t(SCOPES[scope])}
+          </button>
+        ))}
+        <button type="button" class="button danger" disabled={isSending} onClick={() => send({ answer: 'deny' })}>
+          {t('deny')}
+        </button>
+      </div>
+      {rules.length > 0 && (
+        <p class="rules">
+          {t('question.rules')}{' '}
+          {rules.map((rule) => (
+            <code key={rule}>{rule}</code>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Form({ form, isSending, send }: AskingProps & { form: NonNullable<Question['form']> }) {
+  const [written, setWritten] = useState<Written>({});
+  const schema = form.schema as ObjectSchema;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send({ answer: 'send', content: valuesOf(schema, written) });
+      }}
+    >
+      <h3>
+        <Icon name="question" />{' '}
+        {form.server === undefined ? t('question.model') : t('question.form', { server: form.server })}
+      </h3>
+      <p>{form.message}</p>
+      <SchemaForm schema={schema} written={written} onChange={setWritten} />
+      <div class="row wrap">
+        <button type="submit" class="button primary" disabled={isSending}>
+          {t('send')}
+        </button>
+        <button type="button" class="button danger" disabled={isSending} onClick={() => send({ answer: 'deny' })}>
+          {t('decline')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Answered({ question, resolution }: { question: Question; resolution: Resolution | undefined }) {
+  const title = question.permission?.title ?? question.form?.message ?? '';
+  return (
+    <p class="answered quiet">
+      <Icon name="check" /> {title} — {resolution ? endingText(resolution) : t('answer.sent')}
+    </p>
+  );
+}
+
+function endingText(resolution: Resolution): string {
+  if (resolution.ending !== 'answered') return t('answer.ended');
+  const { answer, by, place } = resolution;
+  const isYes = 'action' in answer ? answer.action === 'accept' : answer.scope !== undefined;
+  return t(isYes ? 'answer.allowed' : 'answer.denied', { by, place });
+}

@@ -1,0 +1,44 @@
+// Markdown to elements. What a model wrote is never trusted: DOMPurify decides what remains, links open elsewhere, and pictures of
+// other hosts, which would tell those hosts that somebody reads, become links.
+import DOMPurify from 'dompurify';
+import { parser } from 'marked';
+import type { Block } from './blocks.ts';
+
+const purifier = DOMPurify(window);
+
+purifier.addHook('afterSanitizeAttributes', (node) => {
+  if (node instanceof HTMLAnchorElement) {
+    node.target = '_blank';
+    node.rel = 'noopener noreferrer';
+  }
+  if (node instanceof HTMLImageElement && !/^(data:image\/|blob:)/.test(node.getAttribute('src') ?? '')) {
+    const link = document.createElement('a');
+    link.href = node.getAttribute('src') ?? '';
+    link.textContent = node.alt || link.href;
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
+    node.replaceWith(link);
+  }
+  if (node instanceof HTMLInputElement) {
+    node.disabled = true;
+    node.ariaLabel = node.checked ? '✓' : '○';
+  }
+});
+
+const ALLOWED = {
+  RETURN_DOM_FRAGMENT: true,
+  FORBID_TAGS: ['style', 'form', 'button', 'iframe', 'audio', 'video', 'svg', 'math'],
+  FORBID_ATTR: ['style', 'id', 'name'],
+} as const;
+
+export function elementsOf(block: Block): DocumentFragment {
+  return safeElements(parser([...block.tokens]));
+}
+
+export function safeElements(html: string): DocumentFragment {
+  return purifier.sanitize(html, {
+    ...ALLOWED,
+    FORBID_TAGS: [...ALLOWED.FORBID_TAGS],
+    FORBID_ATTR: [...ALLOWED.FORBID_ATTR],
+  });
+}

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openEventReader, type StreamMessage } from './event-reader.ts';
+
+/** The browser's side of a stream: what was opened, and what it is told. */
+class FakeSource {
+  onopen = (): void => {};
+  onmessage = (_event: { data: string; lastEventId: string }): void => {};
+  onerror = (): void => {};
+  isClosed = false;
+  readonly address: string;
+  constructor(address: string) {
+    this.address = address;
+  }
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('a lost connection is made again and asks for what followed the last number', () => {
+  const sources: FakeSource[] = [];
+  const messages: StreamMessage[] = [];
+  const reader = openEventReader({
+    address: new URL('http://localhost/base/api/events'),
+    open(address) {
+      const source = new FakeSource(address);
+      sources.push(source);
+      return source as unknown as EventSource;
+    },
+    onMessage: (message) => messages.push(message),
+  });
+  sources[0]?.onopen();
+  sources[0]?.onmessage({ data: '{"type":"hello"}', lastEventId: '41' });
+  sources[0]?.onmessage({ data: '{"type":"notice"}', lastEventId: '42' });
+  sources[0]?.onerror();
+  expect(sources[0]?.isClosed).toBe(true);
+  vi.runAllTimers();
+  expect(sources.map(({ address }) => address)).toEqual([
+    'http://localhost/base/api/events',
+    'http://localhost/base/api/events?after=42',
+  ]);
+  reader.close();
+  sources[1]?.onerror();
+  vi.runAllTimers();
+  expect(sources).toHaveLength(2);
+  expect(messages.map((message) => (message.kind === 'event' ? message.event.type : message.isOpen))).toEqual([
+    true,
+    'hello',
+    'notice',
+    false,
+  ]);
+});

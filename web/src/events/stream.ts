@@ -1,0 +1,62 @@
+// The gateway's events, for the parts of this page. All tabs share one connection; where the browser has no shared workers, the
+// page has its own.
+import { signal } from '@preact/signals';
+import { openEventReader, type StreamEvent, type StreamMessage } from './event-reader.ts';
+import type { TabMessage } from './stream-worker.ts';
+import workerUrl from './stream-worker.ts?sharedworker&url';
+import { trustedWorkerUrl } from './trusted-url.ts';
+
+/** False while the connection is lost; it comes back by itself. */
+export const isConnected = signal(true);
+
+const listeners = new Set<(event: StreamEvent) => void>();
+let isOpen = false;
+const LONGEST_START_MS = 1_500;
+
+function openStream(): void {
+  if (isOpen) return;
+  isOpen = true;
+  const address = new URL('api/events', document.baseURI);
+  if (typeof SharedWorker === 'undefined') {
+    openEventReader({ address, onMessage: take });
+    return;
+  }
+  const { port } = new SharedWorker(trustedWorkerUrl(workerUrl), { type: 'module', name: 'lainclaw-events' });
+  port.onmessage = ({ data }: MessageEvent<StreamMessage>) => take(data);
+  const tell = (message: TabMessage): void => port.postMessage(message);
+  tell({ kind: 'open', address: address.href });
+  addEventListener('pagehide', () => tell({ kind: 'close' }));
+  addEventListener('pageshow', (event) => {
+    if (!event.persisted) return;
+    tell({ kind: 'open', address: address.href });
+    // What happened while the page was away was sent to others.
+    take({ kind: 'event', event: { type: 'reset' } });
+  });
+}
+
+/**
+ * Resolves when events are being read: what is loaded from then on misses nothing. A gateway that is slow to answer does not keep
+ * the page from opening.
+ */
+export async function streamStarted(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = onStream(() => resolve());
+  setTimeout(resolve, LONGEST_START_MS);
+  openStream();
+  await promise;
+  end();
+}
+
+/** Returns the function that ends it. */
+export function onStream(listener: (event: StreamEvent) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function take(message: StreamMessage): void {
+  if (message.kind === 'connection') {
+    isConnected.value = message.isOpen;
+    return;
+  }
+  for (const listener of listeners) listener(message.event);
+}

@@ -1,0 +1,161 @@
+// Home: what waits for the person, over everything that runs.
+import { call } from '../api/call.ts';
+import { QuestionCard } from '../chat/question-card.tsx';
+import { relativeText, timeText } from '../language/format.ts';
+import { t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { EmptyState } from '../parts/notes.tsx';
+import { Page, WhenLoaded } from '../parts/page.tsx';
+import { attempt, say } from '../parts/toast.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { useStream } from '../parts/use-stream.ts';
+import { hrefOf } from '../router.ts';
+import { runningSessions, sessions, titleOf } from '../state/conversations.ts';
+import { questions } from '../state/questions.ts';
+
+const RECENT = 6;
+
+export default function Home() {
+  const waiting = useLoaded(loadWaiting, []);
+  useStream(['run-end', 'changed', 'job', 'dead-letter', 'reset'], waiting.reload);
+  return (
+    <Page title={t('page.home')}>
+      <WhenLoaded of={waiting}>{(value) => <Waiting {...value} onDone={waiting.reload} />}</WhenLoaded>
+      <Running />
+      <Recent />
+    </Page>
+  );
+}
+
+async function loadWaiting(abort: AbortSignal) {
+  const [setup, jobs, gateway, pairing] = await Promise.all([
+    call('setup.detect', {}, abort),
+    call('schedule.list', {}, abort),
+    call('gateway.status', {}, abort),
+    call('pairing.list', {}, abort),
+  ]);
+  return {
+    isConnected: setup.present.isConnected,
+    failedJobs: jobs.jobs.filter(({ failures, status }) => failures > 0 && status !== 'done'),
+    deadLetters: (gateway.status === 'running' && gateway.deadLetters) || [],
+    requests: pairing.requests,
+  };
+}
+
+type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
+
+function Waiting({ isConnected, failedJobs, deadLetters, requests, onDone }: WaitingValue & { onDone(): void }) {
+  const count = questions.value.length + failedJobs.length + deadLetters.length + requests.length;
+  return (
+    <section aria-labelledby="waiting">
+      {!isConnected && (
+        <div class="note">
+          <Icon name="plug" />
+          <p>{t('home.noModel')}</p>
+          <a class="button primary" href={hrefOf('setup')}>
+            {t('home.setUp')}
+          </a>
+        </div>
+      )}
+      <h2 id="waiting">{t('home.waiting')}</h2>
+      {count === 0 && <p class="quiet">{t('home.nothing')}</p>}
+      {questions.value.map(({ question, session }) => (
+        <div key={question.id} class="card">
+          <QuestionCard question={question} />
+          {session !== undefined && <a href={hrefOf('chat', session)}>{t('home.openConversation')}</a>}
+        </div>
+      ))}
+      {requests.map(({ code, channel, meta, createdAt }) => (
+        <div key={code} class="card row">
+          <p>
+            {t('home.pairing', { name: meta?.name ?? '?', channel })}{' '}
+            <span class="quiet">{relativeText(createdAt)}</span>
+          </p>
+          <span class="grow" />
+          <a class="button" href={hrefOf('channels')}>
+            {t('home.look')}
+          </a>
+        </div>
+      ))}
+      {failedJobs.map(({ name, failures, reason }) => (
+        <div key={name} class="card row">
+          <p>
+            {t('home.failedJob', { name, failures })} {reason !== undefined && <span class="quiet">{reason}</span>}
+          </p>
+          <span class="grow" />
+          <a class="button" href={hrefOf('schedules', name)}>
+            {t('home.look')}
+          </a>
+        </div>
+      ))}
+      {deadLetters.map(({ key, channel, chatId, lastError, diedAt }) => (
+        <div key={key} class="card row">
+          <p>
+            {t('home.deadLetter', { chat: `${channel}:${chatId}` })}{' '}
+            <span class="quiet">
+              {timeText(diedAt)} {lastError}
+            </span>
+          </p>
+          <span class="grow" />
+          <button
+            type="button"
+            class="button"
+            onClick={async () => {
+              if (await attempt(() => call('gateway.retry', { key }))) say(t('home.retried'));
+              onDone();
+            }}
+          >
+            {t('home.sendAgain')}
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Running() {
+  const running = (sessions.value ?? []).filter(({ sessionKey }) => runningSessions.value.has(sessionKey));
+  if (running.length === 0) return null;
+  return (
+    <section aria-labelledby="running">
+      <h2 id="running">{t('home.running')}</h2>
+      <ul class="cards">
+        {running.map((entry) => (
+          <li key={entry.sessionKey} class="card row">
+            <span class="live" aria-hidden="true" />
+            <a href={hrefOf('chat', entry.sessionKey)}>{titleOf(entry)}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Recent() {
+  const entries = sessions.value ?? [];
+  if (entries.length === 0)
+    return (
+      <EmptyState icon="chat" title={t('home.emptyTitle')} text={t('home.emptyText')}>
+        <a class="button primary" href={hrefOf('chat')}>
+          {t('chat.new')}
+        </a>
+      </EmptyState>
+    );
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">{t('home.recent')}</h2>
+      <ul class="cards grid">
+        {entries.slice(0, RECENT).map((entry) => (
+          <li key={entry.sessionKey}>
+            <a class="card block" href={hrefOf('chat', entry.sessionKey)}>
+              <strong>{titleOf(entry)}</strong>
+              <span class="quiet">
+                {entry.sessionKey} · {relativeText(entry.updatedAt)}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,141 @@
+// A form made from a JSON Schema of an object: texts, numbers, yes or no, choices, lists of texts. What is more than that is
+// typed as JSON.
+import { useId } from 'preact/hooks';
+import { t } from '../language/language.ts';
+
+export type FieldSchema = Readonly<Record<string, unknown>>;
+export interface ObjectSchema {
+  properties?: Readonly<Record<string, FieldSchema>>;
+  required?: readonly string[];
+}
+/** What was typed, by field; a field that was left alone is absent. */
+export type Written = Readonly<Record<string, string | boolean>>;
+
+export function SchemaForm(props: { schema: ObjectSchema; written: Written; onChange(written: Written): void }) {
+  const { properties = {}, required = [] } = props.schema;
+  return (
+    <div class="fields">
+      {Object.entries(properties).map(([name, field]) => (
+        <Field
+          key={name}
+          name={name}
+          field={field}
+          isRequired={required.includes(name)}
+          value={props.written[name]}
+          onChange={(value) => props.onChange({ ...props.written, [name]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  field: FieldSchema;
+  isRequired: boolean;
+  value: string | boolean | undefined;
+  onChange(value: string | boolean): void;
+}
+
+function Field({ name, field, isRequired, value, onChange }: FieldProps) {
+  const id = useId();
+  const label = typeof field.title === 'string' ? field.title : name;
+  const about = typeof field.description === 'string' ? field.description : undefined;
+  if (field.type === 'boolean')
+    return (
+      <label class="field check">
+        <input
+          type="checkbox"
+          checked={value === undefined ? field.default === true : value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        <span>{label}</span>
+        {about !== undefined && <small class="quiet">{about}</small>}
+      </label>
+    );
+  const written = typeof value === 'string' ? value : defaultText(field);
+  const shared = { id, 'aria-describedby': about === undefined ? undefined : `${id}-about`, required: isRequired };
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!isRequired && <span class="quiet"> · {t('optional')}</span>}
+      </label>
+      {choicesOf(field) ? (
+        <select {...shared} value={written} onChange={(event) => onChange(event.currentTarget.value)}>
+          {!isRequired && <option value="" />}
+          {choicesOf(field)?.map(([choice, shown]) => (
+            <option key={choice} value={choice}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      ) : isLong(name, field) ? (
+        <textarea {...shared} rows={3} value={written} onInput={(event) => onChange(event.currentTarget.value)} />
+      ) : (
+        <input
+          {...shared}
+          type={(isNumber(field) ? 'number' : 'text') as 'text'}
+          step={field.type === 'integer' ? 1 : 'any'}
+          value={written}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+      {about !== undefined && (
+        <small class="quiet" id={`${id}-about`}>
+          {about}
+        </small>
+      )}
+    </div>
+  );
+}
+
+/** The values that the schema wants, from what was typed. Throws SyntaxError for JSON that cannot be read. */
+export function valuesOf({ properties = {}, required = [] }: ObjectSchema, written: Written): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(properties)) {
+    const value = written[name];
+    if (value === undefined || (value === '' && !required.includes(name))) continue;
+    values[name] = typeof value === 'boolean' ? value : fieldValue(field, value);
+  }
+  return values;
+}
+
+function fieldValue(field: FieldSchema, text: string): unknown {
+  if (isNumber(field)) return Number(text);
+  if (field.type === 'array' && isTextList(field))
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  if (field.type === 'string' || choicesOf(field)) return text;
+  return JSON.parse(text);
+}
+
+function choicesOf({ enum: values, enumNames, oneOf }: FieldSchema): [string, string][] | undefined {
+  if (Array.isArray(values)) {
+    const names = Array.isArray(enumNames) ? enumNames : values;
+    return values.map((value, index) => [String(value), String(names[index] ?? value)]);
+  }
+  if (!Array.isArray(oneOf)) return undefined;
+  return oneOf.flatMap((each: FieldSchema) =>
+    'const' in each ? [[String(each.const), String(each.title ?? each.const)]] : [],
+  );
+}
+
+function isNumber({ type }: FieldSchema): boolean {
+  return type === 'number' || type === 'integer';
+}
+
+function isTextList({ items }: FieldSchema): boolean {
+  return typeof items === 'object' && items !== null && (items as FieldSchema).type === 'string';
+}
+
+function isLong(name: string, field: FieldSchema): boolean {
+  return (field.type !== 'string' && !isNumber(field)) || /content|text|message|command|code|patch/i.test(name);
+}
+
+function defaultText({ default: value }: FieldSchema): string {
+  if (value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

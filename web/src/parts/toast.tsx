@@ -1,0 +1,52 @@
+// Short messages at the edge of the page: what was done, or what failed.
+import { signal } from '@preact/signals';
+import { problemText } from './notes.tsx';
+
+interface Toast {
+  id: number;
+  text: string;
+  isProblem: boolean;
+}
+
+const SHOWN_MS = 6_000;
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+export function say(text: string): void {
+  show(text, false);
+}
+
+export function sayProblem(problem: unknown): void {
+  show(problemText(problem), true);
+}
+
+/** Runs what a person asked for; a failure is shown, and the result is undefined. */
+export async function attempt<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (problem) {
+    sayProblem(problem);
+    return undefined;
+  }
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, isProblem }) => (
+        <p key={id} class={isProblem ? 'toast problem' : 'toast'}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function show(text: string, isProblem: boolean): void {
+  lastId += 1;
+  const toast = { id: lastId, text, isProblem };
+  toasts.value = [...toasts.value.slice(-3), toast];
+  setTimeout(() => {
+    toasts.value = toasts.value.filter((each) => each !== toast);
+  }, SHOWN_MS);
+}

@@ -1,0 +1,58 @@
+// Routes are in the hash: the address of the page itself never changes, so that relative addresses work below any path.
+import { signal } from '@preact/signals';
+
+export const PAGES = [
+  'home',
+  'chat',
+  'conversations',
+  'replay',
+  'memory',
+  'schedules',
+  'channels',
+  'agents',
+  'tools',
+  'mcp',
+  'skills',
+  'usage',
+  'doctor',
+  'logs',
+  'settings',
+  'setup',
+] as const;
+export type Page = (typeof PAGES)[number];
+
+export interface Route {
+  page: Page;
+  /** What the page is about, such as the key of a conversation. */
+  id?: string;
+}
+
+export const route = signal<Route>(parseRoute(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = parseRoute(location.hash);
+});
+
+export function parseRoute(hash: string): Route {
+  const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  const known = PAGES.find((each) => each === page);
+  if (!known) return { page: 'home' };
+  const id = decoded(rest.join('/'));
+  return id === '' ? { page: known } : { page: known, id };
+}
+
+export function hrefOf(page: Page, id?: string): string {
+  return id === undefined ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`;
+}
+
+export function goTo(page: Page, id?: string): void {
+  location.hash = hrefOf(page, id);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
