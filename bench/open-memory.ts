@@ -30,7 +30,7 @@ export function openSharedMemory(
     locks,
   });
   return {
-    shared: createMemory({ archive, embeddings, now, newId }),
+    shared: createMemory({ archive, embeddings, now, timezone: () => 'UTC', newId }),
     close: () => database.close(),
   };
 }

@@ -66,7 +66,7 @@ export interface FactsDependencies {
 export function createFacts(dependencies: FactsDependencies): Facts {
   const { store, archive, termsOf, documentOf, search, now } = dependencies;
   /** The same words in another order say the same. */
-  const wordsOf = (text: string): string => [...new Set(termsOf({ context: '', text }))].sort().join(' ');
+  const wordsOf = (text: string): string => [...new Set(termsOf({ context: '', text, date: '' }))].sort().join(' ');
 
   const factDocument = (fact: Pick<ExtractedFact, 'text' | 'kind' | 'saidAt' | 'turnId'>, validFrom: string) => {
     const { text, kind, saidAt, turnId } = fact;

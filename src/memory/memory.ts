@@ -1,6 +1,6 @@
 // The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
 // decides where they are kept.
-import type { Archive, ArchiveDocument, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import type { Archive, ArchiveDocument, IndexedChunk, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
 import type { SharedArchive } from '../storage/shared-archive.ts';
 import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
@@ -14,6 +14,8 @@ import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
 import { indexedText } from './rank.ts';
 import type { Recall, RecallRequest } from './recall.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
+import { timeTerms } from './time/time-terms.ts';
+import { createWallClock } from './time/wall-clock.ts';
 
 const DEFAULT_SOURCE = 'manual';
 
@@ -64,6 +66,8 @@ export interface MemoryDependencies {
   archive: SharedArchive;
   embeddings: Embeddings;
   now(): number;
+  /** Of the person: "yesterday" is a day there. */
+  timezone(): string;
   newId(prefix: string): string;
   /** Approximate tokens of a chunk. */
   chunkSize?: number;
@@ -72,12 +76,13 @@ export interface MemoryDependencies {
 }
 
 export function createMemory(dependencies: MemoryDependencies): SharedMemory {
-  const { archive: shared, embeddings, now, newId, chunkSize, embedInBackground = false } = dependencies;
+  const { archive: shared, embeddings, now, timezone, newId, chunkSize, embedInBackground = false } = dependencies;
   const background: Background | undefined = embedInBackground
     ? createBackground((options) => embeddings.embedPending(shared.as(OWNER), { ...options, whenBusy: 'leave' }))
     : undefined;
   const analyser = createAnalyser();
-  const termsOf = (chunk: { context: string; text: string }): string[] => analyser.terms(indexedText(chunk));
+  const termsOf = (chunk: IndexedChunk): string[] => [...analyser.terms(indexedText(chunk)), ...timeTerms(chunk)];
+  const clock = createWallClock({ now, timezone });
   const version = String(ANALYSER_VERSION);
 
   /**
@@ -120,7 +125,8 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
       },
       async search(query, options) {
-        const dependencies = { archive: await ensureCurrent(archive), analyser, embedQuery: embeddings.embedQuery };
+        const current = await ensureCurrent(archive);
+        const dependencies = { archive: current, analyser, embedQuery: embeddings.embedQuery, clock };
         const found = await searchArchive(dependencies, query, options);
         background?.wake();
         return found;
@@ -128,7 +134,8 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       async recall(request) {
         const { recallFrom } = await import('./recall.ts');
         const current = await ensureCurrent(archive);
-        return recallFrom({ archive: current, analyser, embedQuery: embeddings.embedQueryIfLoaded, reader }, request);
+        const { embedQueryIfLoaded: embedQuery } = embeddings;
+        return recallFrom({ archive: current, analyser, embedQuery, clock, reader }, request);
       },
       async get(id) {
         const found = await archive.get(id);

@@ -23,11 +23,12 @@ export interface OpenMemoryOptions {
   localModel(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
   chunkSize?: number;
   now(): number;
+  timezone(): string;
   newId(prefix: string): string;
 }
 
 export function openMemory(options: OpenMemoryOptions): SharedMemory {
-  const { archive, locks, endpoint, choice, localModel, chunkSize, now, newId } = options;
+  const { archive, locks, endpoint, choice, localModel, chunkSize, now, timezone, newId } = options;
   const embeddings = createEmbeddings({
     locks,
     async choose() {
@@ -43,7 +44,7 @@ export function openMemory(options: OpenMemoryOptions): SharedMemory {
       return createLocalModel(found);
     },
   });
-  return createMemory({ archive, embeddings, chunkSize, now, newId, embedInBackground: true });
+  return createMemory({ archive, embeddings, chunkSize, now, timezone, newId, embedInBackground: true });
 }
 
 export function hasEndpoint({ baseUrl, model }: EndpointSettings): boolean {

@@ -11,6 +11,8 @@ const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
 const RECIPROCAL_K = 60;
+/** Speakers that are not names: a question about the user does not ask for what the user said. */
+const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 
 export type Fusion = 'convex' | 'reciprocal';
 
@@ -34,7 +36,8 @@ export function createTextRanking(
   const weights = weightsOf(wanted, statistics);
   const counted = new Map<number, Counts>();
   const countsOf = (chunk: ArchiveChunk): Counts => {
-    const counts = counted.get(chunk.id) ?? analyser.count(indexedText(chunk), wanted);
+    const counts =
+      counted.get(chunk.id) ?? analyser.count(indexedText({ ...chunk, speaker: chunk.document.speaker }), wanted);
     counted.set(chunk.id, counts);
     return counts;
   };
@@ -134,9 +137,10 @@ export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], 
   return fused.sort(byScore);
 }
 
-/** The text of a chunk that is indexed. */
-export function indexedText({ context, text }: { context: string; text: string }): string {
-  return context === '' ? text : `${context}\n${text}`;
+/** The text of a chunk that is indexed: with the headings above it and the name of who said it. */
+export function indexedText({ context, text, speaker }: { context: string; text: string; speaker?: string }): string {
+  const name = speaker !== undefined && !ROLES.has(speaker) ? speaker : '';
+  return [name, context, text].filter((part) => part !== '').join('\n');
 }
 
 /** Scales to 0…1. Negative similarity counts as zero; when all values are positive, the smallest counts as zero. */

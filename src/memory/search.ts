@@ -4,15 +4,24 @@ import { estimateTokens } from '../lib/estimate-tokens.ts';
 import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
 import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
-import type { Analyser, QueryTerms } from './analysis/analyser.ts';
+import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.ts';
 import { asksAboutPast } from './asks-about-past.ts';
 import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
+import { askedTimes, limitsOf } from './time/asked-times.ts';
+import { isoDays } from './time/calendar.ts';
+import { termsWithin } from './time/time-terms.ts';
+import type { WallClock } from './time/wall-clock.ts';
+import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
 const TEXT_CANDIDATES = 120;
 const VECTOR_CANDIDATES = 100;
+const TIME_CANDIDATES = 60;
+const FEW = 10;
+/** Scores are between 0 and 1; what rounds to the same of so many steps is a tie. */
+const TIES = 50;
 const LONGEST_QUERY = 10_000;
 const OTHER_LENGTH =
   'the model gives vectors of another length than before: "lainclaw memory embed --all" starts again with it';
@@ -26,6 +35,9 @@ export interface SearchOptions {
   fusion?: Fusion;
   /** Of what was found, only facts. */
   onlyFacts?: boolean;
+  /** Only what was said from then on, or is about then; a date or words for a time, the day included. */
+  since?: string;
+  until?: string;
   signal?: AbortSignal;
 }
 
@@ -48,6 +60,8 @@ export interface Found {
   /** ISO 8601: since when, and until when, it was true. */
   validFrom?: string;
   validUntil?: string;
+  /** The days that its text names: "2026-11-10", or "2026-11-09/2026-11-15". */
+  about?: string[];
   why: { terms: string[]; vector?: number };
 }
 
@@ -73,6 +87,7 @@ export interface SearchDependencies {
   archive: Archive;
   analyser: Analyser;
   embedQuery: EmbedQuery;
+  clock: WallClock;
 }
 
 export async function searchArchive(
@@ -82,6 +97,7 @@ export async function searchArchive(
 ): Promise<SearchResult> {
   const { ranked, query: asked, mode, note } = await rankArchive(dependencies, query, options);
   const { results, leftOut } = withinBudget(ranked.slice(0, topK), budget);
+  for (const result of results) addAbout(result, dependencies.clock);
   return { query: asked, mode, results, leftOut, ...(note !== undefined && { note }) };
 }
 
@@ -93,12 +109,16 @@ export interface RankedArchive extends Pick<SearchResult, 'query' | 'mode' | 'no
 }
 
 export async function rankArchive(
-  { archive, analyser, embedQuery }: SearchDependencies,
+  { archive, analyser, embedQuery, clock }: SearchDependencies,
   query: string,
-  { fusion = 'convex', onlyFacts = false, signal }: Pick<SearchOptions, 'fusion' | 'onlyFacts' | 'signal'> = {},
+  { fusion = 'convex', onlyFacts = false, since, until, signal }: Omit<SearchOptions, 'topK' | 'budget'> = {},
 ): Promise<RankedArchive> {
   const asked = query.slice(0, LONGEST_QUERY).toWellFormed();
-  const written = analyser.query(asked);
+  const wall = clock.wallAt(clock.now());
+  const limits = limitsOf({ since, until }, wall);
+  const times = askedTimes(asked, wall);
+  const { spans, rest } = times;
+  const written = queryWithin(analyser.query(rest), { isTimed: spans.length > 0 || limits !== undefined });
   const [{ terms, candidates }, meaning] = await Promise.all([
     candidatesFor(written),
     written.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
@@ -111,8 +131,8 @@ export async function rankArchive(
   const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
   const joined = await join(missingNeighbours(first, neighbours));
   const surrounded = withSurroundings(joined ? rank() : first, neighbours);
-  const placed = weighFacts(surrounded, { isAboutPast: asksAboutPast(asked) });
-  const ranked = onlyFacts ? placed.filter(({ chunk }) => chunk.document.kind !== undefined) : placed;
+  const weighed = weighFacts(weighTime(surrounded, times, clock), { isAboutPast: asksAboutPast(asked) });
+  const ranked = inFinalOrder(weighed).filter(isWanted);
   const isHybrid = byVector.length > 0;
   const result: RankedArchive = {
     query: asked,
@@ -144,10 +164,29 @@ export async function rankArchive(
   }
 
   async function candidatesFor(terms: QueryTerms): Promise<{ terms: QueryTerms; candidates: Candidates }> {
-    const find = (wanted: QueryTerms): Promise<Candidates> => archive.candidates([...wanted.terms], TEXT_CANDIDATES);
+    const among = limits && termsWithin([limits]);
+    const find = (wanted: QueryTerms): Promise<Candidates> =>
+      archive.candidates([...wanted.terms], TEXT_CANDIDATES, { among });
     const candidates = await find(terms);
     const meant = await withoutSlips(terms, candidates, (head, limit) => archive.termsBeginning(head, limit));
-    return meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
+    const found = meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
+    if (spans.length > 0) found.candidates.ids.push(...(await timedCandidates(found.terms, found.candidates.ids)));
+    return found;
+  }
+
+  /** Chunks of the times that the query names: those with its words, and some of the newest where few have any. */
+  async function timedCandidates({ terms }: QueryTerms, known: readonly number[]): Promise<number[]> {
+    const among = termsWithin(spans);
+    const { ids } = await archive.candidates([...terms], TIME_CANDIDATES, { among });
+    const newest = ids.length < FEW && terms.size > 0 ? (await archive.candidates([], FEW, { among })).ids : [];
+    const others = new Set([...ids, ...newest]);
+    for (const id of known) others.delete(id);
+    return [...others];
+  }
+
+  function isWanted(entry: Ranked): boolean {
+    if (onlyFacts && entry.chunk.document.kind === undefined) return false;
+    return limits === undefined || isWithin(entry, limits, clock);
   }
 
   /** Every candidate gets both scores, whichever search found it. */
@@ -157,6 +196,32 @@ export async function rankArchive(
     const others = nearest.length > 0 ? textual.filter((id) => !known.has(id)) : [];
     return [...nearest, ...(await archive.similar(model, vector, others))];
   }
+}
+
+/** A query that names a time and says nothing else has no words: everything of that time is an answer. */
+function queryWithin(terms: QueryTerms, { isTimed }: { isTimed: boolean }): QueryTerms {
+  return isTimed && terms.hasOnlyStopWords ? askingFor(terms, []) : terms;
+}
+
+/** Where scores hardly differ the newer day is first, then the better score, then the newer. */
+function inFinalOrder(ranked: readonly Ranked[]): Ranked[] {
+  const tie = ({ score }: Ranked): number => Math.round(score * TIES);
+  const day = ({ chunk }: Ranked): string => chunk.document.date.slice(0, 10);
+  const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  return ranked.toSorted(
+    (a, b) =>
+      tie(b) - tie(a) ||
+      compare(day(b), day(a)) ||
+      b.score - a.score ||
+      compare(b.chunk.document.date, a.chunk.document.date) ||
+      b.chunk.id - a.chunk.id,
+  );
+}
+
+function addAbout(result: Found, clock: WallClock): void {
+  const { about } = timesOf({ document: result, text: result.text }, clock);
+  const certain = about.filter(({ isCertain }) => isCertain).map(({ span }) => isoDays(span));
+  if (certain.length > 0) result.about = [...new Set(certain)];
 }
 
 function withinBudget(ranked: readonly Ranked[], budget: number): { results: Found[]; leftOut: number } {
@@ -183,7 +248,7 @@ function foundOf({ chunk, score, matched, similarity }: Ranked): Found {
     scope,
     source,
     date,
-    score: rounded(score),
+    score: rounded(Math.min(1, score)),
     text: chunk.text.trim(),
     why: { terms: matched },
   };

@@ -8,17 +8,13 @@ const FACT_BONUS = 1.3;
 /** Of a question about the past: a fact that still holds. */
 const PRESENT_SHARE = 0.6;
 
+/** Scores may be above one; the order of the list is the caller's. */
 export function weighFacts(ranked: readonly Ranked[], { isAboutPast }: { isAboutPast: boolean }): Ranked[] {
-  return ranked
-    .flatMap((entry) => {
-      const { kind, supersededBy } = entry.chunk.document;
-      const weight = kind === undefined ? noteWeight(supersededBy) : factWeight(supersededBy, isAboutPast);
-      return weight === undefined
-        ? []
-        : [{ ...entry, score: Math.min(1, entry.score * weight), weighed: entry.score * weight }];
-    })
-    .sort((a, b) => b.weighed - a.weighed)
-    .map(({ weighed: _, ...entry }) => entry);
+  return ranked.flatMap((entry) => {
+    const { kind, supersededBy } = entry.chunk.document;
+    const weight = kind === undefined ? noteWeight(supersededBy) : factWeight(supersededBy, isAboutPast);
+    return weight === undefined ? [] : [{ ...entry, score: entry.score * weight }];
+  });
 }
 
 function noteWeight(supersededBy: string | undefined): number {

@@ -31,6 +31,7 @@ const FOUND = objectWith(
     kind: FACT_KIND,
     validFrom: TIME,
     validUntil: TIME,
+    about: { ...listOf(TEXT), description: 'the days that its text names: 2026-11-10, or 2026-11-09/2026-11-15' },
   },
 );
 const NOTE = objectWith(
@@ -74,6 +75,11 @@ export const searchMemory = defineOperation({
       topK: { ...POSITIVE, default: 10 },
       budget: { ...POSITIVE, default: 2_500 },
       fusion: { enum: ['convex', 'reciprocal'], default: 'convex' },
+      since: {
+        type: 'string',
+        description: 'only what was said from then on or is about then: a date, or words like "last week"',
+      },
+      until: { type: 'string', description: 'likewise, the day included' },
       scope: SCOPE,
     },
     required: ['query'],

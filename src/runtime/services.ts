@@ -40,7 +40,7 @@ export interface Services {
 }
 
 export function createServices(base: Base): Services & { close(): Promise<void> } {
-  const { config, storage, userHome, now, newId } = base;
+  const { config, storage, userHome, now, newId, systemTimezone } = base;
   const { home, variables, cwd, version } = base.environment;
   const { locks, ownerFiles } = storage;
 
@@ -82,6 +82,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
       localModel: async (name) => (await memoryModels()).get(name),
       chunkSize: memoryChunkTokens,
       now,
+      timezone: systemTimezone,
       newId,
     });
     return openedMemory;

@@ -1,9 +1,10 @@
 // Parses text into a timetable. Accepted: cron with five, six (seconds first) or seven fields (year last), @hourly and similar,
 // "every 20m", and "at 2026-12-01T09:00", which runs once.
+
+import { createZone, type Zone } from '../lib/zone.ts';
 import type { Timetable } from '../storage/jobs.ts';
 import { ScheduleError } from './schedule-error.ts';
 import { calendarOf, type Slots } from './timetable.ts';
-import { createZone, type Zone } from './zone.ts';
 
 export interface ParseTimetableOptions {
   slots: Slots;

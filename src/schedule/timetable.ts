@@ -6,8 +6,8 @@
 //    run once, at the first instant after the gap.
 // Slots never go backwards and never repeat.
 import { Cron, CronPattern } from 'croner';
+import { createZone, type Zone } from '../lib/zone.ts';
 import type { Timetable } from '../storage/jobs.ts';
-import { createZone, type Zone } from './zone.ts';
 
 const KEPT = 1_000;
 const FIRST_LOOK_BACK_MS = 60_000;

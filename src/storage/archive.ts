@@ -4,8 +4,20 @@
 import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 
+/** What the terms of a chunk are made of. */
+export interface IndexedChunk {
+  context: string;
+  text: string;
+  /** Of its document. */
+  date: string;
+  speaker?: string;
+}
+
+/** A term that begins with it is found like any other and does not count for the length of a chunk: it is not a word. */
+export const MARK = '§';
+
 /** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
-export type TermsOf = (chunk: { context: string; text: string }) => readonly string[];
+export type TermsOf = (chunk: IndexedChunk) => readonly string[];
 
 export interface ArchiveDocument {
   id: string;
@@ -44,7 +56,7 @@ export interface ArchiveChunk {
   /** The headings above the chunk. */
   context: string;
   text: string;
-  /** Number of terms. */
+  /** Number of terms without marks. */
   length: number;
 }
 
@@ -114,8 +126,11 @@ export interface Archive {
   documentsBeginning(head: string): Promise<Pick<ArchiveDocument, 'id' | 'source' | 'hash'>[]>;
   /** Removes text, terms and vectors; nothing of them is left in the file afterwards. Returns the number of removed documents. */
   remove(ids: readonly string[], termsOf: TermsOf): Promise<number>;
-  /** Chunks that contain any of the terms, at most `limit`; the rarest terms decide. */
-  candidates(terms: readonly string[], limit: number): Promise<Candidates>;
+  /**
+   * Chunks that contain any of the terms, at most `limit`; the rarest terms decide. With `among`, only chunks that contain one
+   * of those terms as well, and without any other term the newest of them.
+   */
+  candidates(terms: readonly string[], limit: number, options?: { among?: readonly string[] }): Promise<Candidates>;
   /** Number of chunks that contain each of the terms. */
   frequencies(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Terms of the index that begin with `head`, at most `limit`. Only for a reader who sees everything; others get none. */

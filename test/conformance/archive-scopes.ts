@@ -109,6 +109,11 @@ async function seesOnlyItsOwn(
       mine.filter(({ text }) => text.split(' ').includes(word)).length,
     );
 
+  const [first = ''] = WORDS;
+  const holding = sorted(mine.filter(({ text }) => text.split(' ').includes(first)).map(({ id }) => id));
+  for (const terms of [[], WORDS])
+    expect(sorted((await archive.candidates(terms, 1_000, { among: [first] })).ids)).toEqual(holding);
+
   expect(sorted((await archive.nearest('m', vectorOf(3), 1_000)).map(({ id }) => id))).toEqual(everyOwn);
   expect(sorted((await archive.similar('m', vectorOf(3), ids)).map(({ id }) => id))).toEqual(everyOwn);
   expect(await archive.embedded('m')).toEqual({ done: own.size, total: own.size });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 import { type ArchiveSubject, agreesWithPlainList, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
+import { findsAmong } from './archive-among.ts';
 import { keepsScopesApart } from './archive-scopes.ts';
 
 export function describeArchive(name: string, create: () => ArchiveSubject): void {
@@ -393,6 +394,7 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
     });
 
     agreesWithPlainList(create);
+    findsAmong(create);
     keepsScopesApart(create);
   });
 }

@@ -41,7 +41,13 @@ export function testMemory(model?: EmbeddingModel, home: string = temporaryHome(
     open: async () => model as EmbeddingModel,
     locks,
   });
-  const memory = createMemory({ archive, embeddings, now: () => Date.parse('2026-12-01T10:00:00Z'), newId });
+  const memory = createMemory({
+    archive,
+    embeddings,
+    now: () => Date.parse('2026-12-01T10:00:00Z'),
+    timezone: () => 'UTC',
+    newId,
+  });
   const shared = { archive, memory };
   return {
     home,

@@ -46,6 +46,8 @@ interface SearchFlags extends ScopeFlags {
   topK?: number;
   budget?: number;
   fusion?: 'convex' | 'reciprocal';
+  since?: string;
+  until?: string;
 }
 
 interface ListFlags extends ScopeFlags {
@@ -79,6 +81,8 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .argument('<query>')
     .addOption(single('--top-k <N>', 'at most N results (default: 10)', integerFrom(1)))
     .addOption(single('--budget <tokens>', 'all results together (default: 2500)', integerFrom(1)))
+    .addOption(single('--since <when>', 'only from then on: 2026-12-31, "last week", 上周, "в марте"', text))
+    .addOption(single('--until <when>', 'only until then, the day included', text))
     .addOption(single('--fusion <how>', 'convex or reciprocal (default: convex)', oneOf(['convex', 'reciprocal'])))
     .action((query: string, flags: SearchFlags) => search(query, flags, terminal));
   scoped(add(memory, 'list', 'List what was saved, the newest first'))
@@ -156,15 +160,20 @@ async function standardInput(terminal: Terminal): Promise<string> {
 
 async function search(
   query: string,
-  { topK, budget, fusion, ...flags }: SearchFlags,
+  { topK, budget, fusion, since, until, ...flags }: SearchFlags,
   terminal: Terminal,
 ): Promise<void> {
   const scope = scopeIn(flags, terminal);
-  await runOperation(terminal, searchMemory, { query, topK, budget, fusion, scope }, async (found, context) => {
-    if (wantsJson(terminal, flags)) writeJson(terminal, found);
-    else printFound(found, terminal);
-    await settleMemory(context);
-  });
+  await runOperation(
+    terminal,
+    searchMemory,
+    { query, topK, budget, fusion, since, until, scope },
+    async (found, context) => {
+      if (wantsJson(terminal, flags)) writeJson(terminal, found);
+      else printFound(found, terminal);
+      await settleMemory(context);
+    },
+  );
 }
 
 function printFound(found: OutputOf<typeof searchMemory>, terminal: Terminal): void {
@@ -175,11 +184,26 @@ function printFound(found: OutputOf<typeof searchMemory>, terminal: Terminal): v
 }
 
 function renderFound(
-  { id, scope, source, date, score, why, speaker, context, text: body, supersededBy, kind, validUntil }: FoundNote,
+  {
+    id,
+    scope,
+    source,
+    date,
+    about,
+    score,
+    why,
+    speaker,
+    context,
+    text: body,
+    supersededBy,
+    kind,
+    validUntil,
+  }: FoundNote,
   terminal: Terminal,
 ): string {
   const colors = colorsFor(terminal.out, terminal);
-  const facts = [notOwners(scope), kind ?? source, date.slice(0, 10), speaker, context]
+  const named = about && `about ${about.join(', ')}`;
+  const facts = [notOwners(scope), kind ?? source, date.slice(0, 10), named, speaker, context]
     .filter((fact) => fact !== undefined)
     .join(' · ');
   const reasons = [...why.terms, ...(why.vector === undefined ? [] : [`meaning ${why.vector}`])].join(', ');

@@ -9,7 +9,7 @@ import { stemRussian } from './russian-stem.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Increase it when the same text gives other terms: an index of another version is rebuilt. */
-export const ANALYSER_VERSION = 2;
+export const ANALYSER_VERSION = 3;
 
 const LONGEST_WORD = 64;
 const CACHED_STEMS = 50_000;

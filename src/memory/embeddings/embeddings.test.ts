@@ -182,7 +182,13 @@ describe('changing the model', () => {
       open: async (name) => ({ ...fakeModel(name, name.length * 20), close: () => closed.push(name) }),
       locks,
     });
-    const memory = createMemory({ archive: shared.archive, embeddings, now: Date.now, newId }).as(OWNER);
+    const memory = createMemory({
+      archive: shared.archive,
+      embeddings,
+      now: Date.now,
+      timezone: () => 'UTC',
+      newId,
+    }).as(OWNER);
     expect(await memory.embed()).toEqual({ done: 4, total: 4 });
     choice = 'three';
     expect((await memory.search('feline')).mode).toBe('full-text');

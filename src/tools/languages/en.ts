@@ -118,7 +118,7 @@ export const en: ToolTexts = {
   },
   memory_search: {
     description: 'Searches notes, imported files and past turns. Use it when the user refers to the past.',
-    parameters: { query: 'Words or a question', topK: 'Most results' },
+    parameters: { query: 'Words or a question', topK: 'Most results', since: 'Date', until: 'Date' },
   },
   memory_save: {
     description: 'Saves a fact or text for later sessions.',

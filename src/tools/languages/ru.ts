@@ -114,7 +114,7 @@ export const ru: ToolTexts = {
   },
   memory_search: {
     description: 'Ищет в заметках, импортированных файлах и прошлых репликах. Нужен, когда речь о прошлом.',
-    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов' },
+    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов', since: 'Дата', until: 'Дата' },
   },
   memory_save: {
     description: 'Сохраняет факт или текст для следующих сессий.',

@@ -102,7 +102,7 @@ export const zh: ToolTexts = {
   },
   memory_search: {
     description: '搜索笔记、导入的文件和过去的对话。用户提到以前的事时使用。',
-    parameters: { query: '关键词或问题', topK: '最多结果数' },
+    parameters: { query: '关键词或问题', topK: '最多结果数', since: '日期', until: '日期' },
   },
   memory_save: {
     description: '保存事实或文本，供以后的会话使用。',

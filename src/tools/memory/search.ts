@@ -16,6 +16,8 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<SharedMem
       properties: {
         query: { type: 'string', minLength: 1 },
         topK: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+        since: { type: 'string' },
+        until: { type: 'string' },
       },
       required: ['query'],
       additionalProperties: false,
@@ -23,8 +25,9 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<SharedMem
     effect: 'read',
     subject: noSubject,
     timeoutMs: 20_000,
-    async execute({ query, topK }, { reader, signal }) {
-      const found = await (await memory()).as(reader).search(query, { topK, signal }).catch(orToolFailure);
+    async execute({ query, topK, since, until }, { reader, signal }) {
+      const options = { topK, since, until, signal };
+      const found = await (await memory()).as(reader).search(query, options).catch(orToolFailure);
       const tainted = found.results.some(({ scope, source }) => isOfOthers(scope) || isTaintedSource(source));
       return {
         data: found,
@@ -43,12 +46,13 @@ function render({ results, note, leftOut }: SearchResult): string {
 
 /** A line of provenance, then the text: cheaper for a model than JSON. */
 function renderFound(found: Found): string {
-  const { id, scope, source, date, speaker, context, score, text, supersededBy, kind, validUntil } = found;
+  const { id, scope, source, date, about, speaker, context, score, text, supersededBy, kind, validUntil } = found;
   const facts = [
     id,
     scope === 'owner' ? undefined : scope,
     kind ?? source,
     date.slice(0, 10),
+    about && `about ${about.join(', ')}`,
     speaker,
     context,
     `score ${score}`,

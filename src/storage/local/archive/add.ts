@@ -4,7 +4,7 @@ import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { NewDocument, TermsOf } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
-import { indexName, readState } from './tables.ts';
+import { indexName, lengthOf, readState } from './tables.ts';
 import { visibleTo } from './visible.ts';
 
 export interface Prepared {
@@ -19,7 +19,11 @@ export function prepareDocuments(
   reader: MemoryReader,
   termsOf: TermsOf,
 ): Prepared[] {
-  return documents.map((document) => ({ reader, document, terms: document.chunks.map(termsOf) }));
+  return documents.map((document) => ({
+    reader,
+    document,
+    terms: document.chunks.map((chunk) => termsOf({ ...chunk, ...document })),
+  }));
 }
 
 export function addDocuments(db: DatabaseSync, prepared: readonly Prepared[]): { id: string; added: boolean }[] {
@@ -57,10 +61,10 @@ export function insertDocuments(db: DatabaseSync, prepared: readonly Prepared[])
     if (known !== undefined) return { id: known, added: false };
     for (const [position, { context, text }] of document.chunks.entries()) {
       const own = terms[position] ?? [];
-      const { lastInsertRowid } = insertChunk.run(key, position, session ?? null, own.length, context, text);
+      const { lastInsertRowid } = insertChunk.run(key, position, session ?? null, lengthOf(own), context, text);
       insertTerms.run(lastInsertRowid, own.join(' '));
       chunks += 1;
-      length += own.length;
+      length += lengthOf(own);
     }
     return { id, added: true };
   });

@@ -17,11 +17,13 @@ export function findCandidates(
   db: DatabaseSync,
   reader: MemoryReader,
   terms: readonly string[],
-  limit: number,
+  { limit, among }: Wanted,
 ): Candidates {
   return read(db, () => {
     const visible = visibleChunks(db, reader);
-    return visible ? candidatesAmong(db, visible, terms, limit) : candidatesOfAll(db, terms, limit);
+    const allowed = among && chunksWithAny(db, among);
+    const wanted = { limit, allowed };
+    return visible ? candidatesAmong(db, visible, terms, wanted) : candidatesOfAll(db, terms, wanted);
   });
 }
 
@@ -36,12 +38,30 @@ export function frequenciesFor(db: DatabaseSync, reader: MemoryReader, terms: re
   });
 }
 
+interface Wanted {
+  limit: number;
+  /** Only chunks with one of these terms. */
+  among?: readonly string[];
+}
+
+interface Allowed {
+  limit: number;
+  /** The newest first; undefined: every chunk. */
+  allowed: ReadonlySet<number> | undefined;
+}
+
+function chunksWithAny(db: DatabaseSync, terms: readonly string[]): Set<number> {
+  const index = indexName(readState(db).generation);
+  const any = terms.map((term) => `"${term}"`).join(' OR ');
+  return new Set(terms.length > 0 ? chunksWith(db, index, any, POSTINGS_BUDGET) : []);
+}
+
 /** Every number comes from the given chunks alone: a rank must not tell what is written in others. */
 function candidatesAmong(
   db: DatabaseSync,
   visible: ReadonlyMap<number, number>,
   terms: readonly string[],
-  limit: number,
+  { limit, allowed }: Allowed,
 ): Candidates {
   const index = indexName(readState(db).generation);
   const chunks = visible.size;
@@ -52,17 +72,20 @@ function candidatesAmong(
     const ids = chunksWith(db, index, `"${term}"`, NO_LIMIT).filter((id) => visible.has(id));
     const weight = Math.log(1 + (chunks - ids.length + 0.5) / (ids.length + 0.5));
     frequencies.set(term, ids.length);
-    for (const id of ids) sums.set(id, (sums.get(id) ?? 0) + weight);
+    for (const id of ids) if (!allowed || allowed.has(id)) sums.set(id, (sums.get(id) ?? 0) + weight);
   }
+  if (terms.length === 0) for (const id of allowed ?? []) if (visible.has(id)) sums.set(id, 0);
   const ids = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0]).map(([id]) => id);
   return { chunks, averageLength: chunks > 0 ? length / chunks : 1, frequencies, ids: ids.slice(0, limit) };
 }
 
-function candidatesOfAll(db: DatabaseSync, terms: readonly string[], limit: number): Candidates {
+function candidatesOfAll(db: DatabaseSync, terms: readonly string[], { limit, allowed }: Allowed): Candidates {
   const state = readState(db);
   const index = indexName(state.generation);
   const frequencies = frequenciesOf(db, index, terms);
   const averageLength = state.chunks > 0 ? state.length / state.chunks : 1;
+  if (terms.length === 0)
+    return { chunks: state.chunks, averageLength, frequencies, ids: [...(allowed ?? [])].slice(0, limit) };
   const rarestFirst = [...frequencies].filter(([, count]) => count > 0).sort((a, b) => a[1] - b[1]);
   const used = rarestFirst.slice(0, TERMS_LIMIT);
   const largest = Number(db.prepare('SELECT max(id) AS id FROM archive_chunks').get()?.id ?? 0);
@@ -72,13 +95,15 @@ function candidatesOfAll(db: DatabaseSync, terms: readonly string[], limit: numb
   for (const [position, [term, count]] of used.entries()) {
     if (position > 0 && count > budget) break;
     const weight = Math.log(1 + (state.chunks - count + 0.5) / (count + 0.5));
-    for (const id of chunksWith(db, index, `"${term}"`, budget)) accumulate(sums, touched, id, weight);
+    for (const id of chunksWith(db, index, `"${term}"`, budget))
+      if (!allowed || allowed.has(id)) accumulate(sums, touched, id, weight);
     budget -= count;
   }
   if (budget < 0 || used.length < rarestFirst.length || touched.length >= POSTINGS_BUDGET) {
     // So many chunks hold even the rarest words that only the newest were read: those with all words come as well.
     const all = used.map(([term]) => `"${term}"`).join(' AND ');
-    for (const id of chunksWith(db, index, all, limit)) accumulate(sums, touched, id, 1);
+    for (const id of chunksWith(db, index, all, limit))
+      if (!allowed || allowed.has(id)) accumulate(sums, touched, id, 1);
   }
   return { chunks: state.chunks, averageLength, frequencies, ids: best(touched, sums, limit) };
 }

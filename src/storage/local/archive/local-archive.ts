@@ -72,7 +72,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       if (removed > 0) await emptyLog(use, 'lainclaw.db');
       return removed;
     },
-    candidates: (terms, limit) => use((db) => findCandidates(db, reader, terms, limit)),
+    candidates: (terms, limit, { among } = {}) => use((db) => findCandidates(db, reader, terms, { limit, among })),
     frequencies: (terms) => use((db) => frequenciesFor(db, reader, terms)),
     // The words of the index are everybody's.
     termsBeginning: async (head, limit) =>

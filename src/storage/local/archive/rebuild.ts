@@ -4,15 +4,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RebuildOptions, TermsOf } from '../../archive.ts';
 import { inTransaction } from '../open-database.ts';
-import { createIndex, dropIndex, indexName, readState } from './tables.ts';
+import { createIndex, dropIndex, INDEXED_COLUMNS, indexedRow, indexName, lengthOf, readState } from './tables.ts';
 
 const BATCH = 500;
-
-interface Row {
-  id: number;
-  context: string;
-  text: string;
-}
 
 /** The caller holds the rebuild's lock. Yields to the event loop between batches. */
 export async function rebuildIndex(
@@ -44,14 +38,15 @@ function begin(db: DatabaseSync): number {
 function copyBatch(db: DatabaseSync, generation: number, termsOf: TermsOf): { copied: number; total: number } {
   const { built_to: from, chunks } = readState(db);
   const rows = db
-    .prepare('SELECT id, context, text FROM archive_chunks WHERE id > ? ORDER BY id LIMIT ?')
-    .all(from ?? 0, BATCH) as unknown as Row[];
+    .prepare(`SELECT ${INDEXED_COLUMNS} WHERE c.id > ? ORDER BY c.id LIMIT ?`)
+    .all(from ?? 0, BATCH)
+    .map(indexedRow);
   const insert = db.prepare(`INSERT INTO ${indexName(generation)} (rowid, terms) VALUES (?, ?)`);
   const setLength = db.prepare('UPDATE archive_chunks SET length = ? WHERE id = ? AND length <> ?');
   for (const row of rows) {
     const terms = termsOf(row);
     insert.run(row.id, terms.join(' '));
-    setLength.run(terms.length, row.id, terms.length);
+    setLength.run(lengthOf(terms), row.id, lengthOf(terms));
   }
   const last = rows.at(-1);
   if (last) db.prepare('UPDATE archive_state SET built_to = ?').run(last.id);

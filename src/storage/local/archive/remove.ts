@@ -5,20 +5,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { TermsOf } from '../../archive.ts';
 import { inTransaction } from '../open-database.ts';
-import { indexName, readState } from './tables.ts';
+import { INDEXED_COLUMNS, indexedRow, indexName, readState } from './tables.ts';
 import { removeVectors } from './vectors.ts';
 import { visibleTo } from './visible.ts';
 
 /** From here on, and where it is more than so small a part of all, many chunks are taken out at once. */
 const MANY = 200;
 const PART_OF_ALL = 1 / 500;
-
-interface Row {
-  id: number;
-  length: number;
-  context: string;
-  text: string;
-}
 
 export function removeDocuments(
   db: DatabaseSync,
@@ -43,9 +36,9 @@ export function deleteDocuments(
   const keys = [...new Set(ids)].flatMap((id) => keyOf(db, reader, id) ?? []);
   const isMany = chunkCount(db, keys) > Math.max(MANY, state.chunks * PART_OF_ALL);
   if (isMany) for (const { name } of indexes) setSecure(db, name, false);
-  const chunksOf = db.prepare('SELECT id, length, context, text FROM archive_chunks WHERE document = ?');
+  const chunksOf = db.prepare(`SELECT ${INDEXED_COLUMNS} WHERE c.document = ?`);
   for (const key of keys) {
-    const rows = chunksOf.all(key) as unknown as Row[];
+    const rows = chunksOf.all(key).map(indexedRow);
     for (const row of rows) {
       const terms = termsOf(row).join(' ');
       for (const { name } of indexes.filter(({ upTo }) => row.id <= upTo))

@@ -1,0 +1,65 @@
+// Ranks with the times that a question names: a chunk that was said then, or is about then, gains; one from close by gains a
+// little. It is a weight and not a filter, because people err about dates.
+import type { Ranked } from '../rank.ts';
+import type { AskedTimes } from './asked-times.ts';
+import { DAY, dayAt, type TimeSpan } from './calendar.ts';
+import { type About, aboutOf } from './time-terms.ts';
+import type { WallClock } from './wall-clock.ts';
+
+/** What a time counts against words. */
+const TIME_SHARE = 0.6;
+/** Of a date, whose words count already where they are written. */
+const DATE_SHARE = 0.25;
+/** What another reading of the same words counts: "on Friday" is rather the last one than the next. */
+const OTHER_READING = 0.7;
+/** Of a text that is about a much longer time, a year for a day. */
+const VAGUE = 0.3;
+const VAGUE_FROM = 4;
+
+export function weighTime(
+  ranked: readonly Ranked[],
+  { spans: asked, isRelative }: AskedTimes,
+  clock: WallClock,
+): Ranked[] {
+  if (asked.length === 0) return [...ranked];
+  const share = isRelative ? TIME_SHARE : DATE_SHARE;
+  return ranked
+    .map((entry) => ({
+      ...entry,
+      score: (entry.score + share * timeScore(entry, asked, clock)) / (1 + share),
+    }))
+    .sort((a, b) => b.score - a.score);
+}
+
+/** True when the chunk was said within the span or is about something within it. */
+export function isWithin({ chunk }: Ranked, span: TimeSpan, clock: WallClock): boolean {
+  const { said, about } = timesOf(chunk, clock);
+  const certain = about.filter(({ isCertain }) => isCertain).map((each) => each.span);
+  return [said, ...certain].some(({ from, to }) => from < span.to && span.from < to);
+}
+
+/** When a chunk was said, and what it is about. */
+export function timesOf(
+  { document, text }: { document: { date: string }; text: string },
+  clock: WallClock,
+): { said: TimeSpan; about: About[] } {
+  const wall = clock.wallAt(Date.parse(document.date));
+  return { said: dayAt(wall), about: aboutOf(text, wall) };
+}
+
+function timeScore({ chunk }: Ranked, asked: readonly TimeSpan[], clock: WallClock): number {
+  const { said, about } = timesOf(chunk, clock);
+  const times = [said, ...about.map(({ span }) => span)];
+  return asked.reduce((best, span, reading) => {
+    const closeness = Math.max(...times.map((time) => closenessOf(time, span)));
+    return Math.max(best, (reading === 0 ? 1 : OTHER_READING) * closeness);
+  }, 0);
+}
+
+function closenessOf(time: TimeSpan, asked: TimeSpan): number {
+  const length = asked.to - asked.from;
+  const gap = Math.max(0, asked.from - time.to, time.from - asked.to);
+  if (gap === 0 && time.from < asked.to && asked.from < time.to)
+    return time.to - time.from > VAGUE_FROM * length ? VAGUE : 1;
+  return 0.5 * Math.exp(-gap / Math.max(2 * DAY, length / 2));
+}
