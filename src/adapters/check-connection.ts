@@ -7,7 +7,7 @@ import { readListed } from './models.ts';
 import { createPiAdapter } from './pi/pi-adapter.ts';
 import { errorIn } from './pi/provider-error.ts';
 import { type Provider, signInAdvice } from './providers/provider.ts';
-import { redact } from './redact.ts';
+import { redact } from '../lib/redact.ts';
 
 export interface ConnectionRequest {
   provider: Provider;

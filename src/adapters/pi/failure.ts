@@ -2,7 +2,7 @@
 // the wire (status, error code, how the stream ended); the library's own sentence is the last resort.
 import type { ModelFailure, ModelFailureCode } from '../adapter.ts';
 import { inWords } from '../duration.ts';
-import { redact } from '../redact.ts';
+import { redact } from '../../lib/redact.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { Seen } from './wire.ts';
 

@@ -8,7 +8,7 @@ import type { ContextWindows } from '../context-window.ts';
 import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
 import type { Ability, ModelLimits } from '../model-limits.ts';
 import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
-import { redact } from '../redact.ts';
+import { redact } from '../../lib/redact.ts';
 import { askWithinLimits } from '../within-limits.ts';
 import { ask } from './apis.ts';
 import { type FoundModel, findModel } from './catalogue.ts';

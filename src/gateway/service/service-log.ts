@@ -1,7 +1,7 @@
 // The gateway's log: one JSON object a line, in a file of bounded size with a few older ones beside it. Secrets in use, and
 // what looks like one, are taken out of every line. A disk that is full costs lines, never the gateway.
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
-import { redact } from '../../adapters/redact.ts';
+import { redact } from '../../lib/redact.ts';
 
 export interface LogEntry {
   level: 'info' | 'warn' | 'error';

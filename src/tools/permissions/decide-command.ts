@@ -8,6 +8,7 @@ import { classifyCommand, type Part } from './classify-command.ts';
 import { type CommandReading, ELEVATED, LASTING, type Redirection, spellCommand } from './command.ts';
 import { fitsCommand, isExact } from './command-pattern.ts';
 import {
+  ALLOWED_BY,
   allow,
   answersFor,
   ask,
@@ -67,11 +68,11 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const covered = (list: readonly Rule[]): boolean =>
     needed.every((part) => isCovered(part, list, { context, inRoot, names }));
   if (rememberAs.length > 0 && covered(answersFor(remembered, needsPerson)))
-    return { ...allow(base), ...(protects.length > 0 && { protects }) };
+    return { ...allow(base, ALLOWED_BY.answer), ...(protects.length > 0 && { protects }) };
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
-  if (onlyReads) return { ...allow(base), onlyReads: true };
+  if (onlyReads) return { ...allow(base, ALLOWED_BY.reading), onlyReads: true };
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, reasons);
-  if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base);
+  if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base, ALLOWED_BY.rule);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }
 

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { Access, PathSubject } from '../subject.ts';
 import type { ToolEffect } from '../tool.ts';
 import {
+  ALLOWED_BY,
   allow,
   answersFor,
   ask,
@@ -56,12 +57,12 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
   // Where the tool reads through the workspace it reaches nothing outside: that refuses by itself, in its own words.
-  if (effect === 'read' && location.relative === undefined && spec.handlesFiles) return allow(base);
+  if (effect === 'read' && location.relative === undefined && spec.handlesFiles) return allow(base, ALLOWED_BY.reading);
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
   if (objection) return ask({ ...judged, question: base.question }, [...tainted, objection.reason]);
 
   const answered = !isMore && answersFor(remembered, needsPerson).some(allows);
-  if (answered) return allow(base);
+  if (answered) return allow(base, ALLOWED_BY.answer);
   const reaches = (rule: Rule): boolean => concerns(rule) && liesBelow(rule, location, context.workspaceRoot);
   // What is denied below is left out of the result by tools that handle files; the others ask.
   const asking =
@@ -70,11 +71,14 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
       : (rules.ask.find(touches) ?? [...(spec.handlesFiles ? [] : rules.deny), ...rules.ask].find(reaches));
   if (asking) return ask({ ...base, scopes: ['session'] }, [...tainted, askedBy(asking)]);
   if (effect === 'read')
-    return location.relative === undefined ? ask({ ...judged, question: base.question }, [OUTSIDE]) : allow(base);
+    return location.relative === undefined
+      ? ask({ ...judged, question: base.question }, [OUTSIDE])
+      : allow(base, ALLOWED_BY.reading);
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, tainted);
   const needsPermission = spec.requiresPermission || effect !== spec.effect;
-  if (!needsPermission || rules.allow.some(allows)) return allow(base);
-  if (mode === 'accept-edits' && !leaves) return allow(base);
+  if (!needsPermission) return allow(base, ALLOWED_BY.needsNone);
+  if (rules.allow.some(allows)) return allow(base, ALLOWED_BY.rule);
+  if (mode === 'accept-edits' && !leaves) return allow(base, 'the mode accept-edits allows edits');
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }
 

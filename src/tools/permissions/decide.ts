@@ -28,6 +28,7 @@ import { decideCommand } from './decide-command.ts';
 import { decideNetwork } from './decide-network.ts';
 import { decidePath } from './decide-path.ts';
 import {
+  ALLOWED_BY,
   allow,
   answersFor,
   ask,
@@ -52,7 +53,7 @@ export function decide(input: DecideInput): Decision {
   if (decision.verdict === 'deny') return decision;
   if (input.mode === 'plan' && decision.changes) return deny(decision, PLAN_ONLY_READS);
   const byMode = input.mode === 'auto' && !decision.needsPerson && !decision.notByMode;
-  return byMode && decision.verdict === 'ask' ? allow(decision) : decision;
+  return byMode && decision.verdict === 'ask' ? allow(decision, `the mode ${input.mode} allows it`) : decision;
 }
 
 function decideSubject(input: DecideInput, subject: ToolSubject): Decision {
@@ -81,7 +82,8 @@ function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decisio
   const denied = decisions.find(({ verdict }) => verdict === 'deny');
   if (denied) return { ...denied, question };
   const asking = decisions.filter(({ verdict }) => verdict === 'ask');
-  if (asking.length === 0) return allow({ question, changes });
+  if (asking.length === 0)
+    return allow({ question, changes }, [...new Set(decisions.flatMap(({ because }) => because ?? []))].join('; '));
   const rememberAs = asking.every((each) => each.rememberAs.length > 0)
     ? asking.flatMap((each) => each.rememberAs)
     : [];
@@ -99,7 +101,7 @@ function decidePlan({ spec, mode, rules }: DecideInput, plan: string): Decision 
   const base = { question: planQuestion(plan), changes: false };
   const denying = rules.deny.find((rule) => namesTool(rule, namesOf(spec)));
   if (denying) return deny(base, deniedBy(denying));
-  if (mode !== 'plan') return allow(base);
+  if (mode !== 'plan') return allow(base, ALLOWED_BY.needsNone);
   return { ...ask({ ...base, needsPerson: true }, []), scopes: ['once', 'session', 'always'] };
 }
 
@@ -129,12 +131,14 @@ function decideTarget(input: DecideInput, subject: TargetSubject): Decision {
     (rule.pattern.kind === 'everything' || (isTargetRule(rule, subject) && rule.pattern.target.allows(target)));
   const denying = rules.deny.find(touches);
   if (denying) return deny(base, deniedBy(denying));
-  if (base.rememberAs.length > 0 && answersFor(remembered, needsPerson).some(allows)) return allow(base);
+  if (base.rememberAs.length > 0 && answersFor(remembered, needsPerson).some(allows))
+    return allow(base, ALLOWED_BY.answer);
   const asking = rules.ask.find(touches);
   if (asking) return ask({ ...base, scopes: ['session'] }, [...tainted, askedBy(asking)]);
-  if (onlyReads) return allow(base);
+  if (onlyReads) return allow(base, ALLOWED_BY.reading);
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, tainted);
-  if (!spec.requiresPermission || rules.allow.some(allows)) return allow(base);
+  if (!spec.requiresPermission) return allow(base, ALLOWED_BY.needsNone);
+  if (rules.allow.some(allows)) return allow(base, ALLOWED_BY.rule);
   return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
 }
 

@@ -33,6 +33,8 @@ export interface Decision {
   verdict: 'allow' | 'ask' | 'deny';
   /** Why it is not simply allowed. */
   reasons: readonly string[];
+  /** What allows it, where it is allowed. */
+  because?: string;
   /** It does more than read. */
   changes: boolean;
   /** The turn is tainted, and the effect lasts or leaves: no mode, and no rule, stands in for a person. */
@@ -60,8 +62,8 @@ export type Scope = 'once' | 'session' | 'always';
 type Base = Pick<Decision, 'question' | 'changes'> &
   Partial<Pick<Decision, 'rememberAs' | 'scopes' | 'needsPerson' | 'protects'>>;
 
-export function allow({ question, changes }: Base): Decision {
-  return { ...NOTHING_KEPT, verdict: 'allow', reasons: [], changes, question };
+export function allow({ question, changes }: Base, because: string): Decision {
+  return { ...NOTHING_KEPT, verdict: 'allow', reasons: [], because, changes, question };
 }
 
 export function deny({ question, changes }: Base, reason: string): Decision {
@@ -89,6 +91,13 @@ const NOTHING_KEPT = { needsPerson: false, rememberAs: [], scopes: ['once'] } as
 export function deniedBy(rule: Rule): string {
   return `the rule "${rule.text}" denies it`;
 }
+
+export const ALLOWED_BY = {
+  answer: 'a person allowed it for this session',
+  reading: 'it only reads',
+  needsNone: 'the tool needs no permission',
+  rule: 'a rule allows it',
+} as const;
 
 export function askedBy(rule: Rule): string {
   return `the rule "${rule.text}" asks`;
