@@ -3,6 +3,7 @@
 import { agents } from './agents.ts';
 import { archiveImport } from './archive-import.ts';
 import { archiveScale } from './archive-scale.ts';
+import { audit } from './audit.ts';
 import type { Bench, Figure } from './bench.ts';
 import { chat } from './chat.ts';
 import { confinement } from './confinement.ts';
@@ -29,6 +30,7 @@ const BENCHES: Bench[] = [
   longSession,
   sessionsScale,
   durability,
+  audit,
   confinement,
   model,
   shellStep,

@@ -1,5 +1,7 @@
 // Whether a service can be used with a key, found out by asking it: its list of models where that needs the key and costs
 // nothing, otherwise one short question. What the list does not say is asked too.
+
+import { redact } from '../lib/redact.ts';
 import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { NO_LIMITS } from './model-limits.ts';
@@ -7,7 +9,6 @@ import { readListed } from './models.ts';
 import { createPiAdapter } from './pi/pi-adapter.ts';
 import { errorIn } from './pi/provider-error.ts';
 import { type Provider, signInAdvice } from './providers/provider.ts';
-import { redact } from '../lib/redact.ts';
 
 export interface ConnectionRequest {
   provider: Provider;

@@ -116,6 +116,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
   {
+    name: 'audit',
+    description: 'Show who did what and why it was allowed; check that nobody changed that log',
+    load: async () => (await import('./commands/audit.ts')).configureAudit,
+  },
+  {
     name: 'backup',
     description: 'Write everything Lainclaw keeps into one file, or check such a file',
     load: async () => (await import('./commands/backup.ts')).configureBackup,

@@ -78,6 +78,8 @@ export interface FileSettings {
   notifyAfterSeconds?: number;
   /** Commands of the owner's that are run when something happens. */
   hooks?: HookSettings;
+  /** How much of the audit log is kept. */
+  auditMegabytes?: number;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -253,6 +255,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   notifyAfterSeconds: { kind: count(0, 86_400), about: 'how long nobody has typed by then', default: 10 },
   hooks: { kind: hooks, about: 'commands of yours that are run when something happens', default: 'none' },
+  auditMegabytes: { kind: count(32, 1_048_576), about: 'how much of the audit log is kept', default: 256 },
 };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

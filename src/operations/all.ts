@@ -1,5 +1,6 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
 import * as agents from './agents.ts';
+import * as audit from './audit.ts';
 import * as backup from './backup.ts';
 import * as chat from './chat.ts';
 import * as config from './config.ts';
@@ -36,6 +37,7 @@ import * as usage from './usage.ts';
 
 const NOUNS = [
   agents,
+  audit,
   backup,
   chat,
   config,

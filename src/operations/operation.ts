@@ -112,7 +112,12 @@ export function defineOperation<const Input extends JsonSchema, const Output ext
   );
   return {
     ...rest,
-    run: (input, context) => run({ ...defaults, ...withoutUndefined(input) } as ArgsOf<Input>, context),
+    async run(input, context) {
+      const given = { ...defaults, ...withoutUndefined(input) } as ArgsOf<Input>;
+      if (definition.class === 'read') return run(given, context);
+      const { recordOperation } = await import('./record-operation.ts');
+      return recordOperation(definition, given, context, () => run(given, context));
+    },
   };
 }
 

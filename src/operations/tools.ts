@@ -123,6 +123,7 @@ export const invokeTool = defineOperation({
       const call = { id: newId('call'), name, args: { ...args }, source: sourceOf(context) };
       const executor = toolbox.executor({
         reader: OWNER,
+        who: 'owner',
         registry,
         mode,
         ...(registry.get(name)?.startsTurns && {

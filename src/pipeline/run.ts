@@ -7,7 +7,7 @@ import { StorageError } from '../storage/storage.ts';
 import { createLater, type Later } from '../tools/later.ts';
 import { asTurnMode } from '../tools/permissions/mode.ts';
 import { createTaint, isTainted } from '../tools/taint.ts';
-import { readerOf } from '../vocabulary/asker.ts';
+import { nameOfAsker, readerOf } from '../vocabulary/asker.ts';
 import { answerWithModel } from './answer.ts';
 import { CANCELLED, commit, failedResult, type Outcome, sourceMark } from './commit.ts';
 import { compact } from './compact.ts';
@@ -116,6 +116,9 @@ function turnTools(
   const executor = toolbox.executor({
     registry,
     mode,
+    who: nameOfAsker(request.asker),
+    sessionKey: turn.entry.sessionKey,
+    approver: grants?.of,
     askPerson: grants?.askPerson,
     askForm: questions?.form,
     sessionId,

@@ -70,6 +70,8 @@ export async function createBase({
   const storage = createLocalStorage({
     home: environment.home,
     now,
+    secrets: lazySecrets(environment.variables),
+    auditBytes: (config.auditMegabytes ?? 256) * 1024 * 1024,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
   const listeners = new Set<() => void>();
@@ -95,5 +97,19 @@ export async function createBase({
     newId,
     systemTimezone: () => systemTimezone(environment.variables),
     warn,
+  };
+}
+
+const NAMES_SECRET = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/;
+const SHORTEST_SECRET = 8;
+
+/** The values of variables that are named like secrets. */
+function lazySecrets(variables: Environment['variables']): () => readonly string[] {
+  let secrets: readonly string[] | undefined;
+  return () => {
+    secrets ??= Object.entries(variables).flatMap(([name, value = '']) =>
+      NAMES_SECRET.test(name) && value.length >= SHORTEST_SECRET ? [value] : [],
+    );
+    return secrets;
   };
 }

@@ -16,6 +16,7 @@ import { DELETIONS_FILE } from '../sessions/deletions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
+import type { Audit } from '../storage/audit.ts';
 import type { Backups } from '../storage/backups.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
@@ -50,6 +51,8 @@ export interface Runtime extends Services {
   /** The provider when no flag names one: the configured one, otherwise one somebody is signed in to, otherwise `stub`. */
   defaultProvider(): Promise<string>;
   sessions: Sessions;
+  /** Who did what, and why it was allowed. */
+  audit(): Promise<Audit>;
   /** Everything of the home as one file. */
   backups(): Promise<Backups>;
   /** Titles, copies and deletion of sessions. */
@@ -239,6 +242,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     configFile: createConfigStore(environment, ownerFiles),
     defaultProvider,
     sessions,
+    audit: () => storage.audit(),
     backups: () => storage.backups(),
     sessionChanges,
     trust: storage.trust,

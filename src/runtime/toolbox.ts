@@ -137,6 +137,8 @@ export async function openToolbox(
     }),
     places: { userHome, lainclawHome: home },
     hooks: use.hooks,
+    audit: async (events) => (await storage.audit()).append(events),
+    warn,
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),
   });

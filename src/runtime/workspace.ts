@@ -212,6 +212,7 @@ export async function openWorkspace(
       return createChannelGateway({
         ...service,
         mailbox,
+        audit: async (events) => (await storage.audit()).append(events),
         ask,
         hub,
         sessions,

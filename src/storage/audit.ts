@@ -12,7 +12,6 @@ export type AuditKind =
   | 'message'
   /** Something that a person does: a setting, a permission, trust, pairing. */
   | 'operation'
-  | 'operation-result'
   /** The log itself: a torn line was cut off, or something was missing. */
   | 'repair'
   /** The oldest lines were removed by the setting `auditMegabytes`. */
@@ -88,12 +87,15 @@ export interface AuditFilter {
   until?: string;
 }
 
+/** What those who only write need of the log. */
+export type AppendAudit = (events: readonly AuditEvent[]) => Promise<void>;
+
 export interface Audit {
   /**
    * Resolves when the lines would survive the death of this process. They survive a power cut about a second later, and when
    * the storage is closed.
    */
-  append(events: readonly AuditEvent[]): Promise<void>;
+  append: AppendAudit;
   /** Reads every line. Needs no lock: others may append meanwhile. */
   verify(options?: { anchor?: AuditAnchor; signal?: AbortSignal }): Promise<AuditReport>;
   /** The newest lines that fit, oldest of them first. Lines that cannot be read are left out. */

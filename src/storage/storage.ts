@@ -3,6 +3,8 @@
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
+import type { SharedArchive } from './archive.ts';
+import type { Audit } from './audit.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -219,6 +221,8 @@ export interface Records {
   jobs(): Promise<Jobs>;
   mailbox(): Promise<Mailbox>;
   undoRecords(): Promise<UndoRecords>;
+  /** Who did what, and why it was allowed. */
+  audit(): Promise<Audit>;
 }
 
 /** State that has a path on the machine that runs the turn, wherever the records are. */

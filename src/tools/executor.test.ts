@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
 import type { Mode } from '../config/mode.ts';
+import type { AuditEvent } from '../storage/audit.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
+import { createCallAudit } from './call-audit.ts';
 import { createExecutor, type ExecutorOptions, NotStarted } from './executor.ts';
 import { createLater, type Later } from './later.ts';
 import { createTurnMode } from './permissions/mode.ts';
@@ -56,6 +58,7 @@ function policy({ mode, askPerson }: { mode: Mode } & Pick<PolicyOptions, 'askPe
 function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
   const defects: unknown[] = [];
   const kept: string[] = [];
+  const recorded: AuditEvent[] = [];
   const pictures = testHome();
   mkdirSync(pictures.path, { recursive: true });
   const executor = createExecutor({
@@ -64,6 +67,12 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
     authorise: policy({ mode: 'ask' }),
     context: { workspace: {} as Workspace, now: () => 42 } as ExecutorOptions['context'],
     reused: noReuse,
+    audit: createCallAudit({
+      append: async (events) => void recorded.push(...events),
+      who: 'owner',
+      approver: () => undefined,
+      onFailure: () => {},
+    }),
     keepOutput: async (_call, text) => {
       kept.push(text);
       return '/kept/call-1.txt';
@@ -73,8 +82,66 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
     onDefect: (_call, error) => defects.push(error),
     ...changed,
   });
-  return { executor, defects, kept };
+  return { executor, defects, kept, recorded };
 }
+
+describe('the audit log', () => {
+  const shortly = ({ kind, outcome, why }: AuditEvent): string => [kind, outcome, why].join(' ');
+
+  it('has a call before it runs, with the reason, and its end', async () => {
+    const seen: number[] = [];
+    const { executor, recorded } = setUp(
+      tool(
+        async () => {
+          seen.push(recorded.length);
+          return { data: 1 };
+        },
+        { effect: 'write' },
+      ),
+    );
+    await executor.execute(call(), never);
+    expect(seen).toEqual([1]);
+    expect(recorded.map(shortly)).toEqual(['tool-call allowed the tool needs no permission', 'tool-result ok ']);
+  });
+
+  it('has what a person answered, and what was refused', async () => {
+    const asks = tool(async () => ({ data: 1 }), { effect: 'exec', requiresPermission: true });
+    const yes = setUp(asks, { authorise: policy({ mode: 'ask', askPerson: async () => 'once' }) });
+    await yes.executor.execute(call(), never);
+    expect(yes.recorded.map(shortly)).toEqual([
+      'approval allowed once',
+      'tool-call allowed a person approved it (asked because tool needs permission)',
+      'tool-result ok ',
+    ]);
+    const no = setUp(asks, { authorise: policy({ mode: 'ask', askPerson: async () => undefined }) });
+    await no.executor.execute(call(), never);
+    expect(no.recorded.map(shortly)).toEqual(['approval denied no', 'tool-call denied tool was not approved']);
+  });
+
+  it('has calls of tools that do not exist', async () => {
+    const { executor, recorded } = setUp(tool(async () => ({ data: 1 })));
+    await executor.execute(call('nothing'), never);
+    expect(recorded.map(shortly)).toEqual(['tool-call denied there is no tool "nothing" here']);
+  });
+
+  it('keeps an effect from happening when it cannot be written, and lets reading happen', async () => {
+    const audit = createCallAudit({
+      append: () => Promise.reject(new Error('the disk is full')),
+      who: 'owner',
+      approver: () => undefined,
+      onFailure: () => {},
+    });
+    const write = vi.fn(async () => ({ data: 1 }));
+    const { executor } = setUp(tool(write, { effect: 'write' }), { audit });
+    expect((await executor.execute(call(), never)).result).toMatchObject({ ok: false });
+    expect(write).not.toHaveBeenCalled();
+    const reading = setUp(
+      tool(async () => ({ data: 1 })),
+      { audit },
+    );
+    expect((await reading.executor.execute(call(), never)).result.ok).toBe(true);
+  });
+});
 
 describe('a call', () => {
   it('that works returns data for programs and text for models', async () => {
@@ -142,7 +209,7 @@ describe('a call', () => {
     });
     const authorise: Authorise = async () => {
       time += 60_000;
-      return { allowed: true };
+      return { allowed: true, because: 'a test' };
     };
     const { result } = await setUp(spec, { authorise })
       .executor.execute(call(), never)

@@ -1,4 +1,4 @@
-// The executor, the only catch around a tool: look up → validate → authorise → reuse or run → bound.
+// The executor, the only catch around a tool: look up → validate → authorise → record → reuse or run → bound.
 // It stops at the first step that says no, and always returns a result: the caller sees a ToolFailure, anything
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { joinSignals } from '../lib/joined-signal.ts';
@@ -6,6 +6,7 @@ import { StorageError } from '../storage/storage.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
+import type { CallAudit } from './call-audit.ts';
 import { createLater, type Later } from './later.ts';
 import { boundPictures } from './pictures.ts';
 import type { Authorise } from './policy.ts';
@@ -58,6 +59,8 @@ export interface ExecutorOptions {
   /** Takes what calls leave behind, and is waited for before the next one; without it a result waits. */
   later?: Later;
   reused: ReusedResults;
+  /** Records each call before it runs and after. */
+  audit: CallAudit;
   /** Keeps the whole of a text that is cut for the model; returns where. */
   keepOutput(call: ToolCall, text: string): Promise<string>;
   /** Where a tool may put what is too much to keep in memory. */
@@ -79,22 +82,28 @@ export interface Executor {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { context, keepOutput, spoolPath, keptPath, onDefect } = options;
+  const { context, keepOutput, spoolPath, keptPath, onDefect, audit } = options;
   return {
     async execute(call, signal, progress = () => {}) {
       const left = options.later ?? createLater();
       await left.done();
       if (signal.aborted) throw new NotStarted(signal.reason);
       const started = performance.now();
-      const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false };
+      const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false, wasAsked: false };
       const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
         (error: unknown): Outcome => {
+          if (signal.aborted && brought.hasRun) audit.ended(call, 'cancelled');
           if (signal.aborted) throw brought.hasRun ? error : new NotStarted(error);
           if (error instanceof ToolFailure) return { ok: false, error: toolError(error), output: error.output };
           if (!isExplained(error)) onDefect(call, error);
           return { ok: false, error: { code: 'execution_error', message: `${call.name} failed: ${messageOf(error)}` } };
         },
       );
+      if (brought.hasRun) audit.ended(call, outcome.ok ? undefined : outcome.error.message);
+      else if (!outcome.ok) {
+        const { message } = outcome.error;
+        audit.refused(options.registry.get(call.name), call, { message, wasAsked: brought.wasAsked });
+      }
       if (!options.later) await left.done();
       const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
       const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => keptPath(call, name));
@@ -142,10 +151,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return { ok: false, error: { code: 'execution_error', message: objection, reason: 'denied' } };
     const decision = await authorise(spec, call, asking);
     brought.askedMs = performance.now() - askedAt;
+    brought.wasAsked = !decision.allowed && decision.wasAsked === true;
     if (!decision.allowed)
       return { ok: false, error: { code: 'execution_error', message: decision.message, reason: 'denied' } };
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
+    await audit.allowed(spec, call, decision);
     return withTimeout(spec, call, signal, async (limited) => {
       const { onlyReads, hides, network, taintedBy, approvedPaths = [] } = decision;
       if (taintedBy !== undefined) brought.taintedBy = [taintSource('file', taintedBy)];
@@ -182,6 +193,8 @@ interface Attempt {
     /** How long permission took: no time of the tool's. */
     askedMs: number;
     hasRun: boolean;
+    /** A person said no. */
+    wasAsked: boolean;
   };
 }
 

@@ -31,8 +31,12 @@ export type Decision =
       taintedBy?: string;
       /** Absolute paths of files that other programs run, which a person approved for this call. */
       approvedPaths?: readonly string[];
+      /** What allowed it, for the audit log. */
+      because: string;
+      /** What a person answered, where one was asked. */
+      answer?: Scope;
     }
-  | { allowed: false; message: string };
+  | { allowed: false; message: string; wasAsked?: true };
 
 export interface PermissionQuestion {
   call: ToolCall;
@@ -102,6 +106,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
     const taintedBy = shownTaintedFile(spec, call.args, judging);
     const yes = {
       allowed: true as const,
+      because: verdict.because ?? '',
       ...(hides && { hides }),
       ...(taintedBy !== undefined && { taintedBy }),
       ...(network && { network }),
@@ -115,15 +120,16 @@ export function createPolicy(options: PolicyOptions): Authorise {
     if (!askPerson) return no(nobodyThere({ spec, call, verdict, taint, subject }));
 
     const scope = await askPerson({ call, verdict, preview }, context.signal);
-    if (scope === undefined) return no(`${call.name} was not approved`);
+    if (scope === undefined) return { ...no(`${call.name} was not approved`), wasAsked: true };
     if (subject.kind === 'plan') options.mode.change(PLAN_ANSWERS[scope]);
     else if (scope !== 'once')
       await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted: verdict.needsPerson });
-    return { ...yes, ...approved };
+    const asked = verdict.reasons.length > 0 ? ` (asked because ${verdict.reasons.join('; ')})` : '';
+    return { ...yes, ...approved, because: `a person approved it${asked}`, answer: scope };
   };
 }
 
-function no(message: string): Decision {
+function no(message: string): Decision & { allowed: false } {
   return { allowed: false, message };
 }
 

@@ -29,7 +29,7 @@ const recorded = (path: string, text: string, name = 'fs.read_file'): RecordedCa
 
 function tools() {
   const made = createRecordedTools(toolbox);
-  const executor = made.toolbox.executor({ registry, mode: 'never', reader: OWNER });
+  const executor = made.toolbox.executor({ registry, mode: 'never', who: 'owner', reader: OWNER });
   const read = async (path: string, name = 'fs.read_file'): Promise<string> =>
     (await executor.execute({ id: 'x', name, args: { maxLines: 1, path }, source: 'model' }, signal)).text;
   return { turn: made.turn, read, executor };

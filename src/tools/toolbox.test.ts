@@ -42,12 +42,14 @@ async function canAsk(turn: Pick<TurnTools, 'mode' | 'askPerson'>): Promise<bool
       workspaceRoot: '/nowhere',
     }),
     places: { userHome: '/home/x', lainclawHome: '/home/x/.lainclaw' },
+    audit: async () => {},
+    warn: () => {},
     onDefect: (_, error) => {
       throw error;
     },
   });
   const call = { id: 'c', name: 'look', args: {}, source: 'cli' as const };
-  const executor = box.executor({ ...turn, reader: OWNER, registry: box.visible(undefined) });
+  const executor = box.executor({ ...turn, who: 'owner', reader: OWNER, registry: box.visible(undefined) });
   const { result } = await executor.execute(call, new AbortController().signal);
   expect(result.ok).toBe(true);
   return found;

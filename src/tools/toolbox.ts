@@ -4,6 +4,7 @@ import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
+import type { AppendAudit } from '../storage/audit.ts';
 import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
@@ -11,6 +12,7 @@ import type { MemoryReader } from '../vocabulary/memory-scope.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
+import { createCallAudit } from './call-audit.ts';
 import type { Delegation } from './delegation.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
@@ -54,6 +56,9 @@ export interface ToolboxDependencies {
   /** Where the person's own files are, and Lainclaw's. */
   places: { userHome: string; lainclawHome: string };
   onDefect(call: ToolCall, error: unknown): void;
+  /** Writes to the audit log. */
+  audit: AppendAudit;
+  warn(text: string): void;
   /** The owner's, where there are any. */
   hooks?: Pick<Hooks, 'beforeTool' | 'afterTool'>;
 }
@@ -71,6 +76,10 @@ export interface TurnTools {
   /** Puts questions to the readers of this turn, instead of the person at the terminal. */
   askPerson?: AskPerson;
   askForm?: AskForm;
+  /** For the audit log: who asks, in which session (its key), and who answered about a call. */
+  who: string;
+  sessionKey?: string;
+  approver?(call: ToolCall): { by: string; place: string } | undefined;
   /** Whoever asks: memory is read and saved in this name. */
   reader: MemoryReader;
   /** Starts other turns in the name of this one. */
@@ -101,7 +110,7 @@ export interface Toolbox {
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
-  const { askPerson, askForm, hooks } = dependencies;
+  const { askPerson, askForm, hooks, audit, warn } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
@@ -144,6 +153,14 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           networkRequest: dependencies.networkRequest,
         }),
         taintSources: taint.sources,
+        audit: createCallAudit({
+          append: audit,
+          who: turn.who,
+          session: turn.sessionKey,
+          turn: turnId,
+          approver: turn.approver ?? (() => undefined),
+          onFailure: (error) => warn(`the audit log: ${(error as Error).message}`),
+        }),
         onTainted: taint.add,
         context: {
           workspace,

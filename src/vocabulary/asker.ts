@@ -35,3 +35,9 @@ export function readerOf(asker: Asker | undefined): MemoryReader {
   const scope = asker.scope ?? (`chat:${asker.chat}` as const);
   return scope === 'owner' ? OWNER : readerWithin(scope);
 }
+
+/** For the audit log. */
+export function nameOfAsker(asker: Asker | undefined): string {
+  if (asker?.kind === 'chat') return asker.scope ? `${asker.chat} (${asker.scope})` : asker.chat;
+  return asker?.kind === 'nobody' ? 'nobody' : 'owner';
+}

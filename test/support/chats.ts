@@ -108,6 +108,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       const operated = {
         runtime: {
           hub,
+          audit: async () => ({ append: async () => {} }),
           sessions: {
             get: session ?? (async () => undefined),
             find: session ?? (async () => undefined),
@@ -129,6 +130,7 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
       const gateway = createChannelGateway({
         hub,
         mailbox: mortal(mailbox, life),
+        audit: async () => {},
         claimant,
         async ask(request, signal) {
           if (life.isOver) return never();

@@ -1,8 +1,9 @@
 // What went wrong, as one of the contract's codes with a sentence that says what to do. Decided from what was seen on
 // the wire (status, error code, how the stream ended); the library's own sentence is the last resort.
+
+import { redact } from '../../lib/redact.ts';
 import type { ModelFailure, ModelFailureCode } from '../adapter.ts';
 import { inWords } from '../duration.ts';
-import { redact } from '../../lib/redact.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { Seen } from './wire.ts';
 

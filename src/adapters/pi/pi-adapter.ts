@@ -1,6 +1,7 @@
 // The adapter over pi-ai, the same for every provider: find the address, the model and the credential, ask, translate
 // what comes. A credential that is refused although it looked fresh is renewed once, before anything has been shown.
 import type { Effort } from '../../config/effort.ts';
+import { redact } from '../../lib/redact.ts';
 import type { Adapter, ModelEvent, ModelFailure, ModelRequest } from '../adapter.ts';
 import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
@@ -8,7 +9,6 @@ import type { ContextWindows } from '../context-window.ts';
 import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
 import type { Ability, ModelLimits } from '../model-limits.ts';
 import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
-import { redact } from '../../lib/redact.ts';
 import { askWithinLimits } from '../within-limits.ts';
 import { ask } from './apis.ts';
 import { type FoundModel, findModel } from './catalogue.ts';

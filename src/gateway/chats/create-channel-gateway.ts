@@ -2,6 +2,7 @@
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
 import type { Channel } from '../../channels/channel.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import type { AppendAudit } from '../../storage/audit.ts';
 import type { Fence } from '../../storage/locks.ts';
 import type { Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
 import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
@@ -44,6 +45,7 @@ const SHOWN_DEAD_LETTERS = 1_000;
 export interface ChannelGatewayDependencies {
   channels: readonly Channel[];
   mailbox: Mailbox;
+  audit: AppendAudit;
   /** Of a lock that this gateway holds while it runs: the messages it handles are claimed under it. */
   claimant: Fence;
   ask: Gateway['ask'];

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import { joinSignals } from '../../lib/joined-signal.ts';
+import type { AppendAudit, AuditEvent } from '../../storage/audit.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
@@ -22,6 +23,8 @@ const REVOKED = 'nobody in this chat is admitted any more ("lainclaw pairing lis
 
 export interface DeliveryOptions {
   mailbox: Mailbox;
+  /** Records each message before it leaves. */
+  audit: AppendAudit;
   channels: readonly Channel[];
   /** Whether anybody in this chat is still admitted; asked right before each message is sent. */
   mayReceive(chat: ChatKey): Promise<boolean>;
@@ -43,7 +46,7 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-export function createDelivery({ mailbox, channels, mayReceive, now, random, log }: DeliveryOptions): Delivery {
+export function createDelivery({ mailbox, audit, channels, mayReceive, now, random, log }: DeliveryOptions): Delivery {
   const stopping = new AbortController();
   const waiters = new Map<string, (sent: SentMessage) => void>();
   const settlers = new Set<() => void>();
@@ -109,6 +112,7 @@ export function createDelivery({ mailbox, channels, mayReceive, now, random, log
     try {
       const outgoing = JSON.parse(message.body) as Outgoing;
       if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
+      await audit([messageEvent(message, outgoing)]);
       const sent = await orAborted(sendOrReplace(channel, message, outgoing, until.signal), until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
@@ -200,6 +204,14 @@ async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+const SHOWN_CHARACTERS = 200;
+
+function messageEvent({ key, chat, attempts }: OutboxMessage, { markdown }: Outgoing): AuditEvent {
+  const about = `${markdown.length} characters: ${markdown.slice(0, SHOWN_CHARACTERS)}`;
+  const why = attempts > 0 ? `attempt ${attempts + 1}` : 'it was in the outbox, and the chat may receive it';
+  return { kind: 'message', who: 'lainclaw', what: nameOf(chat), about, outcome: 'allowed', why, call: key };
 }
 
 async function sendOrReplace(

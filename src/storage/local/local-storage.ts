@@ -15,13 +15,25 @@ import { createTranscripts } from './transcripts.ts';
 import { createTrust } from './trust.ts';
 import { createWriteAheadLog } from './write-ahead-log.ts';
 
+const AUDIT_BYTES = 256 * 1024 * 1024;
+
 export interface LocalStorageOptions {
   home: string;
   now(): number;
   onRebuild?: (keptAside: string) => void;
+  /** What the audit log must not hold, besides whatever looks like a secret. */
+  secrets?: () => readonly string[];
+  /** The oldest files of the audit log are removed when it is larger. */
+  auditBytes?: number;
 }
 
-export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions): StorageWithBackups {
+export function createLocalStorage({
+  home,
+  now,
+  onRebuild,
+  secrets = () => [],
+  auditBytes: keptBytes = AUDIT_BYTES,
+}: LocalStorageOptions): StorageWithBackups {
   const sessions = join(home, 'sessions');
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions, locks.verify);
@@ -35,6 +47,9 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
   const ownerFiles = createOwnerFiles(home, locks);
   const undoRecords = lazily(async () =>
     (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({ home, locks, now }),
+  );
+  const audit = lazily(async () =>
+    (await import('./audit/local-audit.ts')).createLocalAudit({ home, locks, now, secrets, keptBytes }),
   );
   let closeLog = async (): Promise<void> => {};
   return {
@@ -67,6 +82,7 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       return createLocalMailbox({ database: mailboxDatabase, log, locks });
     },
     undoRecords,
+    audit,
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
@@ -79,6 +95,8 @@ export function createLocalStorage({ home, now, onRebuild }: LocalStorageOptions
       await (await undoRecords()).erase();
     },
     async close() {
+      // It needs its lock for what is still to be written.
+      await (await audit.made())?.close();
       await Promise.all([
         locks.close(),
         ...[catalogue, database, archiveDatabase, runsDatabase, jobsDatabase, mailboxDatabase].map((each) =>

@@ -45,7 +45,7 @@ export function createToolOffer(dependencies: OfferDependencies): Offer {
   const registry = allow ? toolbox.visible(allow) : withoutUnasked(toolbox.visible(undefined));
   const offered = registry.distinct();
   const names = createWireNames(offered.map(({ name }) => name));
-  const executor = toolbox.executor({ registry, mode, sessionId, taint, reader: OWNER });
+  const executor = toolbox.executor({ registry, mode, sessionId, taint, reader: OWNER, who: 'mcp client' });
   return {
     version,
     instructions: `The tools of a Lainclaw agent. File tools are confined to ${toolbox.workspaceRoot}.`,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { BackupError, type RestoreBackup, type RestoredBackup } from '../../backups.ts';
 import type { Locks } from '../../locks.ts';
 import { ensureDirectory, removeDurably, storageError, syncDirectory, writeAtomically } from '../../private-files.ts';
+import { AUDIT_FOLDER, AUDIT_HEAD } from '../audit/audit-files.ts';
 import { RESTORE_FOLDER, reasonToStay, SET_ASIDE } from './home-contents.ts';
 import { refuseHomeInUse } from './home-in-use.ts';
 import { isRestoreUnfinished, planPath } from './switch-plan.ts';
@@ -72,7 +73,10 @@ export async function finishSwitch(home: string, locks: Locks): Promise<void> {
 
 async function planOf(home: string, createdAt: string): Promise<Plan> {
   const leaving = await namesToReplace(home);
-  const coming = await readdir(join(home, RESTORE_FOLDER, 'new'));
+  const unpacked = await readdir(join(home, RESTORE_FOLDER, 'new'));
+  // What was recorded here is not taken back: a home that has an audit log keeps it.
+  const hasAudit = existsSync(join(home, AUDIT_HEAD)) || existsSync(join(home, AUDIT_FOLDER));
+  const coming = unpacked.filter((name) => !hasAudit || !isOfAudit(name));
   const day = createdAt.slice(0, 10).replace(/[^\d-]/g, '');
   let aside = `${SET_ASIDE}by-backup-of-${day}`;
   for (let number = 2; existsSync(join(home, aside)); number += 1) aside = `${SET_ASIDE}by-backup-of-${day}-${number}`;
@@ -133,10 +137,14 @@ async function switchBack(home: string, { aside }: Plan, moved: readonly Move[])
   await removeDurably(planPath(home));
 }
 
+function isOfAudit(name: string): boolean {
+  return name === AUDIT_FOLDER || name === AUDIT_HEAD;
+}
+
 async function namesToReplace(home: string): Promise<string[]> {
   const names = await readdir(home).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw storageError(home, error);
   });
-  return names.filter((name) => reasonToStay(name) === undefined).toSorted();
+  return names.filter((name) => reasonToStay(name) === undefined && !isOfAudit(name)).toSorted();
 }
