@@ -37,8 +37,7 @@ export const audit: Bench = {
       });
       for (let done = 0; done < lines; done += 1_000) await log.append(Array(1_000).fill(CALL));
       const checks: number[] = [];
-      for (let round = 0; round < 3; round += 1)
-        checks.push(await processorMs(async () => void (await log.verify())));
+      for (let round = 0; round < 3; round += 1) checks.push(await processorMs(async () => void (await log.verify())));
       const { lines: checked, isSound } = await log.verify();
       const seconds = isSound ? median(checks) / 1_000 : Number.NaN;
       return [

@@ -12,7 +12,12 @@ export async function invokeOperation<Output>(
   context: OperationContext,
 ): Promise<Output> {
   const { by = { place: 'terminal' } } = context;
-  checkMayCall(operation, by);
+  try {
+    checkMayCall(operation, by);
+  } catch (error) {
+    await (await import('./record-operation.ts')).recordRefusal(operation, input, context, error);
+    throw error;
+  }
   const problem = await valueProblem({ ...operation.input }, input);
   if (problem) throw new CodedError('INVALID_INPUT', `${operation.name}: ${problem}`);
   const given = ownInput(operation, input, by);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answerer } from '../gateway/turns/answerer.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AuditEvent } from '../storage/audit.ts';
 import { OPERATIONS } from './all.ts';
 import { invokeOperation } from './invoke.ts';
 import { checkMayCall } from './may-call.ts';
@@ -87,11 +89,14 @@ it.each([
       return {};
     },
   });
-  const context = { by } as OperationContext;
+  const recorded: AuditEvent[] = [];
+  const runtime = { audit: async () => ({ append: async (events) => void recorded.push(...events) }) } as Runtime;
+  const context = { by, runtime } as OperationContext;
   await expect(invokeOperation(erase, {}, context)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
   // Not even with input that does not fit: nothing is told about the operation.
   await expect(invokeOperation(erase, { x: 1 }, context)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
   expect(ran).toBe(0);
-  await invokeOperation(erase, {}, { by: OWNER } as OperationContext);
+  await invokeOperation(erase, {}, { by: OWNER, runtime } as OperationContext);
   expect(ran).toBe(1);
+  expect(recorded.map(({ outcome }) => outcome)).toEqual(['denied', 'denied', 'ok']);
 });

@@ -1,43 +1,64 @@
 // The line of the audit log for an operation that changes something: who, what with which input, how it ended. It follows the operation,
 // so that it lands in the log of the home that the operation leaves (a restore brings another one). It refuses nothing: an operation
 // may be what repairs a home that cannot be written.
-import { answeredFrom } from '../gateway/turns/answerer.ts';
+import { type Answerer, answeredFrom } from '../gateway/turns/answerer.ts';
+import type { Audit, AuditEvent } from '../storage/audit.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
-import type { Operation, OperationContext } from './operation.ts';
 
 const SECRET = /api_?key|encrypt_?key|token|secret|pass(?:word|phrase)|credential|^(?:env|headers)$/i;
 const NAMES_SECRET = /key|token|secret|pass/i;
 
+interface Named {
+  name: string;
+  class: string;
+}
+
+interface Caller {
+  runtime: { audit(): Promise<Pick<Audit, 'append'>> };
+  by?: Answerer;
+  warn(text: string): void;
+}
+
 export async function recordOperation<T>(
-  { name, class: kind }: Pick<Operation, 'name' | 'class'>,
+  operation: Named,
   input: object,
-  { runtime, by = { place: 'terminal' }, warn }: OperationContext,
+  context: Caller,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { by: person, place } = answeredFrom(by);
-  const record = async (outcome: 'ok' | 'failed', why: string): Promise<void> => {
-    const about = JSON.stringify(withoutSecrets(input));
-    const event = { kind: 'operation' as const, who: `${person} (${place})`, what: name, about, outcome, why };
-    await runtime.audit().then(
-      (audit) => audit.append([event]),
-      (error: unknown) => warn(`not in the audit log: ${messageOf(error)}`),
-    );
-  };
   try {
     const output = await run();
-    await record('ok', reasonFor(by, kind)).catch((error: unknown) =>
-      warn(`not in the audit log: ${messageOf(error)}`),
-    );
+    await record(operation, input, context, { outcome: 'ok', why: reasonFor(context.by, operation.class) });
     return output;
   } catch (error) {
     const code = error instanceof CodedError ? `${error.code}: ` : '';
-    await record('failed', `${code}${messageOf(error)}`).catch(() => {});
+    await record(operation, input, context, { outcome: 'failed', why: `${code}${messageOf(error)}` });
     throw error;
   }
 }
 
-function reasonFor(by: NonNullable<OperationContext['by']>, kind: Operation['class']): string {
-  if (!('isOwner' in by)) return `${kind}: it was asked for on this machine`;
+/** Of somebody who may not call it. */
+export async function recordRefusal(operation: Named, input: object, context: Caller, error: unknown): Promise<void> {
+  await record(operation, input, context, { outcome: 'denied', why: messageOf(error) });
+}
+
+async function record(
+  { name }: Named,
+  input: object,
+  { runtime, by = { place: 'terminal' }, warn }: Caller,
+  ending: Required<Pick<AuditEvent, 'outcome' | 'why'>>,
+): Promise<void> {
+  const { by: person, place } = answeredFrom(by);
+  const about = JSON.stringify(withoutSecrets(input));
+  try {
+    const audit = await runtime.audit();
+    await audit.append([{ kind: 'operation', who: `${person} (${place})`, what: name, about, ...ending }]);
+  } catch (error) {
+    warn(`this is not in the audit log: ${messageOf(error)}`);
+  }
+}
+
+function reasonFor(by: Answerer | undefined, kind: string): string {
+  if (!by || !('isOwner' in by)) return `${kind}: it was asked for on this machine`;
   return by.isOwner ? `${kind}: the owner asked for it` : `${kind}: it concerns only the person or chat that asked`;
 }
 

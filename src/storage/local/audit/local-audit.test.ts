@@ -195,6 +195,17 @@ describe('the audit log', () => {
     expect(report.lines).toBeGreaterThan(450);
   }, 60_000);
 
+  it('writes what is appended at the very moment in which a batch ends', async () => {
+    const audit = open();
+    for (let ticks = 0; ticks < 40; ticks += 1) {
+      const before = audit.append([call('before')]);
+      await before;
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      await audit.append([call('after')]);
+    }
+    expect((await audit.verify()).lines).toBe(80);
+  });
+
   it('finds any single changed byte', async () => {
     const audit = await filled(8);
     const sound = readFileSync(path());

@@ -61,11 +61,11 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
   let syncing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Everything that waits, until nothing does. */
+  /** Everything that waits, until nothing does: the look and the end are one step, so nothing comes between them. */
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
       const lock = await locks.acquire('audit').catch((error: unknown) => failAll(error));
-      if (!lock) return;
+      if (!lock) continue;
       const batch = waiting;
       waiting = [];
       try {
@@ -77,6 +77,7 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
         await lock.release();
       }
     }
+    writing = undefined;
   }
 
   function failAll(error: unknown): undefined {
@@ -180,9 +181,7 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
       if (events.length === 0) return Promise.resolve();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.push({ events, resolve, reject });
-      writing ??= writeAll().finally(() => {
-        writing = undefined;
-      });
+      writing ??= writeAll();
       return promise;
     },
     async verify(request = {}) {
