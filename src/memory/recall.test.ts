@@ -78,6 +78,17 @@ describe('recall', () => {
     expect(await (await withFacts()).recall({ question })).toBeUndefined();
   });
 
+  it.each(['What happened on 20 November?', '11月20日发生了什么？', 'Что случилось 20 ноября?'])(
+    'brings what was said on a day, also without a word of the question: %s',
+    async (question) => {
+      const memory = await withFacts();
+      await memory.save({ content: 'A certificate expired.', date: '2026-11-20' });
+      const recall = await memory.recall({ question });
+      expect(recall?.text).toContain('[2026-11-20 | note] A certificate expired.');
+      expect(recall?.items).toHaveLength(1);
+    },
+  );
+
   it('keeps to its budget, however much is found', async () => {
     const { memory } = testMemory();
     const long = (index: number): string => `Otter ${index} ${'swims in the river and eats fish '.repeat(20)}`;

@@ -72,7 +72,7 @@ export async function recallFrom(
   const { archive, analyser, reader } = dependencies;
   const telling = withoutSmallTalk(question);
   if (telling.trim() === '' || analyser.query(telling).hasOnlyStopWords) return undefined;
-  const { ranked, terms, statistics } = await rankArchive(dependencies, telling, { signal });
+  const { ranked, terms, statistics, isOfAskedTime } = await rankArchive(dependencies, telling, { signal });
   const information = informationOf(terms.terms, statistics);
   const isSeen = ({ document }: ArchiveChunk): boolean =>
     seen !== undefined && document.session === seen.sessionId && document.date >= seen.since;
@@ -87,7 +87,9 @@ export async function recallFrom(
     const chunk = { id: -1 - index, document, position: 0, context, text, length: 0 };
     return { chunk, relevance, score: relevance, tainted, isArchived: false };
   });
-  const chosen = chooseRelevant([...found, ...written]);
+  const chosen = chooseRelevant(
+    withAskedTime([...found, ...written], (chunk) => isOfAskedTime({ chunk, score: 0, matched: [] })),
+  );
   if (chosen.length === 0) return undefined;
   const linked = await findLinked({ archive, analyser }, chosen, terms.terms, statistics.chunks);
   const unseen = linked.filter((chunk) => !isSeen(chunk)).map((chunk) => asPiece({ chunk, score: 0, matched: [] }, 0));
@@ -125,6 +127,14 @@ export async function recallFrom(
       if (!isLeftOut(chunk)) add(asPiece({ chunk, score: 0, matched: [] }, 0), LONGEST_NEIGHBOUR);
     return [...kept.values()];
   }
+}
+
+/** "What happened yesterday?" has no words of what happened: where no text of that time has any, all of that time are relevant. */
+function withAskedTime(pieces: readonly Piece[], isOfAskedTime: (chunk: ArchiveChunk) => boolean): readonly Piece[] {
+  const ofThatTime = new Set(pieces.filter(({ chunk, isArchived }) => isArchived && isOfAskedTime(chunk)));
+  const isAnswered = [...ofThatTime].some(({ relevance }) => relevance >= LEAST_RELEVANCE);
+  if (isAnswered) return pieces;
+  return pieces.map((piece) => (ofThatTime.has(piece) ? { ...piece, relevance: LEAST_RELEVANCE } : piece));
 }
 
 function chooseRelevant(pieces: readonly Piece[]): Piece[] {

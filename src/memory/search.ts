@@ -9,8 +9,8 @@ import { asksAboutPast } from './asks-about-past.ts';
 import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
-import { askedTimes, limitsOf } from './time/asked-times.ts';
-import { isoDays } from './time/calendar.ts';
+import { type AskedTimes, askedTimes, limitsOf } from './time/asked-times.ts';
+import { isoDays, startOfDay } from './time/calendar.ts';
 import { termsWithin } from './time/time-terms.ts';
 import type { WallClock } from './time/wall-clock.ts';
 import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
@@ -104,7 +104,10 @@ export async function searchArchive(
 /** Every candidate in its final order, and what the query asked for. */
 export interface RankedArchive extends Pick<SearchResult, 'query' | 'mode' | 'note'> {
   ranked: Ranked[];
+  /** Of the query without its words for time. */
   terms: QueryTerms;
+  /** True for a chunk that was said at a time that the query names, or is about it; today does not count. */
+  isOfAskedTime(entry: Ranked): boolean;
   statistics: Pick<Candidates, 'chunks' | 'frequencies'>;
 }
 
@@ -134,12 +137,14 @@ export async function rankArchive(
   const weighed = weighFacts(weighTime(surrounded, times, clock), { isAboutPast: asksAboutPast(asked) });
   const ranked = inFinalOrder(weighed).filter(isWanted);
   const isHybrid = byVector.length > 0;
+  const pastOrFuture = spans.filter(({ from, to }) => to <= startOfDay(wall) || from > wall);
   const result: RankedArchive = {
     query: asked,
     mode: isHybrid ? 'hybrid' : 'full-text',
     ranked,
-    terms,
+    terms: withoutDates(terms, times, analyser),
     statistics: candidates,
+    isOfAskedTime: (entry) => pastOrFuture.some((span) => isWithin(entry, span, clock)),
   };
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
   else {
@@ -174,11 +179,12 @@ export async function rankArchive(
     return found;
   }
 
-  /** Chunks of the times that the query names: those with its words, and some of the newest where few have any. */
+  /** Chunks of the times that the query names: those with its words, and the newest ones where few have any. */
   async function timedCandidates({ terms }: QueryTerms, known: readonly number[]): Promise<number[]> {
     const among = termsWithin(spans);
     const { ids } = await archive.candidates([...terms], TIME_CANDIDATES, { among });
-    const newest = ids.length < FEW && terms.size > 0 ? (await archive.candidates([], FEW, { among })).ids : [];
+    const newest =
+      ids.length < FEW && terms.size > 0 ? (await archive.candidates([], TIME_CANDIDATES, { among })).ids : [];
     const others = new Set([...ids, ...newest]);
     for (const id of known) others.delete(id);
     return [...others];
@@ -201,6 +207,17 @@ export async function rankArchive(
 /** A query that names a time and says nothing else has no words: everything of that time is an answer. */
 function queryWithin(terms: QueryTerms, { isTimed }: { isTimed: boolean }): QueryTerms {
   return isTimed && terms.hasOnlyStopWords ? askingFor(terms, []) : terms;
+}
+
+/** The words of a date are seldom in what was said that day. */
+function withoutDates(terms: QueryTerms, { rest, subject }: AskedTimes, analyser: Analyser): QueryTerms {
+  if (subject === rest) return terms;
+  const { terms: kept } = analyser.query(subject);
+  const { terms: written } = analyser.query(rest);
+  return askingFor(
+    terms,
+    [...terms.terms].filter((term) => kept.has(term) || !written.has(term)),
+  );
 }
 
 /** Where scores hardly differ the newer day is first, then the better score, then the newer. */

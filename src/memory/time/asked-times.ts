@@ -1,6 +1,7 @@
 // The times that a question names, and what is left of it: "what did Anna say last week" asks for what Anna said.
 import { MemoryError } from '../memory-error.ts';
 import type { TimeSpan } from './calendar.ts';
+import type { TimeWords } from './rule.ts';
 import { ALWAYS, findTimeWords } from './time-words.ts';
 
 export interface AskedTimes {
@@ -8,16 +9,28 @@ export interface AskedTimes {
   spans: TimeSpan[];
   /** The question without words like "yesterday": in a text of another day they mean another day. */
   rest: string;
+  /** The question without any word for a time. */
+  subject: string;
   /** It names a time by its distance from now. */
   isRelative: boolean;
 }
 
 export function askedTimes(question: string, wall: number): AskedTimes {
   const words = findTimeWords(question, wall);
-  let rest = question;
-  for (const { index, text, isRelative } of words.toReversed())
-    if (isRelative) rest = `${rest.slice(0, index)} ${rest.slice(index + text.length)}`;
-  return { spans: words.flatMap(({ spans }) => spans), rest, isRelative: words.some(({ isRelative }) => isRelative) };
+  const relative = words.filter(({ isRelative }) => isRelative);
+  return {
+    spans: words.flatMap(({ spans }) => spans),
+    rest: without(question, relative),
+    subject: without(question, words),
+    isRelative: relative.length > 0,
+  };
+}
+
+function without(question: string, words: readonly TimeWords[]): string {
+  return words.reduceRight(
+    (rest, { index, text }) => `${rest.slice(0, index)} ${rest.slice(index + text.length)}`,
+    question,
+  );
 }
 
 /** What `since` and `until` leave, both ends included; undefined when neither was given. */

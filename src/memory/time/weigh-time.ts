@@ -8,8 +8,9 @@ import type { WallClock } from './wall-clock.ts';
 
 /** What a time counts against words. */
 const TIME_SHARE = 0.6;
-/** Of a date, whose words count already where they are written. */
-const DATE_SHARE = 0.25;
+/** Of a year or more by its number, which texts about it mostly contain. */
+const YEAR_SHARE = 0.25;
+const YEAR_DAYS = 360;
 /** What another reading of the same words counts: "on Friday" is rather the last one than the next. */
 const OTHER_READING = 0.7;
 /** Of a text that is about a much longer time, a year for a day. */
@@ -22,7 +23,8 @@ export function weighTime(
   clock: WallClock,
 ): Ranked[] {
   if (asked.length === 0) return [...ranked];
-  const share = isRelative ? TIME_SHARE : DATE_SHARE;
+  const isYear = !isRelative && asked.every(({ from, to }) => to - from >= YEAR_DAYS * DAY);
+  const share = isYear ? YEAR_SHARE : TIME_SHARE;
   return ranked
     .map((entry) => ({
       ...entry,
@@ -49,9 +51,11 @@ export function timesOf(
 
 function timeScore({ chunk }: Ranked, asked: readonly TimeSpan[], clock: WallClock): number {
   const { said, about } = timesOf(chunk, clock);
-  const times = [said, ...about.map(({ span }) => span)];
   return asked.reduce((best, span, reading) => {
-    const closeness = Math.max(...times.map((time) => closenessOf(time, span)));
+    const closeness = about.reduce(
+      (most, { span: time, isCertain }) => Math.max(most, (isCertain ? 1 : OTHER_READING) * closenessOf(time, span)),
+      closenessOf(said, span),
+    );
     return Math.max(best, (reading === 0 ? 1 : OTHER_READING) * closeness);
   }, 0);
 }
