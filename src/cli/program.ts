@@ -41,6 +41,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/gateway.ts')).configureGateway,
   },
   {
+    name: 'console',
+    description: 'Decide who may use the web console and the API',
+    load: async () => (await import('./commands/console.ts')).configureConsole,
+  },
+  {
     name: 'pairing',
     description: 'Approve or revoke who may message the bot',
     load: async () => (await import('./commands/pairing.ts')).configurePairing,

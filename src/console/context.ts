@@ -1,5 +1,8 @@
 // What the routes of the console are built on.
+
+import type { Mode } from '../config/mode.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
+import type { Log } from '../gateway/service/service-log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -21,5 +24,10 @@ export interface ConsoleContext {
   isSecure(): boolean;
   /** The gateway is about to end: it takes no new turns. */
   isDraining(): boolean;
+  /** What needs permission where nobody can be asked. */
+  unattendedMode(): Mode;
+  /** Whether the OpenAI-compatible API is offered. */
+  hasOpenAiApi(): boolean;
+  log: Log;
   warn(text: string): void;
 }

@@ -1,12 +1,14 @@
 // A request and its answer, as a route handles them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ConsolePerson } from '../gateway/console-access/console-access.ts';
+import type { ApiKey, ConsolePerson } from '../gateway/console-access/console-access.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
 import { Problem } from './problem.ts';
 
 /** Who asks; `sessionId` when a browser does. */
 export interface Caller extends ConsolePerson {
   sessionId?: string;
+  /** The key that was used; it is the owner's. */
+  key?: ApiKey;
 }
 
 export interface Exchange {
@@ -25,8 +27,8 @@ export interface Route {
   method: 'GET' | 'POST';
   /** `/api/operations/:name`; a trailing `*` takes the rest. */
   path: string;
-  /** `anyone`: before signing in. */
-  admits: 'anyone' | 'person' | 'owner';
+  /** `anyone`: before signing in. `key`: a key of the OpenAI-compatible API, whose errors have another shape. */
+  admits: 'anyone' | 'person' | 'owner' | 'key';
   /** What a body must be. */
   body: 'none' | 'json' | 'bytes';
   handle(exchange: Exchange): Promise<void> | void;
@@ -44,8 +46,8 @@ export function answererOf({ id, name, isOwner }: Caller): Answerer {
 
 const LARGEST_JSON = 2 * 1024 * 1024;
 
-export async function jsonBody(exchange: Exchange): Promise<Record<string, unknown>> {
-  const bytes = await bodyBytes(exchange, LARGEST_JSON);
+export async function jsonBody(exchange: Exchange, most = LARGEST_JSON): Promise<Record<string, unknown>> {
+  const bytes = await bodyBytes(exchange, most);
   let value: unknown;
   try {
     value = bytes.length === 0 ? {} : JSON.parse(bytes.toString('utf8'));

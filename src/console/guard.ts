@@ -31,7 +31,7 @@ export interface Guard {
 
 export function createGuard({ access, token, hosts, origins, attempts, cookieName }: GuardOptions): Guard {
   async function found(request: IncomingMessage): Promise<Caller | undefined> {
-    const [, bearer] = /^Bearer ([\w.~+/=-]{1,400})$/i.exec(request.headers.authorization ?? '') ?? [];
+    const bearer = bearerIn(request);
     const cookie = cookieIn(request.headers.cookie, cookieName());
     if (bearer === undefined && cookie === undefined) return undefined;
     const secrets = cookie === undefined ? undefined : await access.secrets();
@@ -41,6 +41,15 @@ export function createGuard({ access, token, hosts, origins, attempts, cookieNam
       const signedIn = secrets?.signedIn(cookie ?? '');
       return signedIn && { ...signedIn.person, sessionId: signedIn.sessionId };
     });
+  }
+
+  async function keyHolder(request: IncomingMessage): Promise<Caller> {
+    const bearer = bearerIn(request);
+    const secrets = bearer === undefined ? undefined : await access.secrets();
+    const key = secrets && limited(request, () => secrets.key(bearer ?? ''));
+    if (!key)
+      throw new Problem(401, 'INVALID_API_KEY', 'this key is not known, or was revoked: api-keys.create makes one');
+    return { id: OWNER_ID, name: OWNER_ID, isOwner: true, key };
   }
 
   function limited<T>({ socket }: IncomingMessage, compare: () => T | undefined): T | undefined {
@@ -78,6 +87,7 @@ export function createGuard({ access, token, hosts, origins, attempts, cookieNam
     },
 
     async caller(request, { admits }) {
+      if (admits === 'key') return keyHolder(request);
       const caller = await found(request);
       if (admits === 'anyone') return caller;
       if (!caller)
@@ -99,6 +109,10 @@ export function checkType({ headers }: IncomingMessage, { body }: Pick<Route, 'b
   const ofForms = ['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'];
   if (body === 'bytes' && ofForms.includes(type))
     throw new Problem(415, 'BYTES_ONLY', 'accepted: content-type application/octet-stream');
+}
+
+function bearerIn({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\w.~+/=-]{1,400})$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function cookieIn(header: string | undefined, name: string): string | undefined {

@@ -77,6 +77,9 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     cookieName: () => cookieName,
     isSecure: () => false,
     isDraining: () => isDraining,
+    unattendedMode: () => parts.jobs().mode,
+    hasOpenAiApi: () => settings().openaiApi,
+    log,
     warn,
   };
   const handle = createRouter({

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange, Route } from './exchange.ts';
 import { checkType, type Guard } from './guard.ts';
+import { ApiError, apiErrorOf, sendApiError } from './openai/api-error.ts';
 import { Problem, problemOf } from './problem.ts';
 
 export interface RouterOptions {
@@ -81,10 +82,18 @@ export function createRouter({ routes, guard, basePath, onDefect }: RouterOption
     try {
       await serve(request, response, path, url);
     } catch (error) {
-      refuse(request, response, error);
+      if (path.startsWith('/v1/')) refuseApi(response, error);
+      else refuse(request, response, error);
     }
     return true;
   };
+
+  function refuseApi(response: ServerResponse, error: unknown): void {
+    if (response.destroyed || response.headersSent) return void response.destroy();
+    const told = apiErrorOf(error);
+    if (!told) onDefect(error);
+    sendApiError(response, told ?? new ApiError(500, 'internal', 'the gateway failed to do this: its log tells why'));
+  }
 
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (response.destroyed) return;

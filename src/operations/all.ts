@@ -1,5 +1,6 @@
 // Every operation, for readers that offer all of them: the HTTP API, the documentation. A command imports the one it needs.
 import * as agents from './agents.ts';
+import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
 import * as backup from './backup.ts';
 import * as chat from './chat.ts';
@@ -38,6 +39,7 @@ import * as usage from './usage.ts';
 const NOUNS = [
   agents,
   audit,
+  apiKeys,
   backup,
   chat,
   config,

@@ -43,6 +43,8 @@ describe('an operation', () => {
     ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],
     ['console.people', {}],
     ['console.sessions', {}],
+    ['api-keys.create', { name: 'an editor' }],
+    ['api-keys.list', {}],
     ['turns.start', { text: 'hello' }],
     ['pairing.list', {}],
     ['permissions.add', { rule: 'bash(make)' }],

@@ -7,6 +7,7 @@ import type { WireCalls } from '../tools/folded-calls.ts';
 import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
 import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
+import { createCallerTools } from './caller-tools.ts';
 import { CANCELLED, type Outcome } from './commit.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
@@ -54,7 +55,9 @@ export async function* answerWithModel(
   const { wireNames } = offered;
   const attachments = await boundAttachments(context);
   for (const text of contextOf(attachments)) turn.addContext(text);
-  const { system, instructions, tools, coreMemory, notices } = await promptParts(context, offered);
+  const callerTools = createCallerTools(request.callerTools);
+  const { system, instructions, coreMemory, notices, ...parts } = await promptParts(context, offered);
+  const tools = callerTools.withOurs(parts.tools);
   // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
@@ -73,7 +76,7 @@ export async function* answerWithModel(
   const fixed = { system: [system, ...instructions], tools, turnNote: note };
   const besides = sizeOf(fixed, isContinuing ? [] : [asked]);
   const written = { wireNames, callsAsText: toldAsText, isContinuing, besides };
-  const history = yield* historyFor(context, written);
+  const history = request.history ? { messages: [], pinned: 0 } : yield* historyFor(context, written);
 
   const end = yield* runLoop({
     adapter,
@@ -81,19 +84,22 @@ export async function* answerWithModel(
       model: model.model,
       profileId: request.profileId ?? model.profileId,
       ...fixed,
-      messages: [
-        ...history.messages,
-        ...(isContinuing ? [] : [asked]),
-        ...(toldAsText ? [] : await calledByHand(before, wireNames)),
-      ],
+      messages: request.history
+        ? [...request.history]
+        : [
+            ...history.messages,
+            ...(isContinuing ? [] : [asked]),
+            ...(toldAsText ? [] : await calledByHand(before, wireNames)),
+          ],
       effort: request.effort,
       sessionId: turn.entry.sessionId,
     },
     pinned: history.pinned,
-    // Of a turn that is continued, what was done is part of the history.
-    ...(!isContinuing && {
-      shorten: (contextWindow: number) => historyFor({ ...context, model: { ...model, contextWindow } }, written),
-    }),
+    // Of a turn that is continued, what was done is part of the history; of a conversation that the caller keeps, nothing is summarised.
+    ...(!isContinuing &&
+      !request.history && {
+        shorten: (contextWindow: number) => historyFor({ ...context, model: { ...model, contextWindow } }, written),
+      }),
     contextWindow: model.contextWindow,
     withTools: request.withTools,
     maxSteps: request.toolMaxSteps,
@@ -105,6 +111,7 @@ export async function* answerWithModel(
     turn,
     grants,
     steering,
+    callerTools,
     ledger,
     callSource: request.callSource,
     newId,
@@ -161,6 +168,11 @@ function outcomeOf(
   switch (ending.kind) {
     case 'answered':
       return { ...base, stage: 'answered', text: text || '(The model answered with no text.)' };
+    case 'caller-calls': {
+      const calls = ending.calls.map(({ id, name, args }) => ({ id, name, args }));
+      const told = text || `(called ${calls.map(({ name }) => name).join(', ')})`;
+      return { ...base, stage: 'answered', text: told, callerCalls: calls };
+    }
     case 'tool-limit': {
       const message = `tool call loop exceeded max steps (${maxSteps})`;
       const told =

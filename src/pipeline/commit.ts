@@ -21,13 +21,15 @@ export interface Outcome {
   failure?: { code: string; message: string };
   /** Instead of the provider's, when the model was not asked. */
   route?: string;
+  /** Calls that the caller is to run. */
+  callerCalls?: AskResult['callerCalls'];
   /** Instead of the provider asked, when a fallback answered. */
   answeredBy?: AnsweredBy;
 }
 
 export async function commit(context: TurnContext, outcome: Outcome): Promise<AskResult> {
   const { turn, request, adapter, debugSource } = context;
-  const { stage, text, called, usage, failure, answeredBy } = outcome;
+  const { stage, text, called, usage, failure, answeredBy, callerCalls } = outcome;
   const route = outcome.route ?? answeredBy?.route ?? adapter.route;
   const model = answeredBy ? answeredBy.model : context.model.model;
   const { sessionContextUpdated } = await turn.end({
@@ -64,6 +66,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     toolError: firstError(outcome),
     sessionContextUpdated,
     usage,
+    ...(callerCalls && { callerCalls }),
   };
   return failure ? { success: false, ...facts, error: failure } : { success: true, ...facts };
 }

@@ -1,5 +1,5 @@
 // What a turn tells while it runs, and what it ends with.
-import type { ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
+import type { ToolArgs, ToolCall, ToolErrorCode, ToolResult } from '../tools/tool.ts';
 import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { ContextSize } from './context-size.ts';
@@ -43,6 +43,8 @@ interface AskFacts {
   toolError?: ToolErrorReport;
   sessionContextUpdated: boolean;
   usage?: Usage;
+  /** Calls of the caller's own tools, which the turn ended with. */
+  callerCalls?: readonly { id: string; name: string; args: ToolArgs }[];
 }
 
 export type AskResult =

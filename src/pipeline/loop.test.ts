@@ -7,6 +7,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { noSubject } from '../tools/subject.ts';
 import type { ToolEffect, ToolSpec } from '../tools/tool.ts';
 import { createWireNames } from '../tools/wire-names.ts';
+import { createCallerTools } from './caller-tools.ts';
 import type { RunEvent } from './events.ts';
 import { createGuards } from './guards.ts';
 import { type LoopEnd, type LoopOptions, runLoop } from './loop.ts';
@@ -77,6 +78,7 @@ async function loop(
     checkpoint: () => void journal.push('checkpoint'),
   } as unknown as Turn;
   const looping = runLoop({
+    callerTools: createCallerTools(),
     adapter,
     request: { system: ['Be brief.'], messages: [{ role: 'user', text: 'Go.' }], tools: [], sessionId: 'session' },
     contextWindow: undefined,

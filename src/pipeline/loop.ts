@@ -1,7 +1,7 @@
 // The loop: ask the model, run the tools it calls, give it the results, until it answers without calling any.
 // A step is one model call. It stops when an answer has no calls, when step N (the limit) still asked for tools (they
 // are run and recorded), when a guard speaks, or when the provider fails.
-import type { AnsweredBy, ModelFailure, ModelMessage } from '../adapters/adapter.ts';
+import type { AnsweredBy, ModelFailure, ModelMessage, ModelToolCall } from '../adapters/adapter.ts';
 import type { WireCalls } from '../tools/folded-calls.ts';
 import { readPictures } from '../tools/pictures.ts';
 import type { ToolCall, ToolSource } from '../tools/tool.ts';
@@ -9,6 +9,7 @@ import type { Usage } from '../vocabulary/usage.ts';
 import type { Answer } from './ask-model.ts';
 import { askWithinWindow, type Conversation, type WindowOptions } from './ask-within-window.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
+import type { CallerTools } from './caller-tools.ts';
 import type { RunEvent } from './events.ts';
 import type { Guards } from './guards.ts';
 import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
@@ -26,11 +27,14 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'
   ledger: UsageLedger;
   callSource?: ToolSource;
   steering?: Steering;
+  callerTools: CallerTools;
   newId(prefix: string): string;
 }
 
 export type LoopEnding =
   | { kind: 'answered' }
+  /** The caller is to run these. */
+  | { kind: 'caller-calls'; calls: readonly ModelToolCall[] }
   | { kind: 'tool-limit' }
   | { kind: 'guarded'; message: string }
   /** The day's cap left nothing for the first call. */
@@ -86,13 +90,19 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     wasMalformed = hasMalformed(answer);
     if (!withTools || answer.calls.length === 0) return end({ kind: 'answered' });
 
+    if (!wasMalformed && options.callerTools.areAll(answer.calls))
+      return end({
+        kind: 'caller-calls',
+        calls: answer.calls.map((call) => ({ ...call, id: call.id || options.newId('call') })),
+      });
     const calls = answer.calls.map((call) => toToolCall(call, options));
     const message = askedFor(answer, calls, wireNames);
     await turn.stepAnswered({ text: message.text, native: message.native });
+    const ids = calls.map(({ id }) => id);
     const executor = refuseMalformed(
-      options.executor,
+      options.callerTools.refusing(options.executor, answer.calls, ids),
       answer.calls,
-      calls.map(({ id }) => id),
+      ids,
     );
     const round = yield* callTools({ ...options, executor, calls });
     turn.checkpoint();

@@ -38,7 +38,7 @@ export async function* run(
   const later = createLater();
   const problems = new Set<string>();
   try {
-    const trigger = request.continues ? undefined : parseManualTrigger(request.input);
+    const trigger = request.continues || request.history ? undefined : parseManualTrigger(request.input);
     let model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);

@@ -1,6 +1,6 @@
 // What a turn is asked with, what it stands on, and what its steps share.
 
-import type { Adapter, ModelDescription } from '../adapters/adapter.ts';
+import type { Adapter, ModelDescription, ModelMessage, ModelTool } from '../adapters/adapter.ts';
 import type { Effort } from '../config/effort.ts';
 import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
@@ -72,6 +72,13 @@ export interface RunRequest {
   parentId?: string;
   /** Somebody who reads the turn answers its questions; without it, what needs a person's approval is refused. */
   answering?: { /** Without an answer for so long, the answer is no. */ expiresMs?: number };
+  /**
+   * The conversation up to and with the question, where the caller keeps it: it is sent in place of what the session holds, and `input` is
+   * only for the record and for what is remembered.
+   */
+  history?: readonly ModelMessage[];
+  /** Tools of the caller, which the model is offered beside ours. A call of one ends the turn: the caller runs it and asks again. */
+  callerTools?: readonly ModelTool[];
   /** There is no input: the session's last turn is continued where it stopped. */
   continues?: boolean;
   caps: Caps;

@@ -57,6 +57,8 @@ export interface Runtime extends Services {
   backups(): Promise<Backups>;
   /** Titles, copies and deletion of sessions. */
   sessionChanges(): Promise<SessionChanges>;
+  /** Removes what an unlisted session left that nobody continues: transcript, outputs, results for reuse. */
+  dropSession(sessionId: string): Promise<void>;
   /** Folders whose instructions are followed. */
   trust: Trust;
   /** What models have cost on a day (`2026-12-01`), over all processes. */
@@ -245,6 +247,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     audit: () => storage.audit(),
     backups: () => storage.backups(),
     sessionChanges,
+    async dropSession(sessionId) {
+      sessions.forget(sessionId);
+      const { transcripts, outputs, resultCache } = storage;
+      await Promise.all([outputs.remove(sessionId), resultCache.forget(sessionId)]);
+      await transcripts.remove(sessionId);
+    },
     trust: storage.trust,
     spentOn: (day) => storage.spending.on(day),
     openWorkspace: opening,

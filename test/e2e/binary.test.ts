@@ -39,6 +39,7 @@ const ROWS: Row[] = [
   { args: ['tools', 'invoke', 'time.now'], holds: { result: { ok: true } } },
   { args: ['gateway', 'status'], holds: { status: 'stopped' } },
   { args: ['gateway', 'config', 'path'], holds: { path: expect.stringContaining('gateway.json') } },
+  { args: ['console', 'key', 'an editor'], holds: { secret: expect.stringMatching(/^lk-/) } },
   { args: ['pairing', 'list'], holds: anything },
   { args: ['permissions', 'list'], holds: { workspace: { allow: [] }, global: { allow: [] } } },
   { args: ['memory', 'save', '-'], stdin: 'The bridge is old.', holds: { added: true } },

@@ -99,6 +99,14 @@ const FILES: NewerFile[] = [
     ],
   },
   {
+    path: 'console.json',
+    content: { people: [], sessions: [], links: [] },
+    commands: [
+      ['console', 'people'],
+      ['console', 'key', 'x'],
+    ],
+  },
+  {
     path: 'mcp.json',
     content: { mcpServers: [] },
     commands: [

@@ -33,10 +33,13 @@ export interface TestConsole {
 
 export const TOKEN = 'the-token-of-this-start';
 
-export async function testConsole(config: object = { provider: 'stub' }): Promise<TestConsole> {
+export async function testConsole(
+  config: object = { provider: 'stub' },
+  variables: Record<string, string> = {},
+): Promise<TestConsole> {
   const home = testHome();
   home.config(config);
-  const runtime = await testRuntime(home.path, { cwd: home.workspace });
+  const runtime = await testRuntime(home.path, { cwd: home.workspace, variables });
   let port = 0;
   const parts = {
     token: TOKEN,
@@ -47,7 +50,9 @@ export async function testConsole(config: object = { provider: 'stub' }): Promis
       maxConcurrentTurns: 8,
       debounceMs: 0,
       approvalTimeoutMs: 60_000,
+      openaiApi: true,
     }),
+    jobs: () => ({ provider: 'stub', withTools: true, mode: 'never' as const }),
     log() {},
     onLogLine: () => () => {},
     wake() {},

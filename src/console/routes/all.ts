@@ -4,6 +4,7 @@ import type { Route } from '../exchange.ts';
 import { descriptionRoutes } from './description.ts';
 import { eventRoutes } from './events.ts';
 import { fileRoutes } from './files.ts';
+import { openAiRoutes } from './openai.ts';
 import { operationRoutes } from './operations.ts';
 import { pageRoutes } from './page.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -15,6 +16,7 @@ export function routesOf(context: ConsoleContext, pageFolder: string): Route[] {
     ...eventRoutes(context),
     ...fileRoutes(context),
     ...descriptionRoutes(context),
+    ...openAiRoutes(context),
     ...signInRoutes(context),
     ...pageRoutes(context, pageFolder),
   ];

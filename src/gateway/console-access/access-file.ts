@@ -32,10 +32,21 @@ export interface StoredLink {
   expiresAt: string;
 }
 
+/** A key of the OpenAI-compatible API. */
+export interface StoredKey {
+  id: string;
+  name: string;
+  digest: string;
+  createdAt: string;
+  /** Kept to the hour. */
+  usedAt?: string;
+}
+
 export interface StoredAccess {
   people: StoredPerson[];
   sessions: StoredSession[];
   links: StoredLink[];
+  keys: StoredKey[];
 }
 
 export interface AccessFile {
@@ -48,18 +59,18 @@ export function createAccessFile(files: OwnerFiles): AccessFile {
   let known: { text: string | undefined; access: StoredAccess } | undefined;
 
   function parse(text: string | undefined): StoredAccess {
-    if (text === undefined) return { people: [], sessions: [], links: [] };
+    if (text === undefined) return { people: [], sessions: [], links: [], keys: [] };
     let value: Record<string, unknown>;
     try {
       value = JSON.parse(text) as Record<string, unknown>;
     } catch {
       throw damaged();
     }
-    const { version, people, sessions, links } = value ?? {};
+    const { version, people, sessions, links, keys = [] } = value ?? {};
     if (typeof version === 'number' && version > VERSION)
       throw newerVersion(files.location(ACCESS_FILE), version, VERSION);
-    if (version !== VERSION || ![people, sessions, links].every(Array.isArray)) throw damaged();
-    return { people, sessions, links } as StoredAccess;
+    if (version !== VERSION || ![people, sessions, links, keys].every(Array.isArray)) throw damaged();
+    return { people, sessions, links, keys } as StoredAccess;
   }
 
   return {

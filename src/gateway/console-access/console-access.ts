@@ -3,7 +3,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
-import { createAccessFile, type StoredAccess, type StoredPerson, type StoredSession } from './access-file.ts';
+import {
+  createAccessFile,
+  type StoredAccess,
+  type StoredKey,
+  type StoredPerson,
+  type StoredSession,
+} from './access-file.ts';
 
 /** The owner is a person without a record. */
 export const OWNER_ID = 'owner';
@@ -14,12 +20,16 @@ export interface ConsolePerson {
   isOwner: boolean;
 }
 
+export type ApiKey = Omit<StoredKey, 'digest'>;
+
 export type ConsoleSession = Omit<StoredSession, 'digest'>;
 
 export interface ConsoleSecrets {
   /** Whose secret this is; undefined when it was revoked or has expired. */
   signedIn(secret: string): { person: ConsolePerson; sessionId: string } | undefined;
   isLink(code: string): boolean;
+  /** The key that this is; undefined when it was revoked. */
+  key(secret: string): ApiKey | undefined;
 }
 
 export interface ConsoleAccess {
@@ -33,11 +43,17 @@ export interface ConsoleAccess {
   /** False when there is no such session. */
   revoke(sessionId: string): Promise<boolean>;
   people(): Promise<StoredPerson[]>;
+  keys(): Promise<ApiKey[]>;
+  /** The secret is told once and never again. */
+  createKey(name: string): Promise<ApiKey & { secret: string }>;
+  /** False when there is no such key. */
+  revokeKey(id: string): Promise<boolean>;
   addPerson(name: string): Promise<StoredPerson>;
   /** Also signs them out. Their conversations stay. False when there is no such person. */
   removePerson(id: string): Promise<boolean>;
 }
 
+const KEY_PREFIX = 'lk-';
 const LINK_MS = 10 * 60_000;
 const SESSION_MS = 30 * 24 * 3_600_000;
 const SEEN_EVERY_MS = 3_600_000;
@@ -114,6 +130,13 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
           const digest = digestOf(code);
           return access.links.some((link) => isSame(link.digest, digest) && !isOver(link));
         },
+        key(secret) {
+          const digest = digestOf(secret);
+          const found = access.keys.find((each) => isSame(each.digest, digest));
+          if (!found) return undefined;
+          if (now() - Date.parse(found.usedAt ?? '1970') >= SEEN_EVERY_MS) void used(found.id).catch(() => {});
+          return shownKey(found);
+        },
       };
     },
 
@@ -129,13 +152,27 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
 
     people: async () => (await file.read()).people,
 
+    keys: async () => (await file.read()).keys.map(shownKey),
+
+    async createKey(given) {
+      const secret = `${KEY_PREFIX}${newSecret()}`;
+      const name = checkedName(given);
+      return file.update(({ keys }) => {
+        const key = { id: randomBytes(5).toString('hex'), name, digest: digestOf(secret), createdAt: time(now()) };
+        keys.push(key);
+        return { ...shownKey(key), secret };
+      });
+    },
+
+    revokeKey: (id) =>
+      file.update((access) => {
+        const before = access.keys.length;
+        access.keys = access.keys.filter((key) => key.id !== id);
+        return access.keys.length < before;
+      }),
+
     async addPerson(given) {
-      const name = given.trim();
-      if (name === '' || name.length > LONGEST_NAME || /\p{Cc}/u.test(name))
-        throw new CodedError(
-          'INVALID_NAME',
-          `a name has 1 to ${LONGEST_NAME} characters, none of them a control character`,
-        );
+      const name = checkedName(given);
       return file.update(({ people }) => {
         if (name.toLowerCase() === OWNER_ID || people.some((each) => each.name.toLowerCase() === name.toLowerCase()))
           throw new CodedError('PERSON_EXISTS', `there is a person named "${name}" already: choose another name`);
@@ -155,6 +192,13 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
       }),
   };
 
+  async function used(id: string): Promise<void> {
+    await file.update(({ keys }) => {
+      const key = keys.find((each) => each.id === id);
+      if (key) key.usedAt = time(now());
+    });
+  }
+
   async function seen(id: string): Promise<void> {
     await file.update(({ sessions }) => {
       const session = sessions.find((each) => each.id === id);
@@ -163,6 +207,16 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
       session.expiresAt = time(now() + SESSION_MS);
     });
   }
+}
+
+function shownKey({ digest: _, ...shown }: StoredKey): ApiKey {
+  return shown;
+}
+
+function checkedName(given: string): string {
+  const name = given.trim();
+  if (name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name)) return name;
+  throw new CodedError('INVALID_NAME', `a name has 1 to ${LONGEST_NAME} characters, none of them a control character`);
 }
 
 function unknownPerson(id: string): CodedError {

@@ -1,6 +1,6 @@
 // The console lies above the gateway, which is handed a function that opens it and mounts what it gets on its own server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceSettings } from '../settings/settings.ts';
+import type { JobSettings, ServiceSettings } from '../settings/settings.ts';
 import type { Log } from './service-log.ts';
 
 /** What the service gives to its console. */
@@ -10,6 +10,8 @@ export interface ServiceParts {
   port(): number;
   /** As they are now. */
   settings(): ServiceSettings;
+  /** How turns are asked where nobody is there. */
+  jobs(): JobSettings;
   log: Log;
   /** Called with each line of the log from now on, a JSON object without secrets; returns what ends it. */
   onLogLine(listener: (line: string) => void): () => void;

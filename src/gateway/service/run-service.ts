@@ -137,6 +137,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
         token,
         port: () => ownPort,
         settings: () => settings.current().service,
+        jobs: () => settings.current().jobs,
         log,
         onLogLine(listener) {
           logListeners.add(listener);

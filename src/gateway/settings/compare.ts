@@ -1,6 +1,6 @@
 // What a changed gateway.json means for a gateway that runs: what it takes up now, and what it needs a restart for.
 import type { ResolvedBot, ResolvedGateway } from './resolve.ts';
-import { BOT_SETTINGS, type BotSettings } from './settings.ts';
+import { BOT_SETTINGS, type BotSettings, SERVICE_SETTINGS, type ServiceSettings } from './settings.ts';
 
 export interface SettingsChange {
   /** Paths of settings that hold from now on. */
@@ -11,7 +11,7 @@ export interface SettingsChange {
 
 export function compareGateways(before: ResolvedGateway, after: ResolvedGateway): SettingsChange {
   const change: SettingsChange = { live: [], restart: [] };
-  change.restart.push(...changedKeys(before.service, after.service));
+  for (const key of changedKeys(before.service, after.service)) change[isLive(key) ? 'live' : 'restart'].push(key);
   change.live.push(...changedKeys(before.jobs, after.jobs).map((key) => `jobs.${key}`));
   for (const bot of after.bots) {
     const old = sameBot(before, bot);
@@ -31,7 +31,18 @@ export function compareGateways(before: ResolvedGateway, after: ResolvedGateway)
 /** The gateway that runs, with what it can take up of the new settings. */
 export function takeUp(running: ResolvedGateway, after: ResolvedGateway): ResolvedGateway {
   const bots = running.bots.map((bot) => ({ ...bot, settings: sameBot(after, bot)?.settings ?? bot.settings }));
-  return { ...running, jobs: after.jobs, bots, secrets: [...new Set([...running.secrets, ...after.secrets])] };
+  const service = Object.fromEntries(Object.entries(after.service).filter(([key]) => isLive(key)));
+  return {
+    ...running,
+    service: { ...running.service, ...service },
+    jobs: after.jobs,
+    bots,
+    secrets: [...new Set([...running.secrets, ...after.secrets])],
+  };
+}
+
+function isLive(key: string): boolean {
+  return SERVICE_SETTINGS[key as keyof ServiceSettings].isLive === true;
 }
 
 function sameBot({ bots }: ResolvedGateway, { channel, account }: ResolvedBot): ResolvedBot | undefined {

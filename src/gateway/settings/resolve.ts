@@ -72,6 +72,7 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
     maxConcurrentTurns: 8,
     debounceMs: 400,
     approvalTimeoutMs: 600_000,
+    openaiApi: false,
     ...pick(layers, SERVICE_SETTINGS),
   };
   const jobs = jobSettings(input, problems);

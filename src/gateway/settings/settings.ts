@@ -16,6 +16,8 @@ export interface ServiceSettings {
   maxConcurrentTurns: number;
   debounceMs: number;
   approvalTimeoutMs: number;
+  /** Offers the OpenAI-compatible API. */
+  openaiApi: boolean;
 }
 
 /** Of one bot: its own, its channel's, or the default. */
@@ -74,6 +76,11 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
     about: 'messages that follow each other within it are one turn (default: 400)',
   },
   approvalTimeoutMs: { kind: count(1_000), about: 'how long a question for permission waits (default: 600000)' },
+  openaiApi: {
+    kind: onOff,
+    about: 'offer /v1/chat/completions and /v1/responses to programs with a key (default: false)',
+    isLive: true,
+  },
 };
 
 export const BOT_SETTINGS: Record<keyof BotSettings, Setting> = {
