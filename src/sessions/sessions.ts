@@ -156,6 +156,7 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
             origin,
             transcript,
             enter: unlisted ? async () => {} : (changed) => catalogue.put(changed, lock),
+            ...(!known && !unlisted && { announce: (added) => catalogue.putSoon(added, lock) }),
             lock,
             now,
             newId,

@@ -29,6 +29,8 @@ export interface TurnDependencies {
   transcript: Transcript;
   /** Enters the session in the index; durable when it resolves. */
   enter(entry: SessionEntry): Promise<void>;
+  /** Of a session that the index does not know: enters it, without waiting for the disk. */
+  announce?(entry: SessionEntry): Promise<void>;
   lock: Lock;
   now(): number;
   newId(prefix: string): string;
@@ -193,6 +195,8 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
         ...(continues !== undefined && { continues }),
       };
+      // Before the question is on record: a process that is killed here leaves no question that nobody finds.
+      await dependencies.announce?.(entry);
       await append(start, ...asked);
       // The index is written while the model thinks; `end` waits for it.
       indexed = enter(entry);

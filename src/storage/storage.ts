@@ -111,6 +111,8 @@ export interface Catalogue {
    * the session's lock, nothing is written once that is lost.
    */
   put(entry: SessionEntry, fence?: Fence): Promise<void>;
+  /** The same without waiting for the disk: a kill does not undo it, a power cut may. */
+  putSoon(entry: SessionEntry, fence?: Fence): Promise<void>;
   /** The last updated first; equal times in the order of keys. */
   list(options?: ListSessions): Promise<SessionEntry[]>;
   count(): Promise<number>;

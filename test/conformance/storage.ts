@@ -145,6 +145,8 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
       });
 
       it('shows an entry through every door, as it was last put', async () => {
+        await storage.catalogue.putSoon(entry('main'));
+        expect(await other.catalogue.get('main')).toEqual(entry('main'));
         await storage.catalogue.put(entry('main'));
         const later = entry('main', { sessionId: 'session-2', memoryEnabled: false, compactedMessageCount: 0 });
         await other.catalogue.put(later);

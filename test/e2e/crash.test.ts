@@ -1,10 +1,52 @@
 // Deaths and crowds: the guarantees that hold between processes. The benchmarks run the same harnesses with 500 deaths
 // and 50 processes.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCrowd } from '../support/crowd.ts';
+import { type Home, parseLines } from '../support/home.ts';
 import { homeProblems, runKills } from '../support/kill-harness.ts';
+import { runKilledAt } from '../support/killed-command.ts';
+import { ask } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
+
+it('the first turn of a session, killed before any of its writes, is part of the session that the next turn continues', {
+  timeout: 300_000,
+}, async () => {
+  // In a home whose index is filled: an empty one is made again from the transcripts.
+  const before = testHome();
+  await ask(before, 'something else', '--session', 'other');
+  const others = questionsIn(before).length;
+  let kept = 0;
+  for (let killAt = 1; ; killAt += 1) {
+    const home = testHome();
+    cpSync(before.path, home.path, { recursive: true });
+    const { signal, stderr } = await runKilledAt(['ask', 'the first question'], killAt, { home });
+    if (signal === null) break;
+    const left = questionsIn(home).slice(others);
+    await ask(home, 'the second question');
+    const asked = home.messages().flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+    expect(asked, stderr).toEqual([...left, 'the second question']);
+    expect(
+      home.lines().filter(({ type }) => type === 'turn-end'),
+      stderr,
+    ).toHaveLength(left.length + 1);
+    kept += left.length;
+  }
+  expect(kept).toBeGreaterThan(5);
+});
+
+/** What people asked, over all transcripts. */
+function questionsIn({ path }: Home): string[] {
+  const sessions = join(path, 'sessions');
+  const names = existsSync(sessions) ? readdirSync(sessions).filter((name) => name.endsWith('.jsonl')) : [];
+  const texts = names.map((name) => readFileSync(join(sessions, name), 'utf8')).filter((text) => text !== '');
+  return texts.flatMap((text) =>
+    parseLines(text).flatMap((line) =>
+      line.type === 'message' && line.message.role === 'user' ? [line.message.content] : [],
+    ),
+  );
+}
 
 describe('killed at random moments', () => {
   it('a session loses nothing that was acknowledged, and nothing is corrupt', async () => {

@@ -2,14 +2,12 @@
 // another turn than the one that was meant.
 import { chmodSync, cpSync, existsSync, linkSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import type { ListedTurn } from '../../src/undo/undo.ts';
 import type { Home } from '../support/home.ts';
-import { ask, lainclaw, runBinary } from '../support/lainclaw.ts';
+import { runKilledAt } from '../support/killed-command.ts';
+import { ask, lainclaw } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
-
-const PRELOAD = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../support/kill-at-write.ts'))}` };
 
 const write = (path: string, content: string) => ({ name: 'file_write', args: { path, content } });
 
@@ -107,8 +105,7 @@ it('killed before any of its writes, is finished by the next command and undoes 
   const problems: string[] = [];
   let kills = 0;
   for (;;) {
-    const env = { ...PRELOAD, LAINCLAW_TEST_KILL_AT: String(kills + 1) };
-    const { signal, code, stdout, stderr } = await runBinary(['undo'], { home, env });
+    const { signal, code, stdout, stderr } = await runKilledAt(['undo'], kills + 1, { home });
     if (signal === null) {
       expect([code, stderr, tree(home)]).toEqual([0, '', scene.before]);
       break;
@@ -140,8 +137,7 @@ it('a rewind with files, killed before any of its writes, is completed by repeat
   const args = ['sessions', 'rewind', 'main', '--turn', first, '--files', '--json'];
   let kills = 0;
   for (let killAt = 1; ; killAt += 5) {
-    const env = { ...PRELOAD, LAINCLAW_TEST_KILL_AT: String(killAt) };
-    const { signal, stderr } = await runBinary(args, { home, env });
+    const { signal, stderr } = await runKilledAt(args, killAt, { home });
     if (signal === null) break;
     kills += 1;
     const { code } = await lainclaw(args, { home });

@@ -61,6 +61,10 @@ export function createLocalStorage({
         locks.verify(fence);
         await catalogue.put(entry);
       },
+      async putSoon(entry, fence) {
+        locks.verify(fence);
+        await catalogue.putSoon(entry);
+      },
     },
     resultCache: createResultCache(database),
     spending: createSpending(join(home, 'spending')),

@@ -69,13 +69,14 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
       return useSound(statements);
     }
   };
-  const { durably } = createWriteTogether({
+  const { durably, soon } = createWriteTogether({
     use,
     sync: async () => void (await Promise.all([log.sync(), file.sync()])),
   });
 
   const read: Use = (statements) => use((db) => statements(statementsOf(db)));
   const write: Use = (statements) => durably((db) => statements(statementsOf(db)));
+  const writeSoon: Use = (statements) => soon((db) => statements(statementsOf(db)));
 
   /** `entriesInstead` answers where there is no database to ask. */
   async function look<T>(statements: (prepare: Prepare) => T, entriesInstead: (entries: Entries) => T): Promise<T> {
@@ -90,9 +91,9 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     }
   }
 
-  async function change<T>(statements: (prepare: Prepare) => T): Promise<T> {
+  async function change<T>(statements: (prepare: Prepare) => T, ask = write): Promise<T> {
     await ensureDirectory(directory);
-    return whileOurs(write, statements);
+    return whileOurs(ask, statements);
   }
 
   /** In one step with the check that sessions.json is ours. */
@@ -175,6 +176,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
         (entries) => entries.get(sessionKey),
       ),
     put: (entry: SessionEntry) => change((prepare) => file.put(prepare, entry)),
+    putSoon: (entry: SessionEntry) => change((prepare) => file.put(prepare, entry), writeSoon),
     list: (options = {}) =>
       look(
         (prepare) => listEntries(prepare, options),
