@@ -1,8 +1,6 @@
 // What a person changes in conversations as a whole.
-import { chooseTurn } from '../sessions/choose-turn.ts';
 import { newProjectKey } from '../sessions/project-session.ts';
 import type { SessionEntry } from '../storage/storage.ts';
-import type { Undone } from '../undo/undo.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
@@ -79,13 +77,13 @@ export const rewindSession = defineOperation({
   },
   output: objectWith({ session: ENTRY, turnId: TEXT, keptAside: TEXT, restored: listOf(TEXT) }),
   async run({ key, turn, files, force }, context) {
+    await context.runtime.finishUndos();
     const from = await knownSession(key, context);
-    const turnIds = await endedTurns(from, context);
-    const at = chooseTurn(turnIds, turn);
-    const turnId = turnIds[at] ?? turn;
-    const restored = files ? await restoreFiles(from, new Set(turnIds.slice(at + 1)), force, context) : [];
-    const changes = await context.runtime.sessionChanges();
-    const { entry } = await changes.fork({ from, turn: turnId, as: from.sessionKey, ...waiting(context) });
+    const rewinding = await context.runtime.rewinding();
+    const rewound = await rewinding.rewind({ from, turn, files, force, ...waiting(context) });
+    for (const reason of rewound.notCovered)
+      context.warn(`a command may have changed more, which was not put back: ${reason}`);
+    const { entry, turnId, restored } = rewound;
     return { session: { ...entry }, turnId, keptAside: from.sessionId, restored };
   },
 });
@@ -111,39 +109,6 @@ export const deleteSession = defineOperation({
     return { sessionKey, deleted };
   },
 });
-
-async function endedTurns({ sessionId }: SessionEntry, { runtime, signal }: OperationContext): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const item of runtime.sessions.history(sessionId)) {
-    signal.throwIfAborted();
-    if (item.kind === 'turn' && item.turn.turnId !== undefined && item.turn.outcome !== 'unfinished')
-      ids.push(item.turn.turnId);
-  }
-  return ids;
-}
-
-/** Takes back the turns, the newest first: all of them, or none where one cannot be. Returns the paths. */
-async function restoreFiles(
-  session: SessionEntry,
-  turnIds: ReadonlySet<string>,
-  force: boolean,
-  context: OperationContext,
-): Promise<string[]> {
-  const undo = await context.runtime.undo();
-  const wanted = (await undo.turns(session.sessionId)).filter(({ turnId, undone }) => turnIds.has(turnId) && !undone);
-  const done: Undone[] = [];
-  try {
-    for (const { turnId } of wanted) done.push(await undo.undo({ ...session, turnId, force, ...waiting(context) }));
-  } catch (error) {
-    for (const { undoId } of done.toReversed())
-      await undo.undo({ ...session, turnId: undoId, force: false }).catch(() => {});
-    throw error;
-  }
-  for (const reason of new Set(done.flatMap(({ notCovered }) => notCovered)))
-    context.warn(`a command may have changed more, which was not put back: ${reason}`);
-  const changed = done.flatMap(({ files }) => files.filter(({ action }) => action !== 'unchanged'));
-  return [...new Set(changed.map(({ path }) => path))].toSorted();
-}
 
 async function knownSession(name: string, { runtime: { sessions } }: OperationContext): Promise<SessionEntry> {
   const entry = await sessions.find(name);

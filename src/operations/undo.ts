@@ -34,6 +34,7 @@ export const listChanges = defineOperation({
     ),
   ),
   async run({ session }, { runtime }) {
+    await runtime.finishUndos();
     const { sessionId } = await findSession(runtime, session);
     return (await runtime.undo()).turns(sessionId);
   },
@@ -62,7 +63,13 @@ export const undoTurn = defineOperation({
     notCovered: listOf(TEXT),
   }),
   async run({ session, turn, force }, { runtime, signal, warn, afterShown }) {
+    const rewound = await (await runtime.rewinding()).finishInterrupted();
     const found = await findSession(runtime, session);
+    if (turn === undefined && rewound.includes(found.sessionKey))
+      throw new CodedError(
+        'UNDO_REWOUND',
+        'going back to an earlier turn was interrupted and is finished now; nothing else was undone: repeat the undo if you want more',
+      );
     const onWait = (): void => warn('a turn of this session is running; waiting for it');
     const undone = await (await runtime.undo()).undo({ ...found, turnId: turn, force, signal, onWait, afterShown });
     return { sessionKey: found.sessionKey, ...undone };
@@ -86,6 +93,7 @@ export const diffSession = defineOperation({
     }),
   ),
   async run({ session, turn }, { runtime }) {
+    await runtime.finishUndos();
     const { sessionId } = await findSession(runtime, session);
     return (await runtime.undo()).diff({ sessionId, turnId: turn });
   },

@@ -20,7 +20,7 @@ import type { Audit } from '../storage/audit.ts';
 import type { Backups } from '../storage/backups.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
-import { UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
+import { createUnfinishedUndos, UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
@@ -29,6 +29,7 @@ import type { FactExtraction } from './fact-extraction.ts';
 import { createGatewayService } from './gateway-service.ts';
 import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
 import { createProviders } from './providers.ts';
+import type { Rewinding } from './rewind.ts';
 import { createServices, type Services } from './services.ts';
 import { type OpenWorkspace, openWorkspace, type ProcessServices, type RuntimeWorkspace } from './workspace.ts';
 
@@ -59,6 +60,10 @@ export interface Runtime extends Services {
   sessionChanges(): Promise<SessionChanges>;
   /** Removes what an unlisted session left that nobody continues: transcript, outputs, results for reuse. */
   dropSession(sessionId: string): Promise<void>;
+  /** Going back to an earlier turn. */
+  rewinding(): Promise<Rewinding>;
+  /** Finishes what a killed process had begun to undo; returns the keys of sessions in which it went back to an earlier turn. */
+  finishUndos(): Promise<string[]>;
   /** Folders whose instructions are followed. */
   trust: Trust;
   /** What models have cost on a day (`2026-12-01`), over all processes. */
@@ -134,7 +139,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
     if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
     await finishUndos();
-    const workspace = await openWorkspace(base, shared, workspaceOptions);
+    const workspace = await openWorkspace(base, { ...shared, finishUndos }, workspaceOptions);
     const tracked: RuntimeWorkspace = {
       ...workspace,
       async close() {
@@ -203,15 +208,22 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 
   /** What a killed process had begun to undo: nobody works on files that are half restored. */
-  async function finishUndos(): Promise<void> {
-    if ((await ownerFiles.read(UNFINISHED_UNDOS_FILE).catch(() => undefined)) === undefined) return;
+  async function finishUndos(): Promise<string[]> {
+    if ((await ownerFiles.read(UNFINISHED_UNDOS_FILE).catch(() => undefined)) === undefined) return [];
     try {
       await (await services.undo()).finishInterrupted();
+      return await (await rewinding()).finishInterrupted();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       base.warn(`an undo that was interrupted could not be finished: ${error.message}`);
+      return [];
     }
   }
+  const rewinding = lazily(async () => {
+    const { createRewinding } = await import('./rewind.ts');
+    const unfinished = createUnfinishedUndos(ownerFiles);
+    return createRewinding({ sessions, sessionChanges, undo: services.undo, unfinished, locks, warn: base.warn });
+  });
 
   const factExtraction = lazily(async () => {
     const [{ createFactExtraction }, { providerOfProfile }] = await Promise.all([
@@ -253,6 +265,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await Promise.all([outputs.remove(sessionId), resultCache.forget(sessionId)]);
       await transcripts.remove(sessionId);
     },
+    rewinding,
+    finishUndos,
     trust: storage.trust,
     spentOn: (day) => storage.spending.on(day),
     openWorkspace: opening,

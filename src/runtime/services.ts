@@ -14,6 +14,7 @@ import type { Skills } from '../skills/skills.ts';
 import { ensureDirectory } from '../storage/private-files.ts';
 import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
+import { createUnfinishedUndos } from '../undo/unfinished-undos.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
@@ -114,10 +115,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     return createInstaller({ directory: join(home, 'skills'), locks, cwd, variables, now, newId });
   });
   const undo = lazily(async () => {
-    const [{ createUndo }, { createUnfinishedUndos }] = await Promise.all([
-      import('../undo/undo.ts'),
-      import('../undo/unfinished-undos.ts'),
-    ]);
+    const { createUndo } = await import('../undo/undo.ts');
     const openFiles = async (root: string) => createFileAccess(await createWorkspace({ root }), LARGEST_KEPT_BYTES);
     const unfinished = createUnfinishedUndos(ownerFiles);
     const records = await storage.undoRecords();

@@ -106,6 +106,8 @@ export type InvokeOnRuntime = <Name extends ChatOperationName>(
 export interface ProcessServices extends Services, ToolServices {
   /** Calls an operation for a person in a chat. */
   invoke: InvokeOnRuntime;
+  /** Finishes what a killed process had begun to undo: no turn works on files that are half restored. */
+  finishUndos(): Promise<unknown>;
   openSchedule(): Promise<OpenSchedule>;
   /** Starts a process that runs what is queued in the background. */
   startWorker(): void;
@@ -183,7 +185,13 @@ export async function openWorkspace(
       onLasting: base.onLasting,
     });
     closings.push(gateway.close);
-    return { ask: gateway.ask, conversations: gateway.conversations };
+    return {
+      async ask(request, signal) {
+        await services.finishUndos();
+        return gateway.ask(request, signal);
+      },
+      conversations: gateway.conversations,
+    };
   }
   const gateway = lazily(async () => gatewayOver(await toolbox(), hooks));
 
