@@ -120,6 +120,8 @@ export interface Mailbox {
   forgetChat(chat: ChatKey, now: number): Promise<void>;
   /** The settings that people chose for a chat, as JSON; undefined when there are none. */
   choices(chat: ChatKey): Promise<string | undefined>;
+  /** Those of every chat that has any. */
+  allChoices(): Promise<{ chat: ChatKey; choices: string }[]>;
   /** Reads, changes and writes without another process in between; durable when it resolves. `change` may be called again. */
   changeChoices(chat: ChatKey, change: (current: string | undefined) => string): Promise<void>;
   /**

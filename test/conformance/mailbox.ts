@@ -330,6 +330,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
       await mailbox.changeChoices(chat('a', { account: 'work' }), () => '{}');
       expect(await mailbox.choices(chat('a'))).toBe('{"model":"y"}');
       expect(await mailbox.choices(chat('b'))).toBeUndefined();
+      expect(await mailbox.allChoices()).toEqual([{ chat: chat('a'), choices: '{"model":"y"}' }]);
     });
 
     it('loses no choice that is made at the same time as another, also by another process', async () => {

@@ -114,6 +114,8 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
             find: session ?? (async () => undefined),
             renew: renew ?? (async (sessionKey: string) => entryOf(sessionKey)),
           },
+          finishUndos: async () => [],
+          rewinding: async () => ({ finishInterrupted: async () => [] }),
           undo: async () => ({
             undo: undo ?? (async () => ({ ...undone, files: [{ path: 'a.txt', action: 'restored' }] })),
           }),

@@ -171,6 +171,25 @@ describe('a permission question', () => {
     expect(said[0]).toBe('Let me see.');
     expect(said[1]).toContain('Run in /work?');
   });
+
+  it('leaves no sign of work above it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const call = { id: 'c1', name: 'bash', args: { command: 'npm test' }, source: 'model' as const };
+    const chats = await testChats(async function* (request, signal, questions) {
+      yield { type: 'tool-start', call };
+      await gate.promise;
+      const answer = await questions.permission(question('ls'), signal);
+      yield runEnd(request, `answer: ${answer?.scope}`);
+    });
+    await chats.start({ limits: { progressAfterMs: 10, progressEveryMs: 10 } });
+    await chats.write('clean up');
+    await chats.says(['⏳ bash `npm test`']);
+    gate.resolve();
+    await eventually(async () => expect((await chats.said())[0]).toBe('⏸ bash `npm test`'));
+    await chats.write('/approve');
+    await eventually(async () => expect((await chats.said()).at(-1)).toBe('answer: once'));
+    expect((await chats.said()).join('\n')).not.toContain('⏳');
+  });
 });
 
 it('turns that wait for an answer take no place from others', async () => {

@@ -410,6 +410,47 @@ describe('a restart', () => {
     await chats.says(['echo: one']);
   });
 
+  it('ends the progress of a turn that was stopped right before the kill', async () => {
+    const chats = await testChats(async function* () {
+      await new Promise(() => {});
+      yield { type: 'text-delta', text: '' };
+    });
+    const chat = { channel: 'local', account: 'default', chatId: 'anna' };
+    await chats.start({ limits: { progressAfterMs: 10 } });
+    await chats.write('one');
+    await chats.says(['⏳ Working on it…']);
+    await eventually(async () => expect(await chats.mailbox.choices(chat)).toContain('isOpen'));
+    // As `/stop` does, before it ends the turn.
+    chats.kill();
+    const [unfinished] = await chats.mailbox.unfinished();
+    await chats.mailbox.forgetChat(chat, Date.now());
+    expect(unfinished?.turnId).toBeDefined();
+    await chats.start();
+    await chats.says(['⏹ Stopped.']);
+    await eventually(async () => expect(await chats.mailbox.choices(chat)).toBe('{}'));
+  });
+
+  it('leaves the answer of a turn alone when the kill came right after it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const chats = await testChats(async function* (request) {
+      await gate.promise;
+      yield* echo(request);
+    });
+    const chat = { channel: 'local', account: 'default', chatId: 'anna' };
+    await chats.start({ limits: { progressAfterMs: 10 } });
+    await chats.write('one');
+    await eventually(async () => expect(await chats.mailbox.choices(chat)).toContain('isOpen'));
+    const open = (await chats.mailbox.choices(chat)) ?? '';
+    gate.resolve();
+    await chats.says(['echo: one']);
+    await eventually(async () => expect(await chats.mailbox.choices(chat)).toBe('{}'));
+    chats.kill();
+    await chats.mailbox.changeChoices(chat, () => open);
+    await chats.start();
+    await eventually(async () => expect(await chats.mailbox.choices(chat)).toBe('{}'));
+    await chats.says(['echo: one']);
+  });
+
   it('sends what waits in the outbox', async () => {
     const chats = await testChats();
     chats.platform.failWith(() => ({ kind: 'unreachable' }));

@@ -16,7 +16,7 @@ export interface ChatChoices {
   /** For the owner's messages. */
   mode?: Mode;
   /** The message that shows the progress of a turn: its answer takes that place, also in another process. */
-  progress?: { turnId: string; messageId: string };
+  progress?: { turnId: string; messageId: string /** Until the answer is in the outbox. */; isOpen?: true };
 }
 
 export interface ChoicesStore {
@@ -26,11 +26,15 @@ export interface ChoicesStore {
 }
 
 export function createChoices(mailbox: Pick<Mailbox, 'choices' | 'changeChoices'>): ChoicesStore {
-  const read = (choices = '{}'): ChatChoices => JSON.parse(choices) as ChatChoices;
   return {
-    get: async (chat) => read(await mailbox.choices(chat)),
-    change: (chat, change) => mailbox.changeChoices(chat, (current) => JSON.stringify({ ...read(current), ...change })),
+    get: async (chat) => readChoices(await mailbox.choices(chat)),
+    change: (chat, change) =>
+      mailbox.changeChoices(chat, (current) => JSON.stringify({ ...readChoices(current), ...change })),
   };
+}
+
+export function readChoices(choices = '{}'): ChatChoices {
+  return JSON.parse(choices) as ChatChoices;
 }
 
 /** The model that is chosen in a chat whose bot uses this provider. */

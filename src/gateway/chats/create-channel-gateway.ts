@@ -32,6 +32,7 @@ import { runCommand } from './commands/run-command.ts';
 import { createDelivery } from './delivery.ts';
 import { createInbox } from './inbox.ts';
 import { type Batch, createLanes } from './lanes.ts';
+import { endLeftProgress } from './left-progress.ts';
 import { draftsOf } from './outgoing.ts';
 import { createPruning } from './pruning.ts';
 import { createReception } from './receive.ts';
@@ -221,6 +222,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
         await close();
         throw error;
       }
+      await endLeftProgress({ mailbox, choices, channel, now });
       lanes.open();
       delivery.wake();
       void pruning.begin();

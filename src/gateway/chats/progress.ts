@@ -75,6 +75,13 @@ export function createProgress(options: ProgressOptions): Progress {
     }
   }
 
+  /** What is shown, without a sign that work is going on. */
+  function withMark(mark: string): string {
+    const ended = tools.map(({ line }) => ({ line: line.replace(/^⏳/, mark) }));
+    const said = text.trimEnd();
+    return rendered(checklist, ended, said !== '' ? `${said}\n\n${mark}` : ended.length === 0 ? mark : '');
+  }
+
   return {
     tell(event) {
       if (event.type === 'text-delta') text += event.text;
@@ -91,15 +98,17 @@ export function createProgress(options: ProgressOptions): Progress {
       }
     },
     leaveBehind() {
-      if (place) onPlace(undefined);
+      const left = place;
+      if (left) onPlace(undefined);
+      // It waits with the turn now; nothing will change it again.
+      if (left && shown.includes('⏳')) {
+        const markdown = channel.split(withMark('⏸'))[0] ?? '⏸';
+        void showing.then(() => channel.edit(left, { markdown }, signal)).catch(() => {});
+      }
       place = undefined;
       shown = '';
     },
-    cutShort() {
-      const ended = tools.map(({ line }) => ({ line: line.replace(/^⏳/, '⏹') }));
-      const said = text.trimEnd();
-      return rendered(checklist, ended, said !== '' ? `${said}\n\n⏹` : ended.length === 0 ? '⏹' : '');
-    },
+    cutShort: () => withMark('⏹'),
     async end() {
       isOver = true;
       clearTimeout(timer);

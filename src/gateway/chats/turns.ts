@@ -107,6 +107,8 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       running.delete(nameOf(chat));
       if (!(await inbox.finish(messages.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
       delivery.wake();
+      // Nobody waits for it: the answer has a key of its own.
+      if (replaces) void dependencies.choices.change(chat, { progress: undefined }).catch(() => {});
     } finally {
       running.delete(nameOf(chat));
     }
@@ -158,7 +160,9 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
     place: left,
     // Nobody waits for it: without it the message would only stay behind.
     onPlace: (place) =>
-      void choices.change(chat, { progress: place && { turnId, messageId: place.messageId } }).catch(() => {}),
+      void choices
+        .change(chat, { progress: place && { turnId, messageId: place.messageId, isOpen: true } })
+        .catch(() => {}),
   });
   let outcome: Outcome;
   try {

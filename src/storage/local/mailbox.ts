@@ -206,6 +206,12 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
       }),
 
     choices: (chat) => read((prepare) => choicesOf(prepare, chat)),
+    allChoices: () =>
+      read((prepare) =>
+        prepare('SELECT * FROM chat_choices')
+          .all()
+          .map((row) => ({ chat: chatOf(row), choices: String(row.choices) })),
+      ),
 
     changeChoices: (chat, change) =>
       write((prepare) => {
