@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
 const FOLDER = {
   type: 'object',
@@ -32,7 +32,9 @@ export const addTrust = defineOperation({
   output: objectWith({ folder: TEXT, added: YES_OR_NO }),
   async run({ folder }, context) {
     const path = await realFolder(folder, context);
-    return { folder: path, added: await context.runtime.trust.add(path) };
+    const added = await context.runtime.trust.add(path);
+    await context.runtime.approveFiles(path);
+    return { folder: path, added };
   },
 });
 
@@ -49,6 +51,19 @@ export const removeTrust = defineOperation({
     const path = await realpath(written).catch(() => written);
     if (await trust.remove(path)) return { folder: path, removed: true };
     throw new CodedError('NOT_TRUSTED', `${path} is not trusted: "lainclaw trust list" shows what is`);
+  },
+});
+
+export const approveFiles = defineOperation({
+  name: 'trust.approve',
+  class: 'danger',
+  summary: 'Take a file or folder that a conversation wrote with content from outside for your own.',
+  input: { type: 'object', properties: { path: TEXT }, required: ['path'], additionalProperties: false } as const,
+  output: objectWith({ path: TEXT, approved: COUNT }),
+  async run({ path }, context) {
+    const written = absolute(path, context);
+    const real = await realpath(written).catch(() => written);
+    return { path: real, approved: await context.runtime.approveFiles(real) };
   },
 });
 

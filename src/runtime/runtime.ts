@@ -88,6 +88,8 @@ export interface Runtime extends Services {
   uploads(): Promise<Uploads>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
+  /** Takes what conversations wrote here with content from outside for the person's own. Resolves with how many entries that were. */
+  approveFiles(path: string): Promise<number>;
   /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
   mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<SecretAttempt> }>;
   /** Closes the workspaces that are open, then everything else. Resolves when nothing is left running. */
@@ -171,6 +173,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   async function hasSession(sessionKey: string): Promise<boolean> {
     return (await storage.catalogue.get(sessionKey)) !== undefined;
+  }
+
+  async function approveFiles(path: string): Promise<number> {
+    const { createTaintMemory } = await import('../tools/tainted-content/taint-memory.ts');
+    // The record is one for all workspaces: seen from the root, every path is in it.
+    return createTaintMemory({ files: ownerFiles, root: '/', now, newId: base.newId }).approve(path.slice(1) || '.');
   }
 
   async function mcpAdmission(): ReturnType<Runtime['mcpAdmission']> {
@@ -279,6 +287,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     uploads,
     answerProblem: service.answerProblem,
     mcpAdmission,
+    approveFiles,
     async close() {
       isClosed = true;
       closing.abort();

@@ -1,6 +1,7 @@
 // The tools of one workspace, with everything they need.
 
 import type { Hooks } from '../hooks/hooks.ts';
+import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { BuiltinToolsDependencies } from '../tools/builtin.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
@@ -129,6 +130,10 @@ export async function openToolbox(
     askPerson: use.askPerson,
     askForm: use.askForm,
     networkRequest,
+    taintedContent: lazily(async () => {
+      const { createTaintedContent } = await import('../tools/tainted-content/tainted-content.ts');
+      return createTaintedContent({ files: ownerFiles, root: files.root, now, newId, isTrusted });
+    }),
     permissions: createPermissionStore({
       files: ownerFiles,
       resultCache,

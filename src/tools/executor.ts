@@ -11,6 +11,7 @@ import { createLater, type Later } from './later.ts';
 import { boundPictures } from './pictures.ts';
 import type { Authorise } from './policy.ts';
 import type { Registry } from './registry.ts';
+import type { RememberWrites } from './tainted-content/remember-writes.ts';
 import {
   type ToolCall,
   type ToolContext,
@@ -72,6 +73,8 @@ export interface ExecutorOptions {
   hooks?: ExecutorHooks;
   /** Where the content from outside came from that is in the turn. */
   taintSources?(): readonly TaintSource[];
+  /** Remembers what a call writes of content from outside. */
+  rememberWrites?: RememberWrites;
   /** Called when a result holds content from outside, with where that came from. */
   onTainted?(sources: readonly TaintSource[]): void;
 }
@@ -158,10 +161,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     signal.throwIfAborted();
     await audit.allowed(spec, call, decision);
     return withTimeout(spec, call, signal, async (limited) => {
-      const { onlyReads, hides, network, taintedBy, approvedPaths = [] } = decision;
-      if (taintedBy !== undefined) brought.taintedBy = [taintSource('file', taintedBy)];
+      const { onlyReads, hides, network, taintedBy = [], approvedPaths = [] } = decision;
+      brought.taintedBy = taintedBy;
       brought.hasRun = true;
       const sources = [...new Set([...(options.taintSources?.() ?? []), ...brought.taintedBy])];
+      const { changes } = context;
+      const writes = await options.rememberWrites?.({ changes, spec, args: call.args, decision, sources });
       const full: ToolContext = {
         ...asking,
         signal: limited,
@@ -169,10 +174,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
         ...(hides && { hides }),
         ...(network && { network }),
         ...(sources.length > 0 && { tainted: { sources, approvedPaths } }),
+        ...(writes && { changes: writes.changes }),
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
-      const output = await spec.execute(call.args, full);
+      const output = await spec.execute(call.args, full).finally(() => writes?.end());
       // Data is JSON by contract: a tool that breaks it has a defect, found here and not where the result is printed.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };

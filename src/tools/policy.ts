@@ -2,7 +2,8 @@
 // can answer it. Nobody there, or the mode `never`, is a no. Access never falls open: rules that cannot be read deny, and what
 // lasts or leaves a tainted turn is approved by nobody but a person.
 import type { Mode } from '../config/mode.ts';
-import { trustAdvice } from '../vocabulary/taint-source.ts';
+import { StorageError } from '../storage/storage.ts';
+import { type TaintSource, taintSource, trustAdvice } from '../vocabulary/taint-source.ts';
 import type { NetworkRequest } from './network/network-request.ts';
 import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import type { CommandParser } from './permissions/command.ts';
@@ -13,6 +14,7 @@ import type { PathContext } from './permissions/paths.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import type { ToolSubject } from './subject.ts';
 import type { Taint } from './taint.ts';
+import type { ContentTaint } from './tainted-content/content-taint.ts';
 import type { ToolCall, ToolContext, ToolPreview, ToolSpec } from './tool.ts';
 
 /** How the work continues after a plan was approved: the answers of planQuestion(). */
@@ -27,8 +29,10 @@ export type Decision =
       hides?: HidesPath;
       /** The hosts that it may reach. */
       network?: NetworkRequest;
-      /** The file that it shows, which somebody else wrote. */
-      taintedBy?: string;
+      /** Where content from outside comes from that it could show. */
+      taintedBy?: readonly TaintSource[];
+      /** What the files that it writes will hold of somebody else's, whatever the turn has read. */
+      writesTaint?: readonly TaintSource[];
       /** Absolute paths of files that other programs run, which a person approved for this call. */
       approvedPaths?: readonly string[];
       /** What allowed it, for the audit log. */
@@ -60,6 +64,8 @@ export interface PolicyOptions {
   sessionId?: string;
   places: Omit<PathContext, 'directory'>;
   taint: Pick<Taint, 'sources'>;
+  /** Of what calls read and write; absent where that taints nothing. */
+  contentTaint?(): Promise<Pick<ContentTaint, 'shownBy' | 'writtenBy'>>;
   /** Absent where no call is given any network. */
   networkRequest?: ReadNetworkRequest;
 }
@@ -70,11 +76,11 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { namesOf }, { hiddenPaths }, { shownTaintedFile }] = await Promise.all([
+    const [{ decide }, { namesOf }, { hiddenPaths }, contentTaint] = await Promise.all([
       import('./permissions/decide.ts'),
       import('./permissions/decision.ts'),
       import('./permissions/hidden-paths.ts'),
-      import('./permissions/tainted-files.ts'),
+      options.contentTaint?.(),
     ]);
     const rules = await permissions.rules();
     if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
@@ -103,12 +109,14 @@ export function createPolicy(options: PolicyOptions): Authorise {
       network,
     });
     const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
-    const taintedBy = shownTaintedFile(spec, call.args, judging);
+    const taintedBy = (await contentTaint?.shownBy(spec, call.args, judging).catch(unknownFiles)) ?? [];
+    const writesTaint = contentTaint?.writtenBy(spec, call.args, judging) ?? [];
     const yes = {
       allowed: true as const,
       because: verdict.because ?? '',
       ...(hides && { hides }),
-      ...(taintedBy !== undefined && { taintedBy }),
+      ...(taintedBy.length > 0 && { taintedBy }),
+      ...(writesTaint.length > 0 && { writesTaint }),
       ...(network && { network }),
     };
     const approved = verdict.protects && { approvedPaths: verdict.protects };
@@ -131,6 +139,12 @@ export function createPolicy(options: PolicyOptions): Authorise {
 
 function no(message: string): Decision & { allowed: false } {
   return { allowed: false, message };
+}
+
+/** Where the record of tainted files cannot be read, any file may be one. */
+function unknownFiles(error: unknown): readonly TaintSource[] {
+  if (!(error instanceof StorageError)) throw error;
+  return [taintSource('unknown-files')];
 }
 
 interface Unanswered {

@@ -28,6 +28,7 @@ import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts
 import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
 import { createTaint, type Taint } from './taint.ts';
+import type { TaintedContent } from './tainted-content/tainted-content.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 
@@ -51,6 +52,8 @@ export interface ToolboxDependencies {
   /** Puts a form to the same person. */
   askForm?: AskForm;
   permissions: PermissionStore;
+  /** What is known of content from outside in the workspace's files; absent where files taint nothing. */
+  taintedContent?(): Promise<TaintedContent>;
   /** What network a call asks for; absent where none is given. */
   networkRequest?: ReadNetworkRequest;
   /** Where the person's own files are, and Lainclaw's. */
@@ -110,7 +113,7 @@ export interface Toolbox {
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
-  const { askPerson, askForm, hooks, audit, warn } = dependencies;
+  const { askPerson, askForm, hooks, audit, warn, taintedContent: content } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
@@ -151,6 +154,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           places,
           taint,
           networkRequest: dependencies.networkRequest,
+          ...(content && { contentTaint: async () => (await content()).taint }),
         }),
         taintSources: taint.sources,
         audit: createCallAudit({
@@ -161,6 +165,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           approver: turn.approver ?? (() => undefined),
           onFailure: (error) => warn(`the audit log: ${(error as Error).message}`),
         }),
+        ...(content && { rememberWrites: async (written) => (await content()).rememberWrites(written) }),
         onTainted: taint.add,
         context: {
           workspace,
@@ -169,6 +174,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           changes: changes({ sessionId, turnId, root: workspace.root, fence }),
           now,
           language: dependencies.language,
+          taintOfFiles: async (paths) => (content ? (await content()).taint.ofFiles(paths) : []),
           delegation,
           foldedTools: () => offer(registry).folded(),
           ...(canFillForms(mode.current()) && { askForm: turn.askPerson ? turn.askForm : askForm }),

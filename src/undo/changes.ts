@@ -1,5 +1,13 @@
 // Records every change to a file before it happens, so that it can always be undone.
 import type { FileChange } from '../storage/undo-records.ts';
+import type { TaintSource } from '../vocabulary/taint-source.ts';
+
+export interface MadeChanges {
+  changes: readonly FileChange[];
+  notCovered?: string;
+  /** Where content from outside came from that the command has fetched into the files. */
+  fetchedFrom?: readonly TaintSource[];
+}
 
 export interface Changes {
   /**
@@ -8,5 +16,5 @@ export interface Changes {
    */
   record(change: FileChange): Promise<void>;
   /** Records all changes that a command has made. `notCovered`: why some of its changes are missing. */
-  recordMade(made: { changes: readonly FileChange[]; notCovered?: string }): Promise<void>;
+  recordMade(made: MadeChanges): Promise<void>;
 }

@@ -5,7 +5,19 @@ export type TaintSource = string;
 /** Where nothing says more. */
 export const EARLIER_TURN: TaintSource = 'earlier';
 
-type Kind = 'mcp' | 'skill' | 'installed-skill' | 'file' | 'message' | 'memory' | 'agent' | 'tool' | 'host';
+type Kind =
+  | 'mcp'
+  | 'skill'
+  | 'installed-skill'
+  | 'file'
+  | 'folder'
+  | 'unpacked'
+  | 'unknown-files'
+  | 'message'
+  | 'memory'
+  | 'agent'
+  | 'tool'
+  | 'host';
 
 export function taintSource(kind: Kind, name = ''): TaintSource {
   return name === '' ? kind : `${kind}:${name}`;
@@ -23,6 +35,12 @@ export function describeTaint(source: TaintSource): string {
       return `the installed skill "${name}"`;
     case 'file':
       return name === '' ? 'a file that somebody else wrote' : `the file ${name}`;
+    case 'folder':
+      return `the folder ${name}, which was cloned and which you have not trusted`;
+    case 'unpacked':
+      return `what ${name} unpacked`;
+    case 'unknown-files':
+      return 'files of the workspace: which of them hold such content cannot be read from tainted-files.json of the home';
     case 'message':
       return name === '' ? 'a message or file from somebody else' : name;
     case 'memory':
@@ -42,6 +60,9 @@ export function describeTaint(source: TaintSource): string {
 export function trustAdvice(source: TaintSource): string | undefined {
   const [kind, name] = partsOf(source);
   if (kind === 'mcp') return `"lainclaw mcp trust ${name}" if you trust that server`;
+  if (kind === 'folder') return `"lainclaw trust add ${name}" if the folder is your own`;
+  if (kind === 'file' && name !== '')
+    return `"lainclaw trust approve ${name}" once you have read it, where a conversation wrote it`;
   if (kind === 'skill' || kind === 'agent') return '"lainclaw trust add <folder>" if the folder it is in is your own';
   return undefined;
 }

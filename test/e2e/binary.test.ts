@@ -55,6 +55,7 @@ const ROWS: Row[] = [
     holds: { success: false, error: { code: expect.stringMatching(/SESSION/) } },
   })),
   { args: ['trust', 'list'], holds: { folders: [] } },
+  { args: ['trust', 'approve', '.'], holds: { approved: 0 } },
   { args: ['undo'], code: 1, holds: { success: false } },
   { args: ['skills', 'list'], holds: anything },
   { args: ['agents', 'list'], holds: anything },

@@ -53,6 +53,11 @@ const FILES: NewerFile[] = [
   },
   { path: 'undo/undo.db', commands: [['undo', '--list'], ['undo'], ['sessions', 'diff']] },
   {
+    path: 'tainted-files.json',
+    content: { files: {}, trees: {}, pending: {} },
+    commands: [['trust', 'approve', '.']],
+  },
+  {
     path: 'unfinished-undos.json',
     content: { undos: [] },
     commands: [['undo', '--list'], ['undo'], ['sessions', 'diff']],

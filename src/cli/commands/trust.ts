@@ -1,5 +1,5 @@
 import { localTime } from '../../lib/local-time.ts';
-import { addTrust, listTrust, removeTrust } from '../../operations/trust.ts';
+import { addTrust, approveFiles, listTrust, removeTrust } from '../../operations/trust.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
@@ -16,6 +16,12 @@ export const configureTrust: ConfigureCommand = (trust, terminal) => {
   withOutput(
     trust.command('remove').description('Stop following the instructions of a folder').argument('<folder>'),
   ).action((folder: string, flags: OutputFlags) => remove(folder, flags, terminal));
+  withOutput(
+    trust
+      .command('approve')
+      .description('Take what a conversation wrote with content from outside for your own')
+      .argument('<path>', 'a file, or a folder with all below it'),
+  ).action((path: string, flags: OutputFlags) => approve(path, flags, terminal));
 };
 
 async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {
@@ -43,5 +49,13 @@ async function remove(folder: string, flags: OutputFlags, terminal: Terminal): P
   await runOperation(terminal, removeTrust, { folder }, (removed) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, removed);
     terminal.out.write(`no longer trusted: ${printable(removed.folder)}\n`);
+  });
+}
+
+async function approve(path: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, approveFiles, { path }, (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, done);
+    const what = done.approved === 0 ? 'nothing to approve' : 'approved';
+    terminal.out.write(`${what}: ${printable(done.path)}\n`);
   });
 }

@@ -1,4 +1,3 @@
-import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { HeldPath } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { orToolFailure } from '../fs/failure.ts';
@@ -48,7 +47,7 @@ export function createGrepTool(): ToolSpec {
     subject: ({ path = '.' }) => ({ kind: 'path', path, access: 'read' }),
     handlesFiles: 'contents',
     timeoutMs: 60_000,
-    async execute(args, { workspace, signal, hides = () => false }) {
+    async execute(args, { workspace, signal, hides = () => false, taintOfFiles }) {
       const { path, limit, after, flags, only } = await optionsOf(args);
       const held = await workspace.hold(path, signal).catch(orToolFailure);
       const found: Line[] = [];
@@ -92,12 +91,11 @@ export function createGrepTool(): ToolSpec {
       if (truncated) found.length = belonging;
       // Files are searched at the same time, so they come in any order; within a file the order is kept.
       found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-      const { isTaintedFile } = await import('../permissions/tainted-files.ts');
-      const tainted = new Set(found.map((line) => line.path)).values().find(isTaintedFile);
+      const taintedBy = (await taintOfFiles?.(new Set(found.map((line) => line.path)))) ?? [];
       return {
         data: { matches, truncated, lines: found },
         text: render(found, matches, truncated),
-        ...(tainted !== undefined && { meta: { tainted: true, taintedBy: [taintSource('file', tainted)] } }),
+        ...(taintedBy.length > 0 && { meta: { tainted: true, taintedBy } }),
       };
     },
   });

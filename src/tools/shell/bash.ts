@@ -145,7 +145,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       );
       const finished = await running;
       for (const note of putBack ?? []) progress(`[${note}]\n`);
-      const undo = watch && (await recordChanges(watch, changes));
+      const undo = watch && (await recordChanges(watch, changes, finished.heardFrom));
       if (finished.cancelled) signal.throwIfAborted();
       const notes = [...(putBack ?? []), ...tellNetwork(finished, { backend, setting: networkSetting, progress })];
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, notes);
@@ -159,7 +159,11 @@ interface UndoFacts {
   notCovered?: string;
 }
 
-async function recordChanges(watch: ChangeWatch, changes: Changes): Promise<{ undo?: UndoFacts }> {
+async function recordChanges(
+  watch: ChangeWatch,
+  changes: Changes,
+  heardFrom: readonly string[] = [],
+): Promise<{ undo?: UndoFacts }> {
   const { changes: made, notCovered } = await watch.finish().catch((error: unknown) => ({
     changes: [],
     notCovered: `the files could not be compared: ${(error as Error).message}`,
@@ -167,7 +171,8 @@ async function recordChanges(watch: ChangeWatch, changes: Changes): Promise<{ un
   if (made.length === 0 && notCovered === undefined) return {};
   const undo = { files: made.length, ...(notCovered !== undefined && { notCovered }) };
   // The command has run: a record that cannot be kept must not hide what it said.
-  return changes.recordMade({ changes: made, ...(notCovered !== undefined && { notCovered }) }).then(
+  const fetchedFrom = heardFrom.map((host) => taintSource('host', host));
+  return changes.recordMade({ changes: made, fetchedFrom, ...(notCovered !== undefined && { notCovered }) }).then(
     () => ({ undo }),
     (error: unknown) => ({ undo: { files: 0, notCovered: `it could not be recorded: ${(error as Error).message}` } }),
   );

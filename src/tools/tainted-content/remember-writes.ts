@@ -1,0 +1,102 @@
+// Remembers what one call writes of content from outside: files of a tainted turn, what was unpacked or fetched, and new clones. A file
+// whose change a person has seen and approved is theirs. An edit is remembered before it is made; a command is on record while it runs,
+// so that a kill leaves nothing out.
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileChange } from '../../storage/undo-records.ts';
+import type { Changes } from '../../undo/changes.ts';
+import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
+import type { Decision } from '../policy.ts';
+import { pathsOf } from '../subject.ts';
+import type { ToolArgs, ToolSpec } from '../tool.ts';
+import { hasRemote } from './foreign-folder.ts';
+import type { TaintMemory } from './taint-memory.ts';
+
+export interface Writing {
+  changes: Changes;
+  spec: ToolSpec;
+  args: ToolArgs;
+  decision: Decision & { allowed: true };
+  /** Content from outside in the turn and in what the call reads. */
+  sources: readonly TaintSource[];
+}
+
+export type RememberWrites = (writing: Writing) => Promise<{
+  /** Remembers, then records. */
+  changes: Changes;
+  /** Once the call has ended, however it ended. */
+  end(): Promise<void>;
+}>;
+
+export interface RememberWritesDependencies {
+  memory: TaintMemory;
+  root: string;
+  now(): number;
+}
+
+export function createRememberWrites({ memory, root, now }: RememberWritesDependencies): RememberWrites {
+  return async ({ changes, spec, args, decision, sources }) => {
+    const startedAt = now();
+    const isApproved = decision.answer !== undefined && pathsOf(spec.subject(args)).length > 0;
+    const mayWrite = spec.effect === 'exec' && !decision.onlyReads;
+    const end = mayWrite && sources.length > 0 ? await memory.begin(sources) : async () => {};
+    return {
+      end,
+      changes: {
+        async record(change) {
+          const { path, after } = change;
+          if (after && sources.length > 0 && !isApproved)
+            await memory.remember([{ path, bytes: after.bytes }], sources);
+          await changes.record(change);
+        },
+        async recordMade(made) {
+          const { fetchedFrom = [], notCovered } = made;
+          const clones = newClones(made.changes, notCovered === undefined ? undefined : startedAt);
+          for (const clone of clones) await memory.rememberTrees([clone], [taintSource('folder', join(root, clone))]);
+          const from = [...new Set([...sources, ...fetchedFrom, ...(decision.writesTaint ?? [])])];
+          if (from.length > 0 && notCovered !== undefined) await memory.rememberSince(startedAt, from);
+          else if (from.length > 0) await memory.remember(written(made.changes, clones), from);
+          await changes.recordMade(made);
+        },
+      },
+    };
+  };
+
+  /** `since`: where not every change is known, folders are looked through for clones made since then. */
+  function newClones(made: readonly FileChange[], since: number | undefined): string[] {
+    const folders = new Set(made.flatMap(({ madeDirectories }) => madeDirectories));
+    if (since !== undefined) for (const folder of nearFolders()) if (isNew(folder, since)) folders.add(folder);
+    const clones = [...folders].filter((folder) => hasRemote(join(root, folder, '.git', 'config')));
+    return clones.filter((clone) => !clones.some((other) => clone.startsWith(`${other}/`)));
+  }
+
+  function isNew(folder: string, since: number): boolean {
+    try {
+      const stats = lstatSync(join(root, folder, '.git'), { throwIfNoEntry: false });
+      return stats !== undefined && stats.birthtimeMs >= since - 1_000;
+    } catch {
+      return false;
+    }
+  }
+
+  function nearFolders(): string[] {
+    const top = foldersIn('');
+    return [...top, ...top.flatMap((folder) => foldersIn(folder))];
+  }
+
+  function foldersIn(folder: string): string[] {
+    try {
+      const entries = readdirSync(join(root, folder), { withFileTypes: true });
+      return entries.flatMap((entry) =>
+        entry.isDirectory() ? [folder === '' ? entry.name : `${folder}/${entry.name}`] : [],
+      );
+    } catch {
+      return [];
+    }
+  }
+}
+
+function written(made: readonly FileChange[], clones: readonly string[]): { path: string; bytes: Uint8Array }[] {
+  const isOfClone = (path: string): boolean => clones.some((clone) => path.startsWith(`${clone}/`));
+  return made.flatMap(({ path, after }) => (after && !isOfClone(path) ? [{ path, bytes: after.bytes }] : []));
+}

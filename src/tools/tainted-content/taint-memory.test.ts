@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
+import { newId } from '../../lib/new-id.ts';
+import { createTaintMemory, TAINTED_FILES, type TaintMemory } from './taint-memory.ts';
+
+let root: string;
+let files: ReturnType<typeof memoryOwnerFiles>;
+let memory: TaintMemory;
+/** As another process sees it. */
+const reopened = (at = root): TaintMemory => createTaintMemory({ files, root: at, now: Date.now, newId });
+const sourcesOf = async (path: string, by = memory) => by.sourcesOf(path, await by.read());
+const write = (path: string, text: string): void => writeFileSync(join(root, path), text);
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'taint-memory-')));
+  files = memoryOwnerFiles();
+  memory = reopened();
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+describe('a remembered file', () => {
+  it('is known to the next process, by the content that it was about to have', async () => {
+    await memory.remember([{ path: 'a.md', bytes: Buffer.from('obey') }], ['mcp:x']);
+    write('a.md', 'obey');
+    expect(await sourcesOf('a.md', reopened())).toEqual(['mcp:x']);
+  });
+
+  it('is not the one that a person has edited, and is it again with the old content', async () => {
+    write('a.md', 'obey');
+    await memory.remember([{ path: 'a.md' }], ['mcp:x']);
+    write('a.md', 'mine');
+    expect(await sourcesOf('a.md')).toBeUndefined();
+    write('a.md', 'obey');
+    expect(await sourcesOf('a.md')).toEqual(['mcp:x']);
+  });
+
+  it('is followed when it is renamed', async () => {
+    write('a.md', 'obey');
+    await memory.remember([{ path: 'a.md' }], ['mcp:x']);
+    renameSync(join(root, 'a.md'), join(root, 'b.md'));
+    expect(await sourcesOf('b.md')).toEqual(['mcp:x']);
+  });
+
+  it('is known in a workspace above and below, and not elsewhere', async () => {
+    mkdirSync(join(root, 'sub'));
+    write('sub/a.md', 'obey');
+    await memory.remember([{ path: 'sub/a.md' }], ['mcp:x']);
+    expect(await sourcesOf('a.md', reopened(join(root, 'sub')))).toEqual(['mcp:x']);
+    expect((await reopened('/elsewhere').read()).files.size).toBe(0);
+  });
+
+  it('may be large', async () => {
+    write('big', 'x'.repeat(5 * 1024 * 1024));
+    await memory.remember([{ path: 'big' }], ['mcp:x']);
+    expect(await sourcesOf('big')).toEqual(['mcp:x']);
+    write('big', 'y'.repeat(5 * 1024 * 1024 + 1));
+    expect(await sourcesOf('big')).toBeUndefined();
+  });
+
+  it('is one of a thousand at most: beyond, folders are remembered', async () => {
+    mkdirSync(join(root, 'many'));
+    const paths = Array.from({ length: 1_001 }, (_, index) => `many/${index}`);
+    for (const path of paths) write(path, path);
+    await memory.remember(
+      paths.map((path) => ({ path })),
+      ['mcp:x'],
+    );
+    const record = await memory.read();
+    expect([record.files.size, [...record.trees.keys()]]).toEqual([0, ['many']]);
+    expect(await sourcesOf('many/new')).toEqual(['mcp:x']);
+  });
+});
+
+describe('a tree', () => {
+  it('is all that is below it, until a person approves it', async () => {
+    await memory.rememberTrees(['clone'], ['folder:/x']);
+    expect(await sourcesOf('clone/deep/a')).toEqual(['folder:/x']);
+    expect(await sourcesOf('clones')).toBeUndefined();
+    expect(await memory.approve('clone')).toBe(1);
+    expect(await sourcesOf('clone/deep/a')).toBeUndefined();
+    expect(files.texts.has(TAINTED_FILES)).toBe(false);
+  });
+
+  it('around a workspace is all of it', async () => {
+    await memory.rememberTrees(['.'], ['folder:/x']);
+    expect(await sourcesOf('a', reopened(join(root, 'sub')))).toEqual(['folder:/x']);
+  });
+});
+
+describe('a command', () => {
+  it('that ended leaves nothing on record', async () => {
+    const end = await memory.begin(['mcp:x']);
+    expect(files.texts.get(TAINTED_FILES)).toContain('mcp:x');
+    await end();
+    expect(files.texts.has(TAINTED_FILES)).toBe(false);
+  });
+
+  it('that was killed leaves every file that changed since it began', async () => {
+    write('before', 'old');
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    await memory.begin(['mcp:x']);
+    write('written', 'obey');
+    expect(await sourcesOf('written')).toBeUndefined();
+    // Its process has ended.
+    const { pid } = spawnSync('true');
+    const text = files.texts.get(TAINTED_FILES) ?? '';
+    files.texts.set(TAINTED_FILES, text.replace(`"pid": ${process.pid}`, `"pid": ${pid}`));
+    expect(await sourcesOf('written', reopened())).toEqual(['mcp:x']);
+    expect(await sourcesOf('before', reopened())).toBeUndefined();
+    expect((await memory.read()).pending.size).toBe(0);
+  });
+});
+
+it('a damaged record is not taken for an empty one', async () => {
+  files.texts.set(TAINTED_FILES, '{"version":1');
+  await expect(memory.read()).rejects.toThrow('damaged');
+  await expect(memory.remember([{ path: 'a', bytes: Buffer.from('x') }], ['mcp:x'])).rejects.toThrow('damaged');
+  expect(files.texts.get(TAINTED_FILES)).toBe('{"version":1');
+});
