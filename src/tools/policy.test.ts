@@ -157,7 +157,7 @@ describe('a tainted turn', () => {
       expect(alone.decision).toMatchObject(refusal('the MCP server "files"'));
       expect(alone.decision).toMatchObject(refusal('lainclaw mcp trust files'));
       const { decision, asked } = await decideOn({ tainted, mode, answer: 'session' });
-      expect(decision).toMatchObject({ allowed: true, answer: 'once' });
+      expect(decision).toMatchObject({ allowed: true, answer: 'session' });
       expect(asked[0]?.verdict.scopes).toEqual(['once', 'session']);
       expect(asked[0]?.verdict.reasons.join()).toContain('the MCP server "files"');
     }
