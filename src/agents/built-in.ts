@@ -10,6 +10,7 @@ const READING = [
   'docs_search',
   'docs_read',
   'memory_search',
+  'history_search',
 ];
 
 export const BUILT_IN_AGENTS: readonly Agent[] = [

@@ -45,6 +45,8 @@ export interface Memory {
   forgetSource(source: string): Promise<number>;
   /** Everything that was said in a session. */
   forgetSession(sessionId: string): Promise<void>;
+  /** What was said in a session, but for these messages. */
+  forgetTurns(sessionId: string, options: { except: ReadonlySet<string> }): Promise<void>;
   reindex(options?: {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
@@ -161,6 +163,15 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         const ids = [...(await archive.idsOfSession(sessionId)), ...(await shared.facts.saidIn(sessionId))];
         if (ids.length > 0) await (await ensureCurrent(archive)).remove(ids, termsOf);
         await shared.facts.forgetSession(sessionId);
+      },
+      async forgetTurns(sessionId, { except }) {
+        const kept = new Set([...except].map(hashOf));
+        const gone: string[] = [];
+        for (const id of await archive.idsOfSession(sessionId)) {
+          const found = await archive.get(id);
+          if (found && !kept.has(found.document.hash)) gone.push(id);
+        }
+        if (gone.length > 0) await (await ensureCurrent(archive)).remove(gone, termsOf);
       },
       reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
       async importFolder(folder, options) {

@@ -11,7 +11,7 @@ import { findLinked } from './linked-texts.ts';
 import { indexedText, type Ranked } from './rank.ts';
 import { informationOf, relevanceOf } from './relevance.ts';
 import { rankArchive, type SearchDependencies } from './search.ts';
-import { withoutSmallTalk } from './small-talk.ts';
+import { withoutSmallTalk, withoutTimes } from './small-talk.ts';
 import { isTaintedSource, untaintedSource } from './tainted-source.ts';
 
 /** Unless some text has this much of the question in it, nothing is recalled. */
@@ -71,7 +71,8 @@ export async function recallFrom(
 ): Promise<Recall | undefined> {
   const { archive, analyser, reader } = dependencies;
   const telling = withoutSmallTalk(question);
-  if (telling.trim() === '' || analyser.query(telling).hasOnlyStopWords) return undefined;
+  const subject = withoutTimes(telling);
+  if (subject.trim() === '' || analyser.query(subject).hasOnlyStopWords) return undefined;
   const { ranked, terms, statistics, isOfAskedTime } = await rankArchive(dependencies, telling, { signal });
   const information = informationOf(terms.terms, statistics);
   const isSeen = ({ document }: ArchiveChunk): boolean =>

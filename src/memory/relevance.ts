@@ -9,6 +9,9 @@ const PAIR_NOBODY_WROTE = 0.15;
 const SINGLE_CHARACTER = 0.3;
 /** A word that nobody wrote is mostly a way of asking. */
 const WORD_NOBODY_WROTE = 0.5;
+/** A small number is in many texts by chance. */
+const SMALL_NUMBER = 0.3;
+const FEW_DIGITS = /^\d{1,3}$/;
 const DENSE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /** The information of each term of a question. */
@@ -30,6 +33,7 @@ export function relevanceOf(matched: Iterable<string>, informationOfTerms: Reado
 
 function information(term: string, holding: number, all: number): number {
   const rarity = Math.log(1 + (all - holding + 0.5) / (holding + 0.5)) / Math.log(1 + (all + 0.5) / 0.5);
+  if (FEW_DIGITS.test(term)) return rarity * SMALL_NUMBER;
   if (!DENSE.test(term)) return holding === 0 ? rarity * WORD_NOBODY_WROTE : rarity;
   if ([...term].length === 1) return rarity * SINGLE_CHARACTER;
   return holding === 0 ? rarity * PAIR_NOBODY_WROTE : rarity;

@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { shortened } from '../sessions/title.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { findInConversations } from './find-in-conversations.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
@@ -137,7 +138,10 @@ export const searchSessions = defineOperation({
   input: {
     type: 'object',
     properties: {
-      words: { type: 'string', description: 'all of them must be in one message, or in the title' },
+      words: {
+        type: 'string',
+        description: 'all of them, in any of their forms, must be in one message, or as they are in the title',
+      },
       limit: { ...POSITIVE, default: 20 },
     },
     required: ['words'],
@@ -149,10 +153,10 @@ export const searchSessions = defineOperation({
       { title: TEXT, role: TEXT },
     ),
   ),
-  async run({ words, limit }, { runtime, signal, by }) {
+  async run({ words, limit }, context) {
     const wanted = words.split(/\s+/).filter((word) => word !== '');
     if (wanted.length === 0) throw new CodedError('EMPTY_QUERY', 'there is nothing to search for: give some words');
-    return runtime.sessions.search({ words: wanted, limit, signal, prefix: prefixOf(by) });
+    return findInConversations({ words: wanted, limit, prefix: prefixOf(context.by) }, context);
   },
 });
 

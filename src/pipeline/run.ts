@@ -44,7 +44,8 @@ export async function* run(
     turn = yield* begin(request, dependencies, model, signal);
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
     const isNew = turn.messageCount() === 0;
-    await turn.start(request.input, { taintedBy: request.taintedBy, continues });
+    const { scope } = readerOf(request.asker);
+    await turn.start(request.input, { taintedBy: request.taintedBy, continues, scope });
     // The question is on record before anybody is asked about the model.
     if (needsModel(trigger)) model = await withWindow(model, request, dependencies, signal);
     // A turn whose lock is lost is cancelled, and its journal takes nothing more: another process may be writing there.
@@ -69,6 +70,7 @@ export async function* run(
     await later.done();
     await turn?.close();
     joined?.release();
+    if (turn) dependencies.onTurnEnd?.();
   }
   if (problems.size > 0) yield* (await turnHooks()).noticesOf(problems);
   if (hooks) yield* (await turnHooks()).tellTurnEnd(hooks, request, result);

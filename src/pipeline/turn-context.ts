@@ -120,6 +120,8 @@ export interface RunDependencies {
   ): Promise<void>;
   /** The older part of a conversation was summarised: its facts are extracted without waiting until it rests. */
   conversationCompacted(sessionId: string): Promise<void>;
+  /** Called when a turn has ended and its lock is free. */
+  onTurnEnd?(): void;
   /** What bears on a question in the memory of whoever asks; undefined when nothing does. */
   recall(request: {
     question: string;

@@ -8,6 +8,7 @@ import type { Mcp } from '../mcp/open-mcp.ts';
 import type { SharedCoreMemory } from '../memory/core-memory.ts';
 import type { SharedMemory } from '../memory/memory.ts';
 import type { ModelStore } from '../memory/models/model-store.ts';
+import type { PastConversations } from '../memory/past-conversations.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
@@ -19,6 +20,7 @@ import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
 import type { Base } from './base.ts';
+import { openPastConversations } from './past-conversations.ts';
 
 export interface Services {
   /** Sign-in and models. `baseUrl`: the address of an openai-compatible server, when it is not the configured one. */
@@ -29,6 +31,10 @@ export interface Services {
   /** The embedding models on this machine, and which one is in use. */
   memoryModels(): Promise<ModelStore>;
   coreMemory(): Promise<SharedCoreMemory>;
+  /** What was said in conversations, remembered or not. */
+  pastConversations(): Promise<PastConversations>;
+  /** Something was said in one. */
+  wakePastConversations(): void;
   skills(): Promise<Skills>;
   skillInstaller(): Promise<Installer>;
   undo(): Promise<Undo>;
@@ -92,6 +98,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     const { createCoreMemory } = await import('../memory/core-memory.ts');
     return createCoreMemory({ files: ownerFiles, locks, now });
   });
+  const past = openPastConversations(base);
   const docs = lazily(async () => {
     const { createDocs, findDocsDirectory } = await import('../docs/docs.ts');
     return createDocs({
@@ -155,6 +162,8 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     memory,
     memoryModels,
     coreMemory,
+    pastConversations: past.pastConversations,
+    wakePastConversations: past.wakePastConversations,
     skills,
     skillInstaller,
     undo,
@@ -163,6 +172,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     sandbox,
     async close() {
       openedMemory?.close();
+      await past.close();
       await (await mcp.made())?.servers.close();
       await (await sandbox.made()?.catch(() => undefined))?.close?.();
     },

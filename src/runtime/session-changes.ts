@@ -8,7 +8,7 @@ import type { Services } from './services.ts';
 
 export function openSessionChanges(
   { storage, sessions, mailbox, hub, now, newId }: Base,
-  { memory }: Pick<Services, 'memory'>,
+  { memory, pastConversations }: Pick<Services, 'memory' | 'pastConversations'>,
 ): SessionChanges {
   const changes = createSessionChanges({
     ...storage,
@@ -20,6 +20,7 @@ export function openSessionChanges(
       await (await storage.undoRecords()).forgetSession(sessionId);
       await (await storage.agentRuns()).forgetSession(sessionId);
       await (await memory()).as(OWNER).forgetSession(sessionId);
+      await (await pastConversations()).forget(sessionId);
     },
     async forgetKey(sessionKey) {
       const [box, jobs] = [await mailbox(), await storage.jobs()];
@@ -30,10 +31,28 @@ export function openSessionChanges(
     now,
     newId,
   });
+
+  /** What was said after the turn that a conversation went back to is not remembered; it stays in its transcript. */
+  async function forgetRewound(sessionId: string, copyId: string): Promise<void> {
+    const kept = new Set<string>();
+    for await (const item of sessions.history(copyId))
+      if (item.kind === 'turn') for (const { id } of item.turn.messages) kept.add(id);
+    await (await memory()).as(OWNER).forgetTurns(sessionId, { except: kept });
+    await (await pastConversations()).leaveOut(sessionId);
+  }
+
   return {
     ...changes,
+    async fork(request) {
+      const forked = await changes.fork(request);
+      const isRewound = request.as === request.from.sessionKey && request.source === undefined;
+      if (isRewound) await forgetRewound(request.from.sessionId, forked.entry.sessionId);
+      return forked;
+    },
     async remove(session) {
       const removed = await changes.remove(session);
+      // The background may have read the transcript once more before it was removed.
+      for (const sessionId of removed) await (await pastConversations()).forget(sessionId);
       hub.forgetSession(session.sessionKey);
       return removed;
     },

@@ -165,6 +165,7 @@ export async function openWorkspace(
         const { facts } = await services.memory();
         await facts.hurry(sessionId).catch((error: Error) => warn(`facts are extracted later: ${error.message}`));
       },
+      onTurnEnd: services.wakePastConversations,
       recall: async ({ reader, ...request }) => (await services.memory()).as(reader).recall(request),
       coreMemory: async (reader) => {
         const [core, { renderCoreMemory }] = await Promise.all([

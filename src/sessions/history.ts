@@ -3,6 +3,7 @@
 // one for each question. A line that cannot be read is reported in its place.
 
 import type { ScannedLine } from '../storage/storage.ts';
+import { type MemoryScope, parseMemoryScope } from '../vocabulary/memory-scope.ts';
 import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import {
@@ -85,6 +86,8 @@ export interface HistoryTurn {
   /** Content from outside was part of it. */
   tainted?: true;
   taintedBy?: readonly TaintSource[];
+  /** Whose memory it had, where that is not the owner's. */
+  scope?: MemoryScope;
   /** The turn that this one continues; it has no question of its own. */
   continues?: string;
   messages: SessionMessage[];
@@ -249,6 +252,7 @@ function isAnother(turn: HistoryTurn, { role }: SessionMessage): boolean {
 
 function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial<HistoryTurn> {
   const { provider, profileId, memoryEnabled } = line.entry ?? {};
+  const scope = parseMemoryScope(line.scope);
   return {
     turnId: line.turnId,
     startedAt: line.timestamp,
@@ -257,6 +261,7 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
     ...(typeof memoryEnabled === 'boolean' && { memoryEnabled }),
     ...(line.origin !== undefined && { origin: line.origin }),
     ...(line.tainted && { tainted: true as const, taintedBy: taintOf(line) }),
+    ...(scope !== undefined && { scope }),
     ...(typeof line.continues === 'string' && { continues: line.continues }),
   };
 }

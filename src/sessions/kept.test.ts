@@ -21,6 +21,8 @@ const transcripts: Transcripts = {
     yield* TRANSCRIPTS[sessionId] ?? [];
   },
   list: async () => Object.keys(TRANSCRIPTS),
+  revision: async () => undefined,
+  isContinued: () => true,
   remove: () => Promise.reject(new Error('nothing is removed')),
 };
 

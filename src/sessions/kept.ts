@@ -4,7 +4,7 @@ import type { SessionEntry, Transcripts } from '../storage/storage.ts';
 import { asSessionLine } from './lines.ts';
 
 /** A first line that is damaged is passed over; farther down nobody says whose the transcript is. */
-const FARTHEST_LINES = 5;
+export const FARTHEST_LINES = 5;
 
 export interface KeptSession {
   /** Absent when its transcript no longer tells. */

@@ -1,6 +1,7 @@
 // The lines of a transcript. `message` lines are the conversation; the others are the turn's journal, from which a
 // turn that was cut short is closed with what is known.
 import type { TranscriptLine } from '../storage/storage.ts';
+import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import type { RecalledItem } from '../vocabulary/recalled.ts';
 import { EARLIER_TURN, type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 
@@ -84,6 +85,8 @@ export type SessionLine =
       /** What is asked came from outside. */
       tainted?: true;
       taintedBy?: readonly TaintSource[];
+      /** Whose memory the turn had, where that is not the owner's. */
+      scope?: MemoryScope;
       /** The turn that this one continues where it stopped; it has no question of its own. */
       continues?: string;
     }

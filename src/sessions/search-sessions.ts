@@ -102,7 +102,7 @@ async function searchOne(
   };
 }
 
-function holdsAll(text: string, words: readonly string[]): boolean {
+export function holdsAll(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return words.every((word) => lower.includes(word));
 }
@@ -113,7 +113,7 @@ function mayHold(words: readonly string[]): (line: string) => boolean {
   return (line) => line.includes('"type":"message"') && holdsAll(line, plain);
 }
 
-function snippetOf(content: string, words: readonly string[]): string {
+export function snippetOf(content: string, words: readonly string[]): string {
   const at = content.toLowerCase().indexOf(words[0] ?? '');
   const start = Math.max(0, at - SNIPPET_BEFORE);
   const text = content

@@ -2,6 +2,7 @@
 // a call that has an effect, whenever the caller checkpoints, and at the end, before the answer is shown.
 import type { Lock } from '../storage/locks.ts';
 import type { SessionEntry, Transcript, TranscriptLine } from '../storage/storage.ts';
+import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import type { HistoryPicture, HistoryTurn } from './history.ts';
@@ -90,9 +91,12 @@ export interface Turn {
   readonly lock: Omit<Lock, 'release'>;
   /**
    * Journals the user's message and enters the session in the index. `taintedBy`: where it came from, when that is outside. `continues`: there is no
-   * message; the turn of this id is continued where it stopped.
+   * message; the turn of this id is continued where it stopped. `scope`: whose memory it has, the owner's by default.
    */
-  start(input: string, options?: { taintedBy?: readonly TaintSource[]; continues?: string }): Promise<void>;
+  start(
+    input: string,
+    options?: { taintedBy?: readonly TaintSource[]; continues?: string; scope?: MemoryScope },
+  ): Promise<void>;
   /** Journals where the pictures that came with the question are kept. */
   attached(pictures: readonly HistoryPicture[]): Promise<void>;
   /** Journals what was recalled for the question. */
@@ -181,7 +185,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     history: dependencies.history,
     lock,
 
-    async start(input, { taintedBy = [], continues } = {}) {
+    async start(input, { taintedBy = [], continues, scope = 'owner' } = {}) {
       const title = entry.title ?? titleFrom(firstQuestion(dependencies.history) ?? input);
       if (title !== undefined) entry.title = title;
       const { sessionKey: _key, sessionId: _id, createdAt: _created, ...state } = entry;
@@ -193,6 +197,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         entry: state,
         ...(origin !== undefined && { origin }),
         ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
+        ...(scope !== 'owner' && { scope }),
         ...(continues !== undefined && { continues }),
       };
       // Before the question is on record: a process that is killed here leaves no question that nobody finds.

@@ -4,6 +4,7 @@ import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { Audit } from './audit.ts';
+import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -70,6 +71,10 @@ export interface Transcripts {
    * leave out lines by their JSON, which is quicker than reading them.
    */
   scan(sessionId: string, isWanted?: (json: string) => boolean): AsyncIterable<ScannedLine>;
+  /** As `revision` of an open transcript, without opening it; undefined when there is no transcript. */
+  revision(sessionId: string): Promise<string | undefined>;
+  /** True when the lines of the earlier revision are still the first ones of the later one. */
+  isContinued(earlier: string, later: string): boolean;
   /** The ids of all transcripts, also of those that the catalogue no longer names; unordered. */
   list(): Promise<string[]>;
   /** Durable when it resolves; does nothing when there is no transcript. */
@@ -217,6 +222,8 @@ export interface Records {
   ownerFiles: OwnerFiles;
   trust: Trust;
   archive(): Promise<SharedArchive>;
+  /** The messages of transcripts, to be searched. */
+  historyIndex(): Promise<HistoryIndex>;
   agentRuns(): Promise<AgentRuns>;
   /** Scheduled jobs. */
   jobs(): Promise<Jobs>;

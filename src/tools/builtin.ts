@@ -5,6 +5,7 @@ import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
 import type { SharedCoreMemory } from '../memory/core-memory.ts';
 import type { SharedMemory } from '../memory/memory.ts';
+import type { PastConversations } from '../memory/past-conversations.ts';
 import { commandEnvironment } from '../sandbox/environment.ts';
 import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -23,6 +24,7 @@ import { createMoveFileTool } from './fs/move-file.ts';
 import { createReadFileTool } from './fs/read-file.ts';
 import { createWriteFileTool, type LockAppend } from './fs/write-file.ts';
 import { createSendMessageTool, type SendMessageDependencies } from './gateway/send-message.ts';
+import { createHistorySearchTool } from './history/search.ts';
 import { createCoreDeleteTool } from './memory/core-delete.ts';
 import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
@@ -53,6 +55,7 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   systemTimezone(): string;
   docs(): Promise<Docs>;
   memory(): Promise<SharedMemory>;
+  pastConversations(): Promise<PastConversations>;
   coreMemory(): Promise<SharedCoreMemory>;
   skills(): Promise<Skills>;
   agents(): Promise<Agents>;
@@ -77,6 +80,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     systemTimezone,
     docs,
     memory,
+    pastConversations,
     coreMemory,
     skills,
     agents,
@@ -129,6 +133,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       settings: commandSettings?.code,
     }),
     createMemorySearchTool({ memory }),
+    createHistorySearchTool({ pastConversations }),
     createMemorySaveTool({ memory }),
     createMemoryForgetTool({ memory }),
     createCoreGetTool({ coreMemory }),

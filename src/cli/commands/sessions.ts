@@ -58,7 +58,7 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
   sessions
     .command('search')
     .description('Find sessions by words in their titles and messages, the newest first')
-    .argument('<words...>', 'all of them must be in one message, or in the title')
+    .argument('<words...>', 'all of them, in any of their forms, must be in one message, or in the title')
     .addOption(single('--limit <N>', 'at most N sessions (default: 20)', integerFrom(1)))
     .addOption(json())
     .addOption(plainText())
@@ -76,8 +76,8 @@ interface SearchFlags extends OutputFlags {
 }
 
 async function search(words: string, { limit, ...flags }: SearchFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, searchSessions, { words, limit }, (found) => {
-    if (wantsJson(terminal, flags)) return writeJson(terminal, found);
+  const show = (found: OutputOf<typeof searchSessions>): void => {
+    if (wantsJson(terminal, flags)) return void writeJson(terminal, found);
     if (found.length === 0) return void terminal.out.write('no session has these words\n');
     const colors = colorsFor(terminal.out, terminal);
     for (const { sessionKey, sessionId, title, date, snippet, matches, isCurrent } of found) {
@@ -88,7 +88,8 @@ async function search(words: string, { limit, ...flags }: SearchFlags, terminal:
         `${colors.bold(printable(name))}  ${localTime(date)}${about}${count}\n  ${printable(snippet)}\n`,
       );
     }
-  });
+  };
+  await runOperation(terminal, searchSessions, { words, limit }, show, { counting: 'indexed' });
 }
 
 interface DiffFlags extends OutputFlags {

@@ -51,6 +51,14 @@ export function createLocalStorage({
   const audit = lazily(async () =>
     (await import('./audit/local-audit.ts')).createLocalAudit({ home, locks, now, secrets, keptBytes }),
   );
+  const history = lazily(async () => {
+    const [{ createHistoryDb, historyDbPath }, { createLocalHistoryIndex }] = await Promise.all([
+      import('./history/history-db.ts'),
+      import('./history/local-history-index.ts'),
+    ]);
+    const [database, path] = [createHistoryDb(home), historyDbPath(home)];
+    return { database, path, index: createLocalHistoryIndex({ database, path, locks }) };
+  });
   let closeLog = async (): Promise<void> => {};
   return {
     locks,
@@ -70,6 +78,7 @@ export function createLocalStorage({
     spending: createSpending(join(home, 'spending')),
     archive: async () =>
       (await import('./archive/local-archive.ts')).createLocalArchive({ database: archiveDatabase, locks }),
+    historyIndex: async () => (await history()).index,
     agentRuns: async () => (await import('./agent-runs.ts')).createAgentRuns(runsDatabase),
     jobs: async () => {
       const [{ createLocalJobs }, { createChangeFile }] = await Promise.all([
@@ -96,6 +105,8 @@ export function createLocalStorage({
     async erase() {
       await catalogue.erase();
       await eraseRemoved(database.use, lainclawDbPath(home));
+      const { database: historyDatabase, path: historyPath } = await history();
+      await eraseRemoved(historyDatabase.use, historyPath);
       await (await undoRecords()).erase();
     },
     async close() {
@@ -107,6 +118,7 @@ export function createLocalStorage({
           each.close(),
         ),
       ]);
+      await (await history.made())?.database.close();
       await (await undoRecords.made())?.close();
       await closeLog();
     },

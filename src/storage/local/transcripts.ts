@@ -5,6 +5,7 @@
 // Small reads and writes are synchronous: they meet the page cache, and handing each to another thread takes ten times as
 // long. What waits for the disk (a sync) or reads a lot (the conversation) does not stop the process.
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fdatasync,
@@ -14,6 +15,7 @@ import {
   openSync,
   read,
   readSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
@@ -53,6 +55,15 @@ export function createTranscripts(
       }
     },
     scan: (sessionId, isWanted) => scan(pathOf(sessionId), isWanted),
+    async revision(sessionId) {
+      const found = statSync(pathOf(sessionId), { bigint: true, throwIfNoEntry: false });
+      return found && revisionIn(found);
+    },
+    // Lines are only appended; whoever changes one writes another file.
+    isContinued(earlier, later) {
+      const [[file, size], [sameFile, laterSize]] = [earlier.split(' '), later.split(' ')];
+      return file === sameFile && Number(laterSize) >= Number(size);
+    },
     async remove(sessionId, fence) {
       verify(fence);
       await removeDurably(pathOf(sessionId));
@@ -138,8 +149,12 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
 
 /** A write to a file changes its times, a replacement changes its number. */
 function revisionOf(file: number, knownSize: number): string | undefined {
-  const { ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
-  return size === BigInt(knownSize) ? [ino, size, mtimeNs, ctimeNs].join(' ') : undefined;
+  const found = fstatSync(file, { bigint: true });
+  return found.size === BigInt(knownSize) ? revisionIn(found) : undefined;
+}
+
+function revisionIn({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Before anything is repaired: what looks damaged here may be of a newer version. */

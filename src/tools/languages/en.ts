@@ -120,6 +120,10 @@ export const en: ToolTexts = {
     description: 'Searches notes, imported files and past turns. Use it when the user refers to the past.',
     parameters: { query: 'Words or a question', topK: 'Most results', since: 'Date', until: 'Date' },
   },
+  history_search: {
+    description: 'Searches what was said in earlier conversations, remembered or not.',
+    parameters: { query: 'Words or a question', topK: 'Most results' },
+  },
   memory_save: {
     description: 'Saves a fact or text for later sessions.',
     parameters: { content: 'Text or Markdown', source: 'Where it comes from', supersedes: 'Id of what it replaces' },

@@ -8,6 +8,7 @@ const specs = createBuiltinTools({
   systemTimezone: () => 'UTC',
   docs: unused,
   memory: unused,
+  pastConversations: unused,
   coreMemory: unused,
   skills: unused,
   agents: unused,

@@ -116,6 +116,10 @@ export const ru: ToolTexts = {
     description: 'Ищет в заметках, импортированных файлах и прошлых репликах. Нужен, когда речь о прошлом.',
     parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов', since: 'Дата', until: 'Дата' },
   },
+  history_search: {
+    description: 'Ищет сказанное в прежних разговорах, запомненных или нет.',
+    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов' },
+  },
   memory_save: {
     description: 'Сохраняет факт или текст для следующих сессий.',
     parameters: { content: 'Текст или Markdown', source: 'Откуда он', supersedes: 'Id того, что он заменяет' },

@@ -104,6 +104,10 @@ export const zh: ToolTexts = {
     description: '搜索笔记、导入的文件和过去的对话。用户提到以前的事时使用。',
     parameters: { query: '关键词或问题', topK: '最多结果数', since: '日期', until: '日期' },
   },
+  history_search: {
+    description: '搜索以前对话中说过的话，无论是否记住。',
+    parameters: { query: '关键词或问题', topK: '最多结果数' },
+  },
   memory_save: {
     description: '保存事实或文本，供以后的会话使用。',
     parameters: { content: '文本或 Markdown', source: '来源', supersedes: '被它取代的记忆的 id' },

@@ -37,10 +37,17 @@ import {
 } from './vectors.ts';
 import { visibleTo } from './visible.ts';
 
-const REBUILD_LOCK = 'archive-rebuild';
 const HEAD_CHARACTERS = 200;
 
-export function createLocalArchive({ database, locks }: { database: Database; locks: Locks }): SharedArchive {
+export interface LocalArchiveOptions {
+  database: Database;
+  locks: Locks;
+  /** Names the archive in locks and messages, where there are several. */
+  name?: string;
+}
+
+export function createLocalArchive({ database, locks, name = 'archive' }: LocalArchiveOptions): SharedArchive {
+  const file = name === 'archive' ? 'lainclaw.db' : `${name}.db`;
   const use = createSyncedDatabase(database, (db) => db.exec('PRAGMA secure_delete = ON'));
   const bits = createKeptBits();
   const addTogether = createAddTogether((documents) => use((db) => addDocuments(db, documents)));
@@ -69,7 +76,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       ),
     async remove(ids, termsOf) {
       const removed = await use((db) => removeDocuments(db, reader, ids, termsOf));
-      if (removed > 0) await emptyLog(use, 'lainclaw.db');
+      if (removed > 0) await emptyLog(use, file);
       return removed;
     },
     candidates: (terms, limit, { among } = {}) => use((db) => findCandidates(db, reader, terms, { limit, among })),
@@ -80,7 +87,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
     read: (ids) => use((db) => readChunks(db, reader, ids)),
     around: (chunks, distance) => use((db) => chunksAround(db, reader, chunks, distance)),
     async rebuild(termsOf, options) {
-      const lock = await locks.acquire(REBUILD_LOCK, { signal: options.signal });
+      const lock = await locks.acquire(`${name}-rebuild`, { signal: options.signal });
       try {
         const { version, chunks } = await use(readState);
         if (options.unlessCurrent && version === options.version) return { chunks };
@@ -105,7 +112,7 @@ export function createLocalArchive({ database, locks }: { database: Database; lo
       }
     },
   });
-  return { as, facts: createLocalFacts(use, () => emptyLog(use, 'lainclaw.db')) };
+  return { as, facts: createLocalFacts(use, () => emptyLog(use, file)) };
 }
 
 function documents(

@@ -20,6 +20,8 @@ const STAYS: ReadonlyMap<string, string> = new Map([
 ]);
 const LONGEST_PATH = 4_096;
 const LONGEST_NAME = 255;
+/** Made again from the transcripts. */
+const INDEXES: ReadonlySet<string> = new Set(['sessions/history.db']);
 /** Of writers that replace a file; whole ones have another name. */
 const TEMPORARY = /^\..*\.tmp$|\.probe$/;
 const DATABASE = /^(?:(?:sessions|undo)\/)?[^/]+\.db$/;
@@ -57,7 +59,7 @@ export async function listHome(home: string, except: string): Promise<HomeConten
 async function place(home: string, path: string, contents: HomeContents): Promise<boolean> {
   const found = await lstat(join(home, path)).catch(() => undefined);
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (!found || DATABASE_COMPANION.test(path) || TEMPORARY.test(name)) return false;
+  if (!found || DATABASE_COMPANION.test(path) || TEMPORARY.test(name) || INDEXES.has(path)) return false;
   const problem = pathProblem(path);
   if (problem !== undefined) contents.leftOut.push({ path, reason: problem });
   else if (found.isDirectory()) {

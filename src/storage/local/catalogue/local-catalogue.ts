@@ -12,6 +12,7 @@ import type { Locks } from '../../locks.ts';
 import { ensureDirectory, storageError } from '../../private-files.ts';
 import type { Catalogue, SessionEntry, Transcripts } from '../../storage.ts';
 import { StorageError } from '../../storage.ts';
+import { isDamagedDatabase } from '../damaged-database.ts';
 import { createDatabase } from '../database.ts';
 import { eraseRemoved } from '../erase-removed.ts';
 import { openDatabase } from '../open-database.ts';
@@ -32,8 +33,6 @@ const LOCK = 'catalogue';
 const PRAGMAS = 'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 200; PRAGMA journal_size_limit = 1048576';
 /** To bring the two together, while somebody else writes sessions.json too. */
 const MOST_ATTEMPTS = 50;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
 
 export interface CatalogueOptions {
   directory: string;
@@ -208,11 +207,6 @@ async function isSoundDatabase(path: string): Promise<boolean> {
     if (isDamagedDatabase({ cause: error })) return false;
     throw storageError(path, error);
   }
-}
-
-function isDamagedDatabase(error: unknown): boolean {
-  const { errcode } = (error as { cause?: { errcode?: number } }).cause ?? {};
-  return errcode !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
 }
 
 /** SQLite cannot read its database where it may not write; sessions.json has the same. */

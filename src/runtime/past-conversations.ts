@@ -1,0 +1,61 @@
+// The index of past conversations for one process. It is loaded where it is used; the end of a turn only sets a timer, so that a command that
+// ends with its answer never pays for it.
+import { lazily } from '../lib/lazily.ts';
+import type { PastConversations } from '../memory/past-conversations.ts';
+import type { Base } from './base.ts';
+
+/** After the end of a turn: by then a one-shot command has ended. */
+const WAKE_AFTER_MS = 3_000;
+
+export interface OpenPastConversations {
+  pastConversations(): Promise<PastConversations>;
+  /** Something was said: the index is brought up to date in the background when this process is still there in a while. */
+  wakePastConversations(): void;
+  close(): Promise<void>;
+}
+
+export function openPastConversations({ storage, now, newId, systemTimezone }: Base): OpenPastConversations {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const pastConversations = lazily(async () => {
+    const [{ createPastConversations }, { conversationIdentity, pastTurns }, index] = await Promise.all([
+      import('../memory/past-conversations.ts'),
+      import('../sessions/past-messages.ts'),
+      storage.historyIndex(),
+    ]);
+    const { transcripts, locks } = storage;
+    return createPastConversations({
+      index,
+      source: {
+        list: transcripts.list,
+        revision: transcripts.revision,
+        isContinued: transcripts.isContinued,
+        identity: (sessionId) => conversationIdentity(transcripts, sessionId),
+        turns: (sessionId, after) => pastTurns(transcripts, sessionId, after),
+      },
+      locks,
+      now,
+      timezone: systemTimezone,
+      newId,
+    });
+  });
+  return {
+    pastConversations,
+    wakePastConversations() {
+      if (isClosed) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        // What goes wrong here is said where somebody searches.
+        void pastConversations().then(
+          (past) => past.wake(),
+          () => {},
+        );
+      }, WAKE_AFTER_MS).unref();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      (await pastConversations.made()?.catch(() => undefined))?.close();
+    },
+  };
+}
