@@ -1,5 +1,6 @@
 // What the routes of the console are built on.
 
+import type { IncomingMessage } from 'node:http';
 import type { Mode } from '../config/mode.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { Log } from '../gateway/service/service-log.ts';
@@ -14,14 +15,13 @@ export interface ConsoleContext {
   feed: EventFeed;
   /** The workspace that turns of a session run in: its own folder, otherwise that of the gateway. */
   workspaceFor(session: string | undefined): Promise<RuntimeWorkspace>;
-  /** Counted as an attempt to guess one. */
-  isLink: Guard['isLink'];
+  guard: Pick<Guard, 'isLink' | 'countPassword'>;
   version: string;
   /** Begins with / and has none at its end; empty without a proxy that adds one. */
   basePath(): string;
   cookieName(): string;
   /** Whether browsers reach it by HTTPS. */
-  isSecure(): boolean;
+  isSecure(request: IncomingMessage): boolean;
   /** The gateway is about to end: it takes no new turns. */
   isDraining(): boolean;
   /** What needs permission where nobody can be asked. */

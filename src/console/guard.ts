@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import { OWNER_ID } from '../gateway/console-access/console-access.ts';
-import { isSameSecret, type SecretAttempts } from '../lib/secret-attempts.ts';
+import { isSameSecret, type SecretAttempt, type SecretAttempts } from '../lib/secret-attempts.ts';
 import type { Caller, Route } from './exchange.ts';
 import { Problem } from './problem.ts';
 
@@ -17,19 +17,30 @@ export interface GuardOptions {
   /** `http://127.0.0.1:4747`; an Origin header must be one of them. */
   origins(): readonly string[];
   attempts: SecretAttempts;
+  passwordAttempts: SecretAttempts;
   cookieName(): string;
 }
 
 export interface Guard {
   /** Throws Problem. */
   checkPlace(request: IncomingMessage): void;
+  /** Counts an attempt with a password, before it is looked at. Throws Problem (429). */
+  countPassword(request: IncomingMessage): void;
   /** Whether a link has this code. Throws Problem (429). */
   isLink(request: IncomingMessage, code: string): Promise<boolean>;
   /** Undefined where anyone is admitted and nobody has signed in. Throws Problem. */
   caller(request: IncomingMessage, route: Pick<Route, 'admits'>): Promise<Caller | undefined>;
 }
 
-export function createGuard({ access, token, hosts, origins, attempts, cookieName }: GuardOptions): Guard {
+export function createGuard({
+  access,
+  token,
+  hosts,
+  origins,
+  attempts,
+  passwordAttempts,
+  cookieName,
+}: GuardOptions): Guard {
   async function found(request: IncomingMessage): Promise<Caller | undefined> {
     const bearer = bearerIn(request);
     const cookie = cookieIn(request.headers.cookie, cookieName());
@@ -58,7 +69,12 @@ export function createGuard({ access, token, hosts, origins, attempts, cookieNam
       found = compare();
       return found !== undefined;
     });
-    if (attempt.outcome !== 'limited') return found;
+    checkLimit(attempt);
+    return found;
+  }
+
+  function checkLimit(attempt: SecretAttempt): void {
+    if (attempt.outcome !== 'limited') return;
     const seconds = attempt.retryAfterSeconds;
     throw new Problem(
       429,
@@ -81,6 +97,11 @@ export function createGuard({ access, token, hosts, origins, attempts, cookieNam
         throw new Problem(403, 'BAD_ORIGIN', 'requests of other sites are refused');
     },
 
+    countPassword({ socket }) {
+      // Also a right one is counted as wrong, which time forgives: hashing takes too long to be part of the count.
+      checkLimit(passwordAttempts.attempt(socket.remoteAddress ?? '', () => false));
+    },
+
     async isLink(request, code) {
       const secrets = await access.secrets();
       return limited(request, () => secrets.isLink(code) || undefined) ?? false;
@@ -98,7 +119,7 @@ export function createGuard({ access, token, hosts, origins, attempts, cookieNam
   };
 }
 
-const HOSTS_HINT = 'behind a proxy, set its name: lainclaw gateway config set consoleHosts=<name>';
+const HOSTS_HINT = 'behind a proxy, set its name: lainclaw gateway config set consoleOrigins=https://<name>';
 
 /** Throws Problem (415) when a body is not what the route takes. */
 export function checkType({ headers }: IncomingMessage, { body }: Pick<Route, 'body'>): void {

@@ -52,12 +52,13 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     opening.catch(() => workspaces.delete(root));
     return opening;
   };
-  const hosts = (): string[] => [`127.0.0.1:${port()}`, `localhost:${port()}`];
+  const loopback = (): string[] => [`127.0.0.1:${port()}`, `localhost:${port()}`];
   const guard = createGuard({
     access,
     token,
-    hosts,
-    origins: () => hosts().map((host) => `http://${host}`),
+    hosts: () => [...loopback(), ...settings().consoleOrigins.map(hostOf)],
+    origins: () => [...loopback().map((host) => `http://${host}`), ...settings().consoleOrigins],
+    passwordAttempts: createSecretAttempts({ now: monotonicMs }),
     // Its secrets cannot be guessed; a browser with a revoked cookie must not lock the others of this machine out.
     attempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
     cookieName: () => cookieName,
@@ -71,11 +72,11 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
       const usual = settings().workspace;
       return own === undefined || own === usual ? open(usual) : open(own).catch(() => open(usual));
     },
-    isLink: guard.isLink,
+    guard,
     version,
-    basePath: () => '',
+    basePath: () => settings().consoleBasePath,
     cookieName: () => cookieName,
-    isSecure: () => false,
+    isSecure: ({ headers }) => settings().consoleOrigins.includes(`https://${headers.host}`),
     isDraining: () => isDraining,
     unattendedMode: () => parts.jobs().mode,
     hasOpenAiApi: () => settings().openaiApi,
@@ -95,6 +96,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   });
   return {
     handle,
+    hasPassword: access.hasPassword,
     async drain(signal) {
       isDraining = true;
       const running = runtime.hub.turns().filter(({ state }) => state === 'running' || state === 'waiting');
@@ -115,4 +117,8 @@ function pageFolder(): string {
 
 async function readToEnd(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
+}
+
+function hostOf(origin: string): string {
+  return new URL(origin).host;
 }

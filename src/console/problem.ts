@@ -35,6 +35,7 @@ const STATUS_OF: Record<string, number> = {
   ASK_INPUT_REQUIRED: 400,
   QUESTION_ENDED: 409,
   TURN_FORGOTTEN: 410,
+  BUSY: 503,
 };
 
 /** Undefined: a defect, of which the caller learns nothing. */

@@ -39,6 +39,23 @@ export const invitePerson = defineOperation({
   },
 });
 
+export const setConsolePassword = defineOperation({
+  name: 'console.password',
+  class: 'danger',
+  summary:
+    "Set the owner's password for the web console, or take it away. Other machines can reach the console only with one.",
+  input: {
+    type: 'object',
+    properties: { password: { ...TEXT, description: 'at least ten characters; without it, only links sign in' } },
+    additionalProperties: false,
+  },
+  output: objectWith({ isSet: YES_OR_NO }),
+  async run({ password }, { runtime }) {
+    await (await runtime.consoleAccess()).setPassword(password);
+    return { isSet: password !== undefined };
+  },
+});
+
 export const listConsolePeople = defineOperation({
   name: 'console.people',
   class: 'read',
@@ -100,7 +117,9 @@ async function linkFor(
 }
 
 async function addressOf(runtime: Runtime): Promise<string> {
-  const state = await (await runtime.gatewayAdmin()).states.running();
+  const { states, settingsFile } = await runtime.gatewayAdmin();
+  const state = await states.running();
   if (!state) throw new ServiceError('GATEWAY_NOT_RUNNING', `the gateway is not running: ${HOW_TO_START}`);
-  return `http://127.0.0.1:${state.port}`;
+  const { consoleBasePath = '' } = (await settingsFile.read()).default;
+  return `http://127.0.0.1:${state.port}${consoleBasePath}`;
 }

@@ -1,7 +1,9 @@
 // A console on a server of its own, over a runtime with an empty home.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { openConsole } from '../../src/console/open-console.ts';
+import type { OpenedConsole } from '../../src/gateway/service/console-parts.ts';
 import { startControlServer } from '../../src/gateway/service/control-server.ts';
+import type { ServiceSettings } from '../../src/gateway/settings/settings.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { afterFile, testHome } from './test-home.ts';
 import { testRuntime } from './test-runtime.ts';
@@ -21,6 +23,8 @@ export interface Sent {
 
 export interface TestConsole {
   runtime: Runtime;
+  opened: OpenedConsole;
+  settings(): ServiceSettings;
   port: number;
   token: string;
   /** As it is given: neither a token nor a type is added. */
@@ -51,6 +55,10 @@ export async function testConsole(
       debounceMs: 0,
       approvalTimeoutMs: 60_000,
       openaiApi: true,
+      consoleOrigins: ['https://lain.example.org'],
+      consoleBasePath: '/lain',
+      consolePort: 0,
+      consolePlainHttp: false,
     }),
     jobs: () => ({ provider: 'stub', withTools: true, mode: 'never' as const }),
     log() {},
@@ -106,6 +114,8 @@ export async function testConsole(
 
   return {
     runtime,
+    opened,
+    settings: parts.settings,
     port,
     token: TOKEN,
     send,

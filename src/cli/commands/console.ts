@@ -8,6 +8,7 @@ import {
   listConsoleSessions,
   removeConsolePerson,
   revokeConsoleSession,
+  setConsolePassword,
 } from '../../operations/console.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
@@ -49,6 +50,15 @@ export const configureConsole: ConfigureCommand = (command, terminal) => {
     .action((id: string, flags: OutputFlags) =>
       show(revokeConsoleSession, { id }, flags, () => [`${id} is signed out`]),
     );
+  verb('password', 'Set the password that signs you in to the web console; it is read from standard input')
+    .option('--remove', 'take it away: then only links sign in')
+    .action(async (flags: OutputFlags & { remove?: boolean }) => {
+      const { readSecret } = await import('../read-secret.ts');
+      const password = flags.remove ? undefined : await readSecret('password', terminal);
+      await show(setConsolePassword, { password }, flags, ({ isSet }) => [
+        isSet ? 'the password is set' : 'there is no password now',
+      ]);
+    });
   verb('people', 'List the people who were invited').action((flags: OutputFlags) =>
     show(listConsolePeople, {}, flags, (people) =>
       people.length === 0

@@ -3,9 +3,10 @@ import type { ConsoleContext } from '../context.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { Problem } from '../problem.ts';
 import { createStaticFiles, type StaticFile } from '../static-files.ts';
-import { sendPage, signInPage } from './sign-in.ts';
+import { sendPage, sendSignInPage } from './sign-in.ts';
 
-export function pageRoutes({ basePath }: ConsoleContext, folder: string): Route[] {
+export function pageRoutes(context: ConsoleContext, folder: string): Route[] {
+  const { basePath } = context;
   const find = createStaticFiles(folder);
   return [
     {
@@ -14,7 +15,7 @@ export function pageRoutes({ basePath }: ConsoleContext, folder: string): Route[
       admits: 'anyone',
       body: 'none',
       async handle(exchange) {
-        if (!exchange.caller) return sendPage(exchange, 401, signInPage());
+        if (!exchange.caller) return sendSignInPage(exchange, context);
         const index = await find('index.html');
         if (!index) throw new Problem(404, 'NO_CONSOLE', 'this build has no web page: npm run build makes it');
         const html = (await index.read(undefined)).toString('utf8');

@@ -1,17 +1,37 @@
-// Signing in: a link with a code that works once gives the browser its cookie. The answer is a page and not a redirect: a browser that
-// followed a link on another site would not send a strict cookie with the redirected request.
+// Signing in: a link with a code that works once, or the owner's password, gives the browser its cookie. A link is answered with a page and
+// not with a redirect: a browser that followed a link on another site would not send a strict cookie with the redirected request.
+import { OWNER_ID } from '../../gateway/console-access/console-access.ts';
 import type { ConsoleContext } from '../context.ts';
-import { callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
+import { callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
+import { Problem } from '../problem.ts';
+import { SIGN_IN_SCRIPT, SIGN_IN_STYLE, signedInPage, signInPage } from '../sign-in-page.ts';
 
-export function signInRoutes({
-  access,
-  isLink,
-  basePath,
-  cookieName,
-  isSecure,
-  version,
-  runtime,
-}: ConsoleContext): Route[] {
+export function signInRoutes(context: ConsoleContext): Route[] {
+  const { access, guard, basePath, cookieName, isSecure, version, runtime } = context;
+
+  function setCookie(
+    { request, response }: Exchange,
+    { secret, expiresAt }: { secret: string; expiresAt: string },
+  ): void {
+    const seconds = Math.floor((Date.parse(expiresAt) - runtime.environment.now()) / 1_000);
+    const secure = isSecure(request) ? '; Secure' : '';
+    response.setHeader(
+      'set-cookie',
+      `${cookieName()}=${secret}; Path=${basePath()}/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`,
+    );
+  }
+
+  const file = (path: string, type: string, text: string): Route => ({
+    method: 'GET',
+    path,
+    admits: 'anyone',
+    body: 'none',
+    handle({ response }) {
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
+      response.end(text);
+    },
+  });
+
   return [
     {
       method: 'GET',
@@ -19,22 +39,33 @@ export function signInRoutes({
       admits: 'anyone',
       body: 'none',
       async handle(exchange) {
-        const { url, request, response } = exchange;
+        const { url, request } = exchange;
         const code = url.searchParams.get('code') ?? '';
-        const home = `${basePath()}/`;
         // A browser that loads a link before it is clicked must not use it up.
         const isPrefetch = /prefetch/i.test(String(request.headers['sec-purpose'] ?? request.headers.purpose ?? ''));
-        const isUsable = code !== '' && !isPrefetch && (await isLink(request, code));
-        const signedIn = isUsable ? await access.redeem(code, request.headers['user-agent'] ?? '') : undefined;
-        if (!signedIn) return sendPage(exchange, 401, signInPage());
-        const seconds = Math.floor((Date.parse(signedIn.expiresAt) - runtime.environment.now()) / 1_000);
-        response.setHeader(
-          'set-cookie',
-          `${cookieName()}=${signedIn.secret}; Path=${home}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure() ? '; Secure' : ''}`,
-        );
-        sendPage(exchange, 200, openPage(home));
+        const isUsable = code !== '' && !isPrefetch && (await guard.isLink(request, code));
+        const signedIn = isUsable ? await access.redeem(code, agentOf(exchange)) : undefined;
+        if (!signedIn) return sendSignInPage(exchange, context);
+        setCookie(exchange, signedIn);
+        sendPage(exchange, 200, signedInPage({ basePath: basePath() }));
       },
     },
+    {
+      method: 'POST',
+      path: '/login',
+      admits: 'anyone',
+      body: 'json',
+      async handle(exchange) {
+        const { password } = await jsonBody(exchange);
+        guard.countPassword(exchange.request);
+        if (typeof password !== 'string' || !(await access.isPassword(password)))
+          throw new Problem(401, 'WRONG_PASSWORD', 'this is not the password', 'or open the link of "lainclaw up"');
+        setCookie(exchange, await access.signIn(OWNER_ID, agentOf(exchange)));
+        sendJson(exchange, { signedIn: true });
+      },
+    },
+    file('/login.js', 'text/javascript; charset=utf-8', SIGN_IN_SCRIPT),
+    file('/login.css', 'text/css; charset=utf-8', SIGN_IN_STYLE),
     {
       method: 'GET',
       path: '/api/me',
@@ -67,6 +98,10 @@ export function signInRoutes({
   ];
 }
 
+export async function sendSignInPage(exchange: Exchange, { access, basePath }: ConsoleContext): Promise<void> {
+  sendPage(exchange, 401, signInPage({ basePath: basePath(), hasPassword: await access.hasPassword() }));
+}
+
 export function sendPage({ response }: Pick<Exchange, 'response'>, status: number, html: string): void {
   const body = Buffer.from(html);
   response.writeHead(status, {
@@ -77,23 +112,6 @@ export function sendPage({ response }: Pick<Exchange, 'response'>, status: numbe
   response.end(body);
 }
 
-export function signInPage(): string {
-  return page(
-    'Sign in',
-    '<h1>Lainclaw</h1><p>You are not signed in, or the link was used before or has expired.</p>' +
-      '<p>Run <code>lainclaw up</code> in a terminal: it opens a new link.</p>',
-  );
-}
-
-function openPage(home: string): string {
-  const address = home.replaceAll('"', '%22');
-  return page(
-    'Signed in',
-    `<p>You are signed in. <a href="${address}">Open Lainclaw</a></p>`,
-    `<meta http-equiv="refresh" content="0;url=${address}">`,
-  );
-}
-
-function page(title: string, body: string, head = ''): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${head}<title>${title}</title></head><body>${body}</body></html>`;
+function agentOf({ request }: Exchange): string {
+  return request.headers['user-agent'] ?? '';
 }

@@ -2,6 +2,7 @@
 // one, which would forget who was revoked.
 import { newerVersion, type OwnerFiles } from '../../storage/storage.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
+import type { StoredPassword } from './password.ts';
 
 export const ACCESS_FILE = 'console.json';
 const VERSION = 1;
@@ -47,6 +48,8 @@ export interface StoredAccess {
   sessions: StoredSession[];
   links: StoredLink[];
   keys: StoredKey[];
+  /** The owner's. */
+  password?: StoredPassword;
 }
 
 export interface AccessFile {
@@ -66,11 +69,11 @@ export function createAccessFile(files: OwnerFiles): AccessFile {
     } catch {
       throw damaged();
     }
-    const { version, people, sessions, links, keys = [] } = value ?? {};
+    const { version, people, sessions, links, keys = [], password } = value ?? {};
     if (typeof version === 'number' && version > VERSION)
       throw newerVersion(files.location(ACCESS_FILE), version, VERSION);
     if (version !== VERSION || ![people, sessions, links, keys].every(Array.isArray)) throw damaged();
-    return { people, sessions, links, keys } as StoredAccess;
+    return { people, sessions, links, keys, ...(password !== undefined && { password }) } as StoredAccess;
   }
 
   return {

@@ -11,6 +11,8 @@ import {
   type StoredSession,
 } from './access-file.ts';
 
+import { hashPassword, isPassword } from './password.ts';
+
 /** The owner is a person without a record. */
 export const OWNER_ID = 'owner';
 
@@ -39,6 +41,13 @@ export interface ConsoleAccess {
   secrets(): Promise<ConsoleSecrets>;
   /** Undefined when the code is unknown, was used, or has expired. */
   redeem(code: string, agent: string): Promise<{ secret: string; expiresAt: string } | undefined>;
+  /** Signs a browser in as somebody who has proven who they are. */
+  signIn(person: string, agent: string): Promise<{ secret: string; expiresAt: string }>;
+  /** Undefined takes it away: then only links sign in. */
+  setPassword(password: string | undefined): Promise<void>;
+  hasPassword(): Promise<boolean>;
+  /** False while there is none. Slow by design: count attempts first. */
+  isPassword(password: string): Promise<boolean>;
   sessions(): Promise<ConsoleSession[]>;
   /** False when there is no such session. */
   revoke(sessionId: string): Promise<boolean>;
@@ -78,6 +87,22 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     access.sessions = access.sessions.filter((session) => !isOver(session)).slice(-MOST_SESSIONS);
   }
 
+  function addSession(access: StoredAccess, person: string, agent: string): { secret: string; expiresAt: string } {
+    const secret = newSecret();
+    const at = time(now());
+    const expiresAt = time(now() + SESSION_MS);
+    access.sessions.push({
+      id: randomBytes(6).toString('hex'),
+      digest: digestOf(secret),
+      person,
+      createdAt: at,
+      seenAt: at,
+      expiresAt,
+      agent: agent.slice(0, LONGEST_AGENT),
+    });
+    return { secret, expiresAt };
+  }
+
   return {
     async createLink({ person = OWNER_ID, ttlMs = LINK_MS } = {}) {
       const code = newSecret();
@@ -92,25 +117,29 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
 
     async redeem(code, agent) {
       const digest = digestOf(code);
-      const secret = newSecret();
-      const expiresAt = time(now() + SESSION_MS);
       return file.update((access) => {
         clean(access);
         const link = access.links.find((each) => isSame(each.digest, digest));
         if (!link) return undefined;
         access.links = access.links.filter((each) => each !== link);
-        const at = time(now());
-        access.sessions.push({
-          id: randomBytes(6).toString('hex'),
-          digest: digestOf(secret),
-          person: link.person,
-          createdAt: at,
-          seenAt: at,
-          expiresAt,
-          agent: agent.slice(0, LONGEST_AGENT),
-        });
-        return { secret, expiresAt };
+        return addSession(access, link.person, agent);
       });
+    },
+
+    signIn: (person, agent) => file.update((access) => addSession(access, person, agent)),
+
+    async setPassword(password) {
+      const stored = password === undefined ? undefined : await hashPassword(password);
+      await file.update((access) => {
+        access.password = stored;
+      });
+    },
+
+    hasPassword: async () => (await file.read()).password !== undefined,
+
+    async isPassword(password) {
+      const { password: stored } = await file.read();
+      return stored !== undefined && isPassword(password, stored);
     },
 
     async secrets() {

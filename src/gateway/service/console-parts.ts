@@ -22,6 +22,7 @@ export interface ServiceParts {
 export interface OpenedConsole {
   /** False: the path is not the console's. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<boolean>;
+  hasPassword(): Promise<boolean>;
   /** Takes no new turns and lets those that run end, until the signal fires. A turn that waits for a person's answer is not waited for. */
   drain(signal: AbortSignal): Promise<void>;
   /** Cancels its turns and ends its streams. */

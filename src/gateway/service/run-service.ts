@@ -21,6 +21,7 @@ import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
 import { NO_MODEL_ADVICE } from './no-model-advice.ts';
 import { identify } from './process-identity.ts';
+import { startPublicServer } from './public-server.ts';
 import { botFor, notAllowed } from './send-target.ts';
 import { ServiceError } from './service-error.ts';
 import { createServiceLog, type Log } from './service-log.ts';
@@ -152,6 +153,18 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     const server = await startControlServer({ token, port: settings.current().service.port, handlers });
     ownPort = server.port;
     cleanups.push(server.close);
+    const { service } = settings.current();
+    const opened = service.consoleHost === undefined ? undefined : await consoleOpened();
+    const publicServer =
+      opened && (await startPublicServer({ ...opened, settings: service, onDefect: handlers.onDefect }));
+    if (publicServer) {
+      cleanups.push(publicServer.close);
+      log({
+        level: 'info',
+        event: 'console',
+        message: `other machines reach it at ${service.consoleOrigins.join(', ')}`,
+      });
+    }
 
     const begun = await describeService(dependencies, states, { port: server.port, startedAt });
     state = begun;

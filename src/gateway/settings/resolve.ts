@@ -72,6 +72,10 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
     maxConcurrentTurns: 8,
     debounceMs: 400,
     approvalTimeoutMs: 600_000,
+    consoleOrigins: [],
+    consoleBasePath: '',
+    consolePort: 4_748,
+    consolePlainHttp: false,
     openaiApi: false,
     ...pick(layers, SERVICE_SETTINGS),
   };

@@ -16,6 +16,17 @@ export interface ServiceSettings {
   maxConcurrentTurns: number;
   debounceMs: number;
   approvalTimeoutMs: number;
+  /** Addresses besides loopback at which browsers reach the console: through a proxy, or directly. */
+  consoleOrigins: string[];
+  /** What a proxy puts in front of every path; it begins with / and does not end with one. */
+  consoleBasePath: string;
+  /** Where the console listens for other machines; undefined: it does not. */
+  consoleHost?: string;
+  consolePort: number;
+  consoleTlsCert?: string;
+  consoleTlsKey?: string;
+  /** The owner's word that something else encrypts the way. */
+  consolePlainHttp: boolean;
   /** Offers the OpenAI-compatible API. */
   openaiApi: boolean;
 }
@@ -76,6 +87,27 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
     about: 'messages that follow each other within it are one turn (default: 400)',
   },
   approvalTimeoutMs: { kind: count(1_000), about: 'how long a question for permission waits (default: 600000)' },
+  consoleOrigins: {
+    kind: list('addresses such as https://lain.example.org', /^https?:\/\/[a-z0-9.:[\]-]+$/),
+    about: 'addresses at which browsers reach the console besides loopback, e.g. https://lain.example.org',
+    isLive: true,
+  },
+  consoleBasePath: {
+    kind: text('a path such as /lainclaw', /^(\/[\w.~-]+)+$/),
+    about: 'the path that a proxy puts in front of the console, e.g. /lainclaw',
+    isLive: true,
+  },
+  consoleHost: {
+    kind: text('an address of this machine', /^[\w.:-]+$/),
+    about: 'where the console listens for other machines, e.g. 0.0.0.0; needs a password, and TLS or consolePlainHttp',
+  },
+  consolePort: { kind: count(0, 65_535), about: 'the port for other machines (default: 4748)' },
+  consoleTlsCert: { kind: text('a file'), about: 'the certificate for other machines, PEM' },
+  consoleTlsKey: { kind: text('a file'), about: 'its key, PEM' },
+  consolePlainHttp: {
+    kind: onOff,
+    about: 'other machines without TLS: something else encrypts the way (default: false)',
+  },
   openaiApi: {
     kind: onOff,
     about: 'offer /v1/chat/completions and /v1/responses to programs with a key (default: false)',
