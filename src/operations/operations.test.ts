@@ -67,6 +67,7 @@ describe('an operation', () => {
     ['setup.preferences', { language: 'ru' }],
     ['skills.list', {}],
     ['usage.today', {}],
+    ['usage.report', { days: 7 }],
     ['sessions.list', {}],
     ['sessions.listAll', {}],
     ['sessions.show', { key: 'main' }],

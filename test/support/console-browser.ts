@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Script } from '../fakes/model-server/reply.ts';
@@ -18,6 +19,8 @@ export interface ConsoleBrowser {
   home: Home;
   model: ModelServer;
   address: string;
+  /** Where its turns run. */
+  workspace: string;
   /** A context that is signed in; its pages share the cookie. */
   signIn(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** `lainclaw …` on the home of the gateway, with the same model. */
@@ -49,7 +52,6 @@ export async function openConsole({ script, prepare, hasModel = true }: ConsoleO
   if (hasModel) home.config({ provider: 'openai', toolMaxSteps: 25 });
   prepare?.(home);
   const env = {
-    LAINCLAW_WORKSPACE: home.workspace,
     ...(hasModel && { LAINCLAW_OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: KEY }),
   };
   const run = (args: readonly string[]) => runBinary([...args], { home, env });
@@ -61,6 +63,7 @@ export async function openConsole({ script, prepare, hasModel = true }: ConsoleO
     home,
     model,
     address,
+    workspace: join(home.path, 'workspace'),
     run,
     async signIn(options = {}) {
       const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });

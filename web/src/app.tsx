@@ -1,6 +1,6 @@
 // The frame of the console: who is not signed in is told how to; everybody else gets the sidebar and the page of the route.
 import { useEffect, useState } from 'preact/hooks';
-import { isSignedIn } from './api/call.ts';
+import { call, isSignedIn } from './api/call.ts';
 import { readMe } from './api/turns.ts';
 import { isConnected, streamStarted } from './events/stream.ts';
 import { t } from './language/language.ts';
@@ -10,10 +10,10 @@ import { Icon } from './parts/icon.tsx';
 import { Loading, ProblemNote } from './parts/notes.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { useLoaded } from './parts/use-loaded.ts';
-import { route } from './router.ts';
+import { goTo, route } from './router.ts';
 import { Sidebar } from './sidebar.tsx';
 import { followConversations, loadSessions, sessions, titleOf } from './state/conversations.ts';
-import { me } from './state/me.ts';
+import { isOwner, me } from './state/me.ts';
 import { followLongTurns, notifyQuestion } from './state/notifications.ts';
 import { followQuestions, loadQuestions } from './state/questions.ts';
 
@@ -42,12 +42,20 @@ async function open(): Promise<true> {
   followLongTurns();
   await streamStarted();
   await Promise.all([loadSessions(), loadQuestions()]);
+  if (isOwner.value && sessions.value?.length === 0 && route.value.page === 'home') await openSetup();
   return true;
+}
+
+/** The first thing that a new person sees is how to connect a model. */
+async function openSetup(): Promise<void> {
+  const { present } = await call('setup.detect', {});
+  if (!present.isConnected) goTo('setup');
 }
 
 function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [isAlone, setAlone] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (!isPaletteKey(event)) return;
@@ -58,7 +66,7 @@ function Shell() {
     return () => removeEventListener('keydown', onKey);
   }, []);
   return (
-    <div class="shell">
+    <div class={isAlone ? 'shell chat-only' : 'shell'}>
       <a class="skip" href="#content" onClick={focusContent}>
         {t('skip')}
       </a>
@@ -73,6 +81,16 @@ function Shell() {
             aria-expanded={isMenuOpen}
             aria-controls="sidebar"
             onClick={() => setMenuOpen(true)}
+          >
+            <Icon name="menu" />
+          </button>
+          <button
+            type="button"
+            class="icon-button not-phone"
+            aria-label={t('chatOnly')}
+            title={t('chatOnly')}
+            aria-pressed={isAlone}
+            onClick={() => setAlone(!isAlone)}
           >
             <Icon name="menu" />
           </button>

@@ -1,11 +1,13 @@
 // The operations that the console calls, by name. Only their types come from the program: what is called is the HTTP API.
 import type * as agents from '../../../src/operations/agents.ts';
 import type * as config from '../../../src/operations/config.ts';
+import type * as consoleAccess from '../../../src/operations/console.ts';
 import type * as coreMemory from '../../../src/operations/core-memory.ts';
 import type * as doctor from '../../../src/operations/doctor.ts';
 import type * as gateway from '../../../src/operations/gateway.ts';
 import type * as mcp from '../../../src/operations/mcp.ts';
 import type * as memory from '../../../src/operations/memory.ts';
+import type * as memoryFacts from '../../../src/operations/memory-facts.ts';
 import type * as models from '../../../src/operations/models.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type * as pairing from '../../../src/operations/pairing.ts';
@@ -31,6 +33,12 @@ export interface Operations {
   'config.list': typeof config.listSettings;
   'config.set': typeof config.setSetting;
   'config.unset': typeof config.unsetSetting;
+  'console.invite': typeof consoleAccess.invitePerson;
+  'console.link': typeof consoleAccess.createConsoleLink;
+  'console.people': typeof consoleAccess.listConsolePeople;
+  'console.removePerson': typeof consoleAccess.removeConsolePerson;
+  'console.revoke': typeof consoleAccess.revokeConsoleSession;
+  'console.sessions': typeof consoleAccess.listConsoleSessions;
   'core-memory.delete': typeof coreMemory.deleteCoreFact;
   'core-memory.get': typeof coreMemory.getCoreMemory;
   'core-memory.set': typeof coreMemory.setCoreFact;
@@ -44,10 +52,14 @@ export interface Operations {
   'mcp.remove': typeof mcp.removeServer;
   'mcp.test': typeof mcp.testServer;
   'mcp.trust': typeof mcp.trustServer;
+  'memory.accept': typeof memoryFacts.acceptProposal;
   'memory.forget': typeof memory.forgetNote;
   'memory.list': typeof memory.listNotes;
+  'memory.log': typeof memoryFacts.factLog;
+  'memory.reject': typeof memoryFacts.rejectProposal;
   'memory.save': typeof memory.saveNote;
   'memory.search': typeof memory.searchMemory;
+  'memory.undo': typeof memoryFacts.undoExtraction;
   'models.list': typeof models.listModels;
   'pairing.approve': typeof pairing.approvePairing;
   'pairing.list': typeof pairing.listPairing;
@@ -90,6 +102,7 @@ export interface Operations {
   'turns.stop': typeof turns.stopTurn;
   'undo.diff': typeof undo.diffSession;
   'undo.turn': typeof undo.undoTurn;
+  'usage.report': typeof usage.usageReport;
   'usage.today': typeof usage.usageToday;
 }
 

@@ -7,6 +7,7 @@ import { EmptyState, Loading, ProblemNote } from '../parts/notes.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { goTo } from '../router.ts';
 import { beginConversation, conversationOf, loadSessions } from '../state/conversations.ts';
+import { isOwner } from '../state/me.ts';
 import { Composer, type Message } from './composer.tsx';
 import { ContextMeter } from './context-meter.tsx';
 import type { Conversation } from './conversation.ts';
@@ -101,7 +102,7 @@ async function ask(conversation: Conversation | undefined, { text, files }: Mess
       ...(conversation && { session: conversation.key }),
       text,
       ...(sent.length > 0 && { files: sent.map((file) => file.id) }),
-      mode: chosenMode.value,
+      ...(isOwner.value && { mode: chosenMode.value }),
       ...(chosenModel.value !== '' && { model: chosenModel.value }),
     });
     const target = conversation ?? beginConversation(asked.session);

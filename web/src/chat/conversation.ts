@@ -62,6 +62,8 @@ export function createConversation(
       const live = await Promise.all(own.map((turn) => runningTurn(turn, stored, now())));
       const ids = new Set(live.map(({ id }) => id));
       const loaded = [...stored.filter(({ id }) => !ids.has(id)), ...live];
+      // What has ended is in the transcript, or was taken out of the conversation.
+      for (const { id, state: reached } of turns.value) if (reached === 'ended') expected.delete(id);
       turns.value = [...loaded.map(withExpected), ...missing(loaded)];
       state.value = 'ready';
     } catch (error) {

@@ -48,7 +48,7 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
   return (
     <article class="asked" aria-label={t('chat.you')}>
       <div class="bubble">
-        {turn.question}
+        <Folded text={turn.question} />
         {turn.files?.map((file) => (
           <span key={file} class="chip">
             <Icon name="file" /> {file}
@@ -61,6 +61,22 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
         {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
       </div>
     </article>
+  );
+}
+
+const LONG_QUESTION = 1_200;
+
+/** A long text is shown by its beginning. */
+function Folded({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  if (text.length <= LONG_QUESTION) return <>{text}</>;
+  return (
+    <>
+      {isOpen ? text : `${text.slice(0, LONG_QUESTION)}…`}{' '}
+      <button type="button" class="link-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {t(isOpen ? 'showLess' : 'showMore')}
+      </button>
+    </>
   );
 }
 

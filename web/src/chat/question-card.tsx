@@ -7,6 +7,7 @@ import { type TextKey, t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
 import { sayProblem } from '../parts/toast.tsx';
+import { isOwner } from '../state/me.ts';
 import { isDiff } from './diff-lines.ts';
 import { DiffView } from './diff-view.tsx';
 import type { Question, Resolution } from './turn-view.ts';
@@ -29,6 +30,7 @@ export function QuestionCard({ question, resolution }: { question: Question; res
     }
   }
 
+  if (!isOwner.value && !resolution) return <p class="notice quiet">{t('question.owner')}</p>;
   if (resolution || isAnswered) return <Answered question={question} resolution={resolution} />;
   const props = { isSending, send };
   return (
@@ -62,9 +64,9 @@ function Permission({
   const text = preview && !preview.isCut ? preview.text : exact;
   return (
     <>
-      <h3>
+      <h2>
         <Icon name="question" /> {title}
-      </h3>
+      </h2>
       <p class="quiet">
         {tool}
         {preview && ` · ${preview.summary}`}
@@ -121,10 +123,10 @@ function Form({ form, isSending, send }: AskingProps & { form: NonNullable<Quest
         void send({ answer: 'send', content: valuesOf(schema, written) });
       }}
     >
-      <h3>
+      <h2>
         <Icon name="question" />{' '}
         {form.server === undefined ? t('question.model') : t('question.form', { server: form.server })}
-      </h3>
+      </h2>
       <p>{form.message}</p>
       <SchemaForm schema={schema} written={written} onChange={setWritten} />
       <div class="row wrap">

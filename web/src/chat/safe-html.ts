@@ -1,7 +1,7 @@
 // Markdown to elements. What a model wrote is never trusted: DOMPurify decides what remains, links open elsewhere, and pictures of
 // other hosts, which would tell those hosts that somebody reads, become links.
 import DOMPurify from 'dompurify';
-import { parser } from 'marked';
+import { parser, type Token } from 'marked';
 import type { Block } from './blocks.ts';
 
 const purifier = DOMPurify(window);
@@ -31,8 +31,12 @@ const ALLOWED = {
   FORBID_ATTR: ['style', 'id', 'name'],
 } as const;
 
+/** Headings are one level lower: the page has its own. */
 export function elementsOf(block: Block): DocumentFragment {
-  return safeElements(parser([...block.tokens]));
+  const tokens = block.tokens.map((token) =>
+    token.type === 'heading' ? { ...token, depth: Math.min(6, token.depth + 1) } : token,
+  );
+  return safeElements(parser(tokens as Token[]));
 }
 
 export function safeElements(html: string): DocumentFragment {

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { call } from '../api/call.ts';
 import { type TextKey, t } from '../language/language.ts';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { isOwner } from '../state/me.ts';
 
 const MODES = ['ask', 'accept-edits', 'plan', 'auto'] as const;
 export type Mode = (typeof MODES)[number];
@@ -18,7 +19,12 @@ export const chosenMode = signal<Mode>('ask');
 /** `provider/model`; empty: the usual one. */
 export const chosenModel = signal('');
 
+/** The mode and the model are the owner's choice. */
 export function TurnChoices() {
+  return isOwner.value ? <Choices /> : null;
+}
+
+function Choices() {
   const setup = useLoaded(async (abort) => {
     const { present } = await call('setup.detect', {}, abort);
     const [listed] = await call('models.list', { provider: present.provider }, abort).catch(() => []);

@@ -1,3 +1,4 @@
+// English decides which keys there are.
 export const en = {
   // Shared
   actions: 'Actions',
@@ -18,6 +19,9 @@ export const en = {
   menu: 'Open the menu',
   morePages: 'More',
   lessPages: 'Less',
+  showMore: 'Show all',
+  showLess: 'Show less',
+  chatOnly: 'Hide or show the sidebar',
   navigation: 'Pages and conversations',
   optional: 'optional',
   'problem.unreachable': 'The gateway cannot be reached. Start it with “lainclaw up”, then try again.',
@@ -65,6 +69,10 @@ export const en = {
   'history.today': 'Today',
   'history.yesterday': 'Yesterday',
   'history.week': 'Last seven days',
+  'history.grouping': 'Order',
+  'history.byDay': 'By day',
+  'history.byPlace': 'By folder and channel',
+  'history.noPlace': 'Other',
   'history.older': 'Older',
   // Home
   'home.waiting': 'Waiting for you',
@@ -142,6 +150,7 @@ export const en = {
   'chat.recalled': 'Recalled from memory: {count} ({tokens} tokens)',
   // Questions
   'question.title': 'Question',
+  'question.owner': 'The owner was asked and will decide.',
   'question.expires': 'Without an answer it is denied {when}.',
   'question.model': 'The model asks',
   'question.form': '{server} asks',
@@ -200,6 +209,18 @@ export const en = {
   'core.value': 'Fact',
   'core.add': 'Add the fact',
   'core.delete': 'Delete {name}',
+  'facts.title': 'Facts from conversations',
+  'facts.waiting': 'Turns that wait to be read: {count}',
+  'facts.none': 'No facts were extracted yet.',
+  'facts.tainted': 'Somebody else had a part in it. Shall it be remembered?',
+  'facts.contradicts': 'It contradicts what is known. Shall it be remembered?',
+  'facts.accept': 'Remember',
+  'facts.reject': 'Drop',
+  'facts.undo': 'Undo',
+  'facts.undone': 'undone',
+  'facts.turns': 'turns: {count}',
+  'facts.forgotten': '(forgotten)',
+  'facts.before': 'before: {text}',
   // Schedules
   'schedules.about': 'Prompts that are asked at given times.',
   'schedules.add': 'New job',
@@ -303,6 +324,18 @@ export const en = {
   // Usage, doctor, logs
   'usage.about': 'What the models of all turns have used.',
   'usage.today': 'Today, {day}',
+  'usage.days': 'By day',
+  'usage.span': 'Span',
+  'usage.lastDays': 'Last {count} days',
+  'usage.emptyTitle': 'Nothing was used',
+  'usage.emptyText': 'It appears after the first turn with a model.',
+  'usage.models': 'Model',
+  'usage.chart': 'Tokens by day, at most {most}',
+  'usage.most': 'at most {most} tokens a day',
+  'usage.turns': 'Turns',
+  'usage.latency': 'Time each',
+  'usage.calls': 'Calls',
+  'usage.failures': 'Failures',
   'usage.tokens': 'Tokens',
   'usage.cost': 'Cost',
   'usage.of': 'of {cap}',
@@ -354,4 +387,20 @@ export const en = {
   'setup.try': 'Try and connect',
   'setup.trying': 'Asking the model…',
   'setup.done': '{model} answers and is now the usual model.',
+  'browsers.title': 'Signed-in browsers',
+  'browsers.seen': 'last seen {when}',
+  'browsers.this': 'this one',
+  'browsers.revoke': 'Sign out',
+  'people.title': 'People',
+  'people.about': 'Each has conversations and a memory of their own, and sees nothing of yours.',
+  'people.name': 'Name',
+  'people.invite': 'Invite',
+  'people.link': 'New link',
+  'people.linkTitle': 'Link to sign in',
+  'people.linkText': 'It works once. Send it to this person in a way that others cannot read.',
+  'people.removeTitle': 'Remove {name}?',
+  'people.removeText': 'They are signed out. Their conversations stay.',
 } as const;
+
+export type TextKey = keyof typeof en;
+export type Texts = Readonly<Record<TextKey, string>>;

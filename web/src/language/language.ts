@@ -1,11 +1,11 @@
 // The words of the console. One dictionary is loaded at a time; English decides which keys there are.
 import { signal } from '@preact/signals';
-import type { en } from './en.ts';
+import type { TextKey, Texts } from './en.ts';
+
+export type { TextKey } from './en.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type TextKey = keyof typeof en;
-export type Texts = Readonly<Record<TextKey, string>>;
 
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', zh: '简体中文', ru: 'Русский' };
 

@@ -19,7 +19,7 @@ export function CoreFacts({ scope }: { scope: string }) {
       <p class="quiet">{t('core.about')}</p>
       <WhenLoaded of={facts}>
         {(value) => (
-          <div class="cards grid">
+          <div class="cards two">
             {SECTIONS.map((section) => (
               <div key={section} class="card">
                 <h3>{t(section === 'user' ? 'core.user' : 'core.agent')}</h3>

@@ -11,7 +11,9 @@ import { useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
 import { hrefOf } from '../router.ts';
 import { runningSessions, sessions, titleOf } from '../state/conversations.ts';
+import { isOwner } from '../state/me.ts';
 import { questions } from '../state/questions.ts';
+import { ProposalCard } from './facts.tsx';
 
 const RECENT = 6;
 
@@ -20,32 +22,40 @@ export default function Home() {
   useStream(['run-end', 'changed', 'job', 'dead-letter', 'reset'], waiting.reload);
   return (
     <Page title={t('page.home')}>
-      <WhenLoaded of={waiting}>{(value) => <Waiting {...value} onDone={waiting.reload} />}</WhenLoaded>
+      {isOwner.value && (
+        <WhenLoaded of={waiting}>{(value) => <Waiting {...value} onDone={waiting.reload} />}</WhenLoaded>
+      )}
       <Running />
       <Recent />
     </Page>
   );
 }
 
+const NOTHING = { isConnected: true, failedJobs: [], deadLetters: [], requests: [], proposals: [] };
+
 async function loadWaiting(abort: AbortSignal) {
-  const [setup, jobs, gateway, pairing] = await Promise.all([
+  if (!isOwner.value) return NOTHING;
+  const [setup, jobs, gateway, pairing, facts] = await Promise.all([
     call('setup.detect', {}, abort),
     call('schedule.list', {}, abort),
     call('gateway.status', {}, abort),
     call('pairing.list', {}, abort),
+    call('memory.log', { limit: 1 }, abort),
   ]);
   return {
     isConnected: setup.present.isConnected,
     failedJobs: jobs.jobs.filter(({ failures, status }) => failures > 0 && status !== 'done'),
     deadLetters: (gateway.status === 'running' && gateway.deadLetters) || [],
     requests: pairing.requests,
+    proposals: facts.proposals,
   };
 }
 
 type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
 
-function Waiting({ isConnected, failedJobs, deadLetters, requests, onDone }: WaitingValue & { onDone(): void }) {
-  const count = questions.value.length + failedJobs.length + deadLetters.length + requests.length;
+function Waiting(props: WaitingValue & { onDone(): void }) {
+  const { isConnected, failedJobs, deadLetters, requests, proposals, onDone } = props;
+  const count = questions.value.length + failedJobs.length + deadLetters.length + requests.length + proposals.length;
   return (
     <section aria-labelledby="waiting">
       {!isConnected && (
@@ -76,6 +86,9 @@ function Waiting({ isConnected, failedJobs, deadLetters, requests, onDone }: Wai
             {t('home.look')}
           </a>
         </div>
+      ))}
+      {proposals.map((proposal) => (
+        <ProposalCard key={proposal.number} proposal={proposal} onDone={onDone} />
       ))}
       {failedJobs.map(({ name, failures, reason }) => (
         <div key={name} class="card row">

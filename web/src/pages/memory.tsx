@@ -9,7 +9,9 @@ import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { isOwner } from '../state/me.ts';
 import { CoreFacts } from './core-facts.tsx';
+import { Facts } from './facts.tsx';
 
 export default function Memory() {
   const [scope, setScope] = useState('');
@@ -18,15 +20,18 @@ export default function Memory() {
   const given = scope.trim() === '' ? {} : { scope: scope.trim() };
   return (
     <Page title={t('page.memory')} about={t('memory.about')}>
-      <label class="field inline">
-        <span>{t('memory.scope')}</span>
-        <input
-          value={scope}
-          placeholder={t('memory.scopeOwner')}
-          onChange={(event) => setScope(event.currentTarget.value)}
-        />
-      </label>
+      {isOwner.value && (
+        <label class="field inline">
+          <span>{t('memory.scope')}</span>
+          <input
+            value={scope}
+            placeholder={t('memory.scopeOwner')}
+            onChange={(event) => setScope(event.currentTarget.value)}
+          />
+        </label>
+      )}
       <CoreFacts scope={scope.trim()} />
+      {isOwner.value && <Facts scope={given} />}
       <section aria-labelledby="archive">
         <h2 id="archive">{t('memory.archive')}</h2>
         <form
@@ -42,7 +47,7 @@ export default function Memory() {
             <Icon name="search" /> {t('search')}
           </button>
         </form>
-        <DropPlace scope={given} onSaved={() => setSaved((count) => count + 1)} />
+        {isOwner.value && <DropPlace scope={given} onSaved={() => setSaved((count) => count + 1)} />}
         {words === '' ? <Notes key={`${scope}-${saved}`} scope={given} /> : <Found words={words} scope={given} />}
       </section>
     </Page>

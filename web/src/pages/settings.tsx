@@ -9,26 +9,40 @@ import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../router.ts';
+import { isOwner } from '../state/me.ts';
 import { askToNotify, permission } from '../state/notifications.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
+import { Browsers, People } from './people.tsx';
 import { SignIns } from './sign-ins.tsx';
 
 type Setting = Output<'config.list'>[number];
 
 export default function Settings() {
-  const settings = useLoaded((abort) => call('config.list', {}, abort), []);
-  const [words, setWords] = useState('');
   return (
     <Page
       title={t('page.settings')}
       actions={
-        <a class="button" href={hrefOf('setup')}>
-          {t('settings.setUp')}
-        </a>
+        isOwner.value && (
+          <a class="button" href={hrefOf('setup')}>
+            {t('settings.setUp')}
+          </a>
+        )
       }
     >
       <Appearance />
+      {isOwner.value && <OwnersSettings />}
+    </Page>
+  );
+}
+
+function OwnersSettings() {
+  const settings = useLoaded((abort) => call('config.list', {}, abort), []);
+  const [words, setWords] = useState('');
+  return (
+    <>
       <SignIns />
+      <Browsers />
+      <People />
       <section aria-labelledby="config">
         <h2 id="config">config.json</h2>
         <input
@@ -54,7 +68,7 @@ export default function Settings() {
           )}
         </WhenLoaded>
       </section>
-    </Page>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, t } from '../language/langua
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { goTo } from '../router.ts';
-import { PAGE_LINKS } from '../sidebar.tsx';
+import { pageLinks } from '../sidebar.tsx';
 import { sessions, titleOf } from '../state/conversations.ts';
 import { chooseTheme, THEMES } from '../state/theme.ts';
 import { matchScore } from './match-score.ts';
@@ -83,7 +83,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
 function allCommands(): Command[] {
   return [
     { id: 'new', icon: 'plus', name: t('chat.new'), run: () => goTo('chat') },
-    ...PAGE_LINKS.map(({ page, icon, name }): Command => ({ id: page, icon, name: t(name), run: () => goTo(page) })),
+    ...pageLinks().map(({ page, icon, name }): Command => ({ id: page, icon, name: t(name), run: () => goTo(page) })),
     ...THEMES.map(
       (theme): Command => ({
         id: `theme-${theme}`,
