@@ -16,8 +16,9 @@ export type CoreFacts = Record<CoreSection, Record<string, string>>;
 
 const OWNERS_FILE = 'core_memory.json';
 const OTHERS_FILE = 'core_memory.others.json';
-const HISTORY = 'core_memory.history.jsonl';
-const LOCK = 'core-memory';
+export const CORE_FILES = [OWNERS_FILE, OTHERS_FILE] as const;
+export const CORE_HISTORY = 'core_memory.history.jsonl';
+export const CORE_LOCK = 'core-memory';
 const LONGEST_KEY = 100;
 const LONGEST_VALUE = 2_000;
 const MOST_TOKENS = 4_000;
@@ -63,14 +64,14 @@ function coreMemoryOf(scope: MemoryScope, { files, locks, now }: CoreMemoryDepen
   }
 
   async function change<T>(make: (facts: Facts) => Change & { result: T }): Promise<T> {
-    const lock = await locks.acquire(LOCK);
+    const lock = await locks.acquire(CORE_LOCK);
     try {
       const { facts, others } = await read();
       const { section, key, previous, value, result } = make(facts);
       if (previous !== value) {
         const whose = scope === 'owner' ? {} : { scope };
         const entry = { at: new Date(now()).toISOString(), ...whose, section, key, previous, value };
-        await files.append(HISTORY, JSON.stringify(entry), lock);
+        await files.append(CORE_HISTORY, JSON.stringify(entry), lock);
         await files.update(file, (current) => written(current, { ...plain(facts), ...others }), lock);
       }
       return result;

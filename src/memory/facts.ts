@@ -34,6 +34,7 @@ export interface Facts
     | 'proposals'
     | 'counts'
     | 'valid'
+    | 'saidIn'
   > {
   /** What is known in a scope that may bear on these texts. */
   related(scope: MemoryScope, texts: readonly string[], signal?: AbortSignal): Promise<KnownFact[]>;

@@ -1,6 +1,7 @@
 // The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
 // decides where they are kept.
 import type { Archive, ArchiveDocument, IndexedChunk, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import type { Redaction } from '../storage/redaction.ts';
 import type { SharedArchive } from '../storage/shared-archive.ts';
 import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
@@ -43,6 +44,10 @@ export interface Memory {
   forget(id: string): Promise<void>;
   /** Removes every document of a source. Returns their number; rejects when there is none. */
   forgetSource(source: string): Promise<number>;
+  /** What of it is still there. Returns the number of removed documents. */
+  forgetAll(ids: readonly string[]): Promise<number>;
+  /** Documents that hold a text. */
+  holding(redaction: Redaction): Promise<Listed[]>;
   /** Everything that was said in a session. */
   forgetSession(sessionId: string): Promise<void>;
   /** What was said in a session, but for these messages. */
@@ -158,6 +163,8 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
           `there is nothing of the source "${source}": "lainclaw memory list" shows the sources there are`,
         );
       },
+      forgetAll: async (ids) => (await ensureCurrent(archive)).remove(ids, termsOf),
+      holding: (redaction) => archive.holding(redaction),
       async forgetSession(sessionId) {
         // Facts that other conversations confirmed stay.
         const ids = [...(await archive.idsOfSession(sessionId)), ...(await shared.facts.saidIn(sessionId))];

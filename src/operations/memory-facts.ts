@@ -59,7 +59,7 @@ export const factLog = defineOperation({
   name: 'memory.log',
   class: 'read',
   summary:
-    'Read which facts were extracted from conversations, what waits, and what a person must decide, the newest first.',
+    'Read which facts were extracted from conversations, what waits, what a person must decide, and what was forgotten everywhere, the newest first.',
   input: {
     type: 'object',
     properties: { limit: { ...POSITIVE, default: 20 }, scope: SCOPE },
@@ -70,6 +70,13 @@ export const factLog = defineOperation({
       waiting: objectWith({ turns: COUNT, conversations: COUNT, givenUp: COUNT }),
       proposals: listOf(PROPOSAL),
       extractions: listOf(EXTRACTION),
+      forgotten: listOf(
+        objectWith({
+          at: TIME,
+          places: { type: 'object', additionalProperties: COUNT, description: 'how many of each kind' },
+          conversations: COUNT,
+        }),
+      ),
     },
     { off: { type: 'string', description: 'why no facts are extracted' } },
   ),
@@ -82,6 +89,7 @@ export const factLog = defineOperation({
       waiting: await facts.waiting(),
       proposals: (await facts.proposals(reader)).map(shownProposal),
       extractions: (await facts.log(reader, limit)).map(shownExtraction),
+      forgotten: await runtime.forgotten(limit),
     };
   },
 });

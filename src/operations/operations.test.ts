@@ -38,6 +38,8 @@ describe('an operation', () => {
     ['memory.list', {}],
     ['memory.reindex', {}],
     ['memory.log', {}],
+    ['memory.findEverywhere', { text: 'earlier note' }],
+    ['memory.forgetEverywhere', { text: 'earlier note' }],
     ['memory.extract', {}],
     ['core-memory.get', {}],
     ['core-memory.set', { section: 'user', key: 'city', value: 'Riga' }],

@@ -26,6 +26,9 @@ import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
 import { type ConfigStore, createConfigStore } from './config-store.ts';
 import type { FactExtraction } from './fact-extraction.ts';
+import type { ForgetEverywhere } from './forget-everywhere.ts';
+import { createForgetMore } from './forget-more.ts';
+import { FORGETTING_FILE, type Forgotten } from './forgettings.ts';
 import { createGatewayService } from './gateway-service.ts';
 import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
 import { createProviders } from './providers.ts';
@@ -64,6 +67,10 @@ export interface Runtime extends Services {
   rewinding(): Promise<Rewinding>;
   /** Finishes what a killed process had begun to undo; returns the keys of sessions in which it went back to an earlier turn. */
   finishUndos(): Promise<string[]>;
+  /** Forgetting a text wherever it is kept. */
+  forgetEverywhere(): Promise<ForgetEverywhere>;
+  /** What was forgotten everywhere, the newest first, without its text. */
+  forgotten(limit: number): Promise<Forgotten[]>;
   /** Folders whose instructions are followed. */
   trust: Trust;
   /** What models have cost on a day (`2026-12-01`), over all processes. */
@@ -133,6 +140,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     invoke,
     schedule,
     openSchedule,
+    forgetMore: createForgetMore({
+      everywhere: () => forgetEverywhere(),
+      sessionChanges: () => sessionChanges(),
+      sessions,
+    }),
     startWorker: () => void import('../agents/start-worker.ts').then(({ startWorker }) => startWorker(environment)),
   };
 
@@ -202,7 +214,18 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
 
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
+  const forgetEverywhere = lazily(async () => {
+    const { createForgetEverywhere } = await import('./forget-everywhere.ts');
+    return createForgetEverywhere(base, { services, sessionChanges });
+  });
   await finishDeletions();
+  await finishForgetting();
+  /** One after the other; what waits for a turn is forgotten when it has ended. */
+  let forgetting: Promise<void> = Promise.resolve();
+  const stopListening = base.onTurns(() => {
+    if (base.hub.turns().some(({ state }) => state !== 'ended')) return;
+    forgetting = forgetting.then(finishForgetting).catch((error: Error) => base.warn(error.message));
+  });
 
   /** What a killed process had begun to delete. */
   async function finishDeletions(): Promise<void> {
@@ -212,6 +235,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       base.warn(`a deletion that was cut short could not be finished: ${error.message}`);
+    }
+  }
+
+  /** What a killed process had begun to forget, or what waited for a turn. */
+  async function finishForgetting(): Promise<void> {
+    if ((await ownerFiles.read(FORGETTING_FILE).catch(() => undefined)) === undefined) return;
+    try {
+      await (await forgetEverywhere()).finish();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      base.warn(`something that was to be forgotten is not forgotten everywhere yet: ${error.message}`);
     }
   }
 
@@ -275,6 +309,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     },
     rewinding,
     finishUndos,
+    forgetEverywhere,
+    forgotten: async (limit) => (await import('./forgettings.ts')).createForgettings(ownerFiles).forgotten(limit),
     trust: storage.trust,
     spentOn: (day) => storage.spending.on(day),
     openWorkspace: opening,
@@ -293,6 +329,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       closing.abort();
       await Promise.all([...open].map((workspace) => workspace.close()));
       await extracting;
+      stopListening();
+      await forgetting;
+      await finishForgetting();
       await services.close();
       await storage.close();
     },

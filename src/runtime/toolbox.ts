@@ -34,7 +34,7 @@ export interface ToolboxUse {
 /** What the tools reach through the gateway. */
 export type ToolServices = Pick<
   BuiltinToolsDependencies,
-  'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage'
+  'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage' | 'forgetMore'
 >;
 
 function commandSettingsOf(config: Base['config']): NonNullable<BuiltinToolsDependencies['commandSettings']> {

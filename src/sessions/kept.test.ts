@@ -23,6 +23,7 @@ const transcripts: Transcripts = {
   list: async () => Object.keys(TRANSCRIPTS),
   revision: async () => undefined,
   isContinued: () => true,
+  redact: async () => 0,
   remove: () => Promise.reject(new Error('nothing is removed')),
 };
 

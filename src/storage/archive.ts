@@ -3,6 +3,7 @@
 
 import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
+import type { Redaction } from './redaction.ts';
 
 /** What the terms of a chunk are made of. */
 export interface IndexedChunk {
@@ -120,6 +121,8 @@ export interface Archive {
   list(options: { limit: number; source?: string }): Promise<Listed[]>;
   /** Ids of every document of a source. */
   idsOf(source: string): Promise<string[]>;
+  /** Documents that hold the text in their words, headings, title, source or speaker, with the beginning of each. */
+  holding(redaction: Redaction): Promise<Listed[]>;
   /** Ids of every document of a session. */
   idsOfSession(session: string): Promise<string[]>;
   /** Every document whose source begins with `head`. */

@@ -8,6 +8,7 @@ import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
+import type { RedactedPlace, Redaction, RedactionMode } from './redaction.ts';
 import type { SharedArchive } from './shared-archive.ts';
 import type { UndoRecords } from './undo-records.ts';
 
@@ -79,6 +80,11 @@ export interface Transcripts {
   list(): Promise<string[]>;
   /** Durable when it resolves; does nothing when there is no transcript. */
   remove(sessionId: string, fence?: Fence): Promise<void>;
+  /**
+   * Replaces the text in every line that holds it, damaged ones included, and journals that with `note`; readers see the old file or the new
+   * one. Durable when it resolves. Returns the number of lines. The caller holds the session's lock.
+   */
+  redact(sessionId: string, redaction: Redaction, note: TranscriptLine, fence?: Fence): Promise<number>;
 }
 
 export interface SessionEntry {
@@ -152,6 +158,8 @@ export interface Outputs {
   place(scope: string, name: string): Promise<string>;
   /** Removes everything of the scope, or one file of it; durable when it resolves. */
   remove(scope: string, name?: string): Promise<void>;
+  /** Finds or removes every file that holds the text. */
+  redact(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]>;
 }
 
 /** The summary of a session's older part: Markdown that a person can read and edit. */
@@ -231,6 +239,8 @@ export interface Records {
   undoRecords(): Promise<UndoRecords>;
   /** Who did what, and why it was allowed. */
   audit(): Promise<Audit>;
+  /** Finds or removes a text in what is queued or cached: results of tools, messages, jobs, runs, proposals. */
+  redactRows(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]>;
 }
 
 /** State that has a path on the machine that runs the turn, wherever the records are. */
@@ -238,6 +248,8 @@ export interface LocalFiles {
   outputs: Outputs;
   /** Files about this machine alone: which gateway runs on it, and how to reach it. */
   machineFiles: OwnerFiles;
+  /** Every file of the home, relative to it, whose bytes hold the text. */
+  filesHolding(redaction: Redaction): Promise<string[]>;
 }
 
 export interface Storage extends Records, LocalFiles {

@@ -1,6 +1,7 @@
 // The contract of undo's records: the agent's changes to files, by session and turn, with the contents before and after. The
 // oldest turns are dropped when the records become too large or too old.
 import type { Fence } from './locks.ts';
+import type { RedactedPlace, Redaction, RedactionMode } from './redaction.ts';
 
 export interface FileState {
   bytes: Uint8Array;
@@ -74,6 +75,8 @@ export interface UndoRecords {
   forgetSession(sessionId: string): Promise<void>;
   /** Removes the changes of these files from the record of a turn: they were not made. */
   forgetFiles(scope: TurnScope, paths: readonly string[], fence?: Fence): Promise<void>;
+  /** Finds or removes contents and paths that hold the text. What needs them to be undone is said to be not covered. */
+  redact(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]>;
   /** Removes the record of a turn. */
   forget(scope: TurnScope): Promise<void>;
 }

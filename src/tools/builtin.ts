@@ -28,7 +28,7 @@ import { createHistorySearchTool } from './history/search.ts';
 import { createCoreDeleteTool } from './memory/core-delete.ts';
 import { createCoreGetTool } from './memory/core-get.ts';
 import { createCoreUpdateTool } from './memory/core-update.ts';
-import { createMemoryForgetTool } from './memory/forget.ts';
+import { createMemoryForgetTool, type ForgetMore } from './memory/forget.ts';
 import { createMemorySaveTool } from './memory/save.ts';
 import { createMemorySearchTool } from './memory/search.ts';
 import type { OwnContent } from './own-content.ts';
@@ -57,6 +57,7 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   memory(): Promise<SharedMemory>;
   pastConversations(): Promise<PastConversations>;
   coreMemory(): Promise<SharedCoreMemory>;
+  forgetMore: ForgetMore;
   skills(): Promise<Skills>;
   agents(): Promise<Agents>;
   spawnAgent: SpawnAgent;
@@ -82,6 +83,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     memory,
     pastConversations,
     coreMemory,
+    forgetMore,
     skills,
     agents,
     spawnAgent,
@@ -135,7 +137,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createMemorySearchTool({ memory }),
     createHistorySearchTool({ pastConversations }),
     createMemorySaveTool({ memory }),
-    createMemoryForgetTool({ memory }),
+    createMemoryForgetTool({ memory, forgetMore }),
     createCoreGetTool({ coreMemory }),
     createCoreUpdateTool({ coreMemory }),
     createCoreDeleteTool({ coreMemory }),

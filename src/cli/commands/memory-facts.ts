@@ -81,6 +81,7 @@ async function showLog({ limit, scope, ...flags }: LogFlags, terminal: Terminal)
       ...stateLines(log),
       ...proposalLines(log, colors),
       ...log.extractions.flatMap((each) => extractionLines(each, colors)),
+      ...log.forgotten.map(forgottenLine),
     ];
     terminal.out.write(
       lines.length > 0
@@ -128,6 +129,11 @@ function changeLine({ relation, kind, id, text = '(forgotten)', otherText }: Ext
   if (relation === 'proposed')
     return `${id === undefined ? 'proposed' : 'accepted'} ${kind}: ${text}${replaced}${named}`;
   return `${relation} ${kind}: ${text}${replaced}${named}`;
+}
+
+function forgottenLine({ at, places, conversations }: Log['forgotten'][number]): string {
+  const counts = [...Object.entries(places), ...(conversations > 0 ? [['conversation', conversations]] : [])];
+  return `forgotten everywhere  ${at.slice(0, 16).replace('T', ' ')}  ${counts.map(([place, count]) => `${place}: ${count}`).join(', ')}`;
 }
 
 function numberOf(text: string): number {

@@ -4,8 +4,6 @@ import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import { deleteCoreFact, getCoreMemory, setCoreFact } from '../../operations/core-memory.ts';
 import {
   embedNotes,
-  forgetNote,
-  forgetSource,
   importFolder,
   listNotes,
   reindexMemory,
@@ -20,6 +18,7 @@ import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { configureFacts } from './memory-facts.ts';
+import { type ForgetFlags, forget } from './memory-forget.ts';
 import { configureModel } from './memory-model.ts';
 
 /** How many are listed when nobody says. */
@@ -52,10 +51,6 @@ interface SearchFlags extends ScopeFlags {
 
 interface ListFlags extends ScopeFlags {
   limit?: number;
-  source?: string;
-}
-
-interface ForgetFlags extends ScopeFlags {
   source?: string;
 }
 
@@ -92,7 +87,12 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   scoped(add(memory, 'forget', 'Remove for good: text, index and vectors'))
     .argument('[id]')
     .addOption(single('--source <name>', 'everything of this source', text))
-    .action((id: string | undefined, flags: ForgetFlags) => forget(id, flags, terminal));
+    .addOption(single('--everywhere <text>', 'this text wherever it is kept, after showing where that is', text))
+    .option('--conversations', 'with --everywhere: delete the conversations that hold it, instead of the text in them')
+    .option('--yes', 'with --everywhere: do not ask')
+    .action((id: string | undefined, flags: ForgetFlags) =>
+      forget(id, { ...flags, scope: scopeIn(flags, terminal) }, terminal),
+    );
   add(memory, 'reindex', 'Build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
   scoped(add(memory, 'import', 'Save every Markdown file under a folder'))
     .argument('<folder>')
@@ -227,19 +227,6 @@ async function list({ limit = LISTED, source, ...flags }: ListFlags, terminal: T
       terminal.out.write(`${colors.bold(id)}  ${date.slice(0, 10)}  ${colors.dim(printable(origin))}  ${line}\n`);
     }
   });
-}
-
-async function forget(id: string | undefined, flags: ForgetFlags, terminal: Terminal): Promise<void> {
-  const show = ({ forgotten }: { forgotten: number }): void => {
-    if (wantsJson(terminal, flags)) writeJson(terminal, { forgotten });
-    else terminal.out.write(`${forgotten} forgotten\n`);
-  };
-  const { source } = flags;
-  const scope = scopeIn(flags, terminal);
-  if (id !== undefined && source === undefined && scope === undefined)
-    return runOperation(terminal, forgetNote, { id }, show);
-  if (id === undefined && source !== undefined) return runOperation(terminal, forgetSource, { source, scope }, show);
-  throw new UsageError('give either the id of one memory, or --source (and --scope) for everything of a source');
 }
 
 async function reindex(flags: OutputFlags, terminal: Terminal): Promise<void> {

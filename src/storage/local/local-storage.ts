@@ -96,6 +96,8 @@ export function createLocalStorage({
     },
     undoRecords,
     audit,
+    redactRows: async (redaction, mode) => (await import('./redact-rows.ts')).redactRows(database, redaction, mode),
+    filesHolding: async (redaction) => (await import('./files-holding.ts')).filesHolding(home, redaction),
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),

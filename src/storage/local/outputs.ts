@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
-import { ensureDirectory, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
+import { ensureDirectory, removeDurably, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
 
 const LONGEST_NAME = 80;
@@ -29,10 +29,29 @@ export function createOutputs(root: string): Outputs {
         throw storageError(directory, error);
       }
     },
+    async redact(redaction, mode) {
+      const found: string[] = [];
+      for (const entry of await filesIn(root)) {
+        if (!redaction.holds(await readFile(entry, 'utf8').catch(() => ''))) continue;
+        found.push(entry);
+        if (mode === 'remove') await removeDurably(entry);
+      }
+      return found.map((path) => ({ place: 'kept output', name: relative(root, path), count: 1 }));
+    },
     async keep(scope, name, text) {
       const path = await place(scope, name);
       await writeAtomically(path, text);
       return path;
     },
   };
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw storageError(directory, error);
+    },
+  );
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }

@@ -68,6 +68,11 @@ export function createTranscripts(
       verify(fence);
       await removeDurably(pathOf(sessionId));
     },
+    async redact(sessionId, redaction, note, fence) {
+      const { redactTranscript } = await import('./redact-transcript.ts');
+      verify(fence);
+      return redactTranscript(pathOf(sessionId), redaction, note);
+    },
     async list() {
       const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return [];

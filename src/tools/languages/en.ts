@@ -128,7 +128,10 @@ export const en: ToolTexts = {
     description: 'Saves a fact or text for later sessions.',
     parameters: { content: 'Text or Markdown', source: 'Where it comes from', supersedes: 'Id of what it replaces' },
   },
-  memory_forget: { description: 'Removes a memory for good.', parameters: { id: 'As memory_search shows it' } },
+  memory_forget: {
+    description: 'Removes for good: a memory, a text everywhere, or a conversation.',
+    parameters: { id: 'Of the memory', text: 'Exact words', session: 'Key of the conversation' },
+  },
   memory_core_get: { description: 'Core memory as JSON; you have its facts already.' },
   memory_core_update: {
     description: 'Sets a fact you always see: a preference, correction or rule.',

@@ -9,6 +9,7 @@ const specs = createBuiltinTools({
   docs: unused,
   memory: unused,
   pastConversations: unused,
+  forgetMore: { findText: unused, forgetText: unused, describeConversation: unused, forgetConversation: unused },
   coreMemory: unused,
   skills: unused,
   agents: unused,

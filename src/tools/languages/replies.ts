@@ -13,7 +13,7 @@ export interface Replies {
   removed(name: string): string;
   saved(id: string): string;
   alreadySaved(id: string): string;
-  forgotten(id: string): string;
+  forgotten(name: string): string;
   queued(chat: string): string;
   created(path: string, bytes: number): string;
   edited(path: string, places: number): string;
@@ -37,7 +37,7 @@ const en: Replies = {
   removed: (name) => `removed ${name}`,
   saved: (id) => `saved as ${id}`,
   alreadySaved: (id) => `already there as ${id}`,
-  forgotten: (id) => `forgot ${id}`,
+  forgotten: (name) => (name === '' ? 'forgotten' : `forgot ${name}`),
   queued: (chat) => `queued for ${chat}`,
   created: (path, bytes) => `Created ${path} (${bytes} bytes).`,
   edited: (path, places) => `Edited ${path} in ${places === 1 ? '1 place' : `${places} places`}.`,
@@ -62,7 +62,7 @@ const zh: Replies = {
   removed: (name) => `已删除 ${name}`,
   saved: (id) => `已保存为 ${id}`,
   alreadySaved: (id) => `已经存在：${id}`,
-  forgotten: (id) => `已忘记 ${id}`,
+  forgotten: (name) => `已忘记 ${name}`.trim(),
   queued: (chat) => `已排队，将发送到 ${chat}`,
   created: (path, bytes) => `已创建 ${path}（${bytes} 字节）。`,
   edited: (path, places) => `已修改 ${path}，共 ${places} 处。`,
@@ -86,7 +86,7 @@ const ru: Replies = {
   removed: (name) => `${name} удалено`,
   saved: (id) => `сохранено как ${id}`,
   alreadySaved: (id) => `уже есть: ${id}`,
-  forgotten: (id) => `забыто: ${id}`,
+  forgotten: (name) => (name === '' ? 'забыто' : `забыто: ${name}`),
   queued: (chat) => `поставлено в очередь для ${chat}`,
   created: (path, bytes) => `Создан ${path} (байт: ${bytes}).`,
   edited: (path, places) => `Изменён ${path}, мест: ${places}.`,

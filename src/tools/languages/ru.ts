@@ -124,7 +124,10 @@ export const ru: ToolTexts = {
     description: 'Сохраняет факт или текст для следующих сессий.',
     parameters: { content: 'Текст или Markdown', source: 'Откуда он', supersedes: 'Id того, что он заменяет' },
   },
-  memory_forget: { description: 'Навсегда удаляет запись памяти.', parameters: { id: 'Из memory_search' } },
+  memory_forget: {
+    description: 'Удаляет навсегда: запись памяти, текст отовсюду или беседу.',
+    parameters: { id: 'Записи', text: 'Точные слова', session: 'Ключ беседы' },
+  },
   memory_core_get: { description: 'Основная память в JSON; её факты вам уже известны.' },
   memory_core_update: {
     description: 'Задаёт факт, который вы всегда видите: предпочтение, поправка или правило.',

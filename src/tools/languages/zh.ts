@@ -112,7 +112,10 @@ export const zh: ToolTexts = {
     description: '保存事实或文本，供以后的会话使用。',
     parameters: { content: '文本或 Markdown', source: '来源', supersedes: '被它取代的记忆的 id' },
   },
-  memory_forget: { description: '永久删除一条记忆。', parameters: { id: 'memory_search 给出的 id' } },
+  memory_forget: {
+    description: '永久删除：一条记忆、各处的某段文字，或一个对话。',
+    parameters: { id: '记忆的 id', text: '原文', session: '对话的键' },
+  },
   memory_core_get: { description: '核心记忆（JSON）；内容你已知道。' },
   memory_core_update: {
     description: '设置你始终看到的事实：偏好、更正或规则。',

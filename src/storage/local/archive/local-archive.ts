@@ -21,6 +21,7 @@ import {
   readChunks,
   termsBeginning,
 } from './find.ts';
+import { documentsHolding } from './holding.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
@@ -61,6 +62,7 @@ export function createLocalArchive({ database, locks, name = 'archive' }: LocalA
       }),
     list: ({ limit, source }) => use((db) => listDocuments(db, reader, limit, source)),
     idsOf: (source) => use((db) => documents(db, reader, 'd.id', 'd.source = ?', source).map((row) => String(row.id))),
+    holding: (redaction) => use((db) => documentsHolding(db, reader, redaction)),
     idsOfSession: (session) =>
       use((db) => documents(db, reader, 'd.id', 'd.session = ?', session).map((row) => String(row.id))),
     documentsBeginning: (head) =>

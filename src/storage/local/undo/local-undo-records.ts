@@ -18,6 +18,7 @@ import { eraseRemoved } from '../erase-removed.ts';
 import type { LocalLocks } from '../locks.ts';
 import { inTransaction, type Migration, type Schema } from '../open-database.ts';
 import { type Packed, pack, unpack } from './content.ts';
+import { redactUndo } from './redact.ts';
 
 export interface LocalUndoRecordsOptions {
   home: string;
@@ -151,6 +152,7 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
           dropUnused(db);
         }),
       ),
+    redact: (redaction, mode) => redactUndo(use, redaction, mode, dropUnused),
     erase: () => eraseRemoved(use, path),
     forget: ({ sessionId, turnId }) =>
       use((db) => {

@@ -1,0 +1,162 @@
+// Forgetting a text everywhere: in the archive and its facts, core memory and its history, conversations with their summaries and titles, undo, outputs, and what is queued or
+// cached. What is to be forgotten is on record first (`forgetting.json`), so that the next command finishes what was killed; each step can be
+// repeated. Facts go before the turns they were said in: these are found by the text. A conversation in use is finished when its turn has ended.
+import { redactCoreMemory } from '../memory/redact-core.ts';
+import { type HoldingKey, keysHolding, redactKey } from '../sessions/redact-sessions.ts';
+import type { SessionChanges } from '../sessions/session-changes.ts';
+import { createRedaction, type RedactedPlace, type Redaction, type RedactionMode } from '../storage/redaction.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
+import type { Base } from './base.ts';
+import { createForgettings, type Forgetting } from './forgettings.ts';
+import type { Services } from './services.ts';
+
+export interface ForgetReport {
+  places: RedactedPlace[];
+  conversations: { sessionKey: string; title?: string; lines: number }[];
+  /** Conversations in use, by key: they are finished when their turns have ended. */
+  waiting: string[];
+  /** Files of the home that hold the text and are not Lainclaw's to change. */
+  left: string[];
+}
+
+export interface ForgetEverywhere {
+  find(text: string, signal: AbortSignal): Promise<ForgetReport>;
+  /** `conversations`: whole conversations that hold it are deleted, instead of the text in them. */
+  forget(text: string, options: { conversations?: boolean; signal: AbortSignal }): Promise<ForgetReport>;
+  /** Finishes what was cut short, or waited for a turn. */
+  finish(): Promise<void>;
+}
+
+const LEAST_CHARACTERS = 3;
+const HAN = /\p{Script=Han}/u;
+
+export interface ForgetEverywhereDependencies {
+  services: Pick<Services, 'memory'>;
+  sessionChanges(): Promise<SessionChanges>;
+}
+
+export function createForgetEverywhere(
+  { storage, sessions, hub, now }: Base,
+  { services, sessionChanges }: ForgetEverywhereDependencies,
+): ForgetEverywhere {
+  const { ownerFiles, locks } = storage;
+  const forgettings = createForgettings(ownerFiles);
+  const ofSessions = { ...storage, now };
+
+  async function inMemory(
+    redaction: Redaction,
+    keys: readonly HoldingKey[],
+    mode: RedactionMode,
+  ): Promise<RedactedPlace[]> {
+    const { facts, ...memory } = await services.memory();
+    const own = memory.as(OWNER);
+    const held = await own.holding(redaction);
+    const said: string[] = [];
+    for (const { sessionId, turnIds } of keys.flatMap((key) => key.sessions))
+      said.push(...(await facts.saidIn(sessionId, turnIds)));
+    const ids = new Set([...held.map(({ id }) => id), ...said]);
+    if (mode === 'remove' && ids.size > 0) await own.forgetAll([...ids]);
+    const derived = [...new Set(said)].filter((id) => held.every((each) => each.id !== id));
+    const notes = held.map(({ kind, session, title, head }) => ({
+      place: kind ? 'fact' : session === undefined ? 'note' : 'archived message',
+      name: (title ?? head).replace(/\s+/g, ' ').slice(0, 80),
+      count: 1,
+    }));
+    return [
+      ...notes,
+      ...(derived.length > 0 ? [{ place: 'fact from these conversations', name: '', count: derived.length }] : []),
+    ];
+  }
+
+  async function elsewhere(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]> {
+    return [
+      ...(await redactCoreMemory(redaction, mode, { files: ownerFiles, locks })),
+      ...(await storage.outputs.redact(redaction, mode)),
+      ...(await (await storage.undoRecords()).redact(redaction, mode)),
+      ...(await storage.redactRows(redaction, mode)),
+    ];
+  }
+
+  /** Returns the keys that are in use. */
+  async function inSessions(
+    keys: readonly HoldingKey[],
+    redaction: Redaction,
+    { conversations }: Forgetting,
+  ): Promise<string[]> {
+    const waiting: string[] = [];
+    for (const key of keys) {
+      const isDone = conversations ? await removed(key) : await redactKey(key, redaction, ofSessions);
+      if (!isDone) waiting.push(key.sessionKey);
+      for (const { sessionId } of key.sessions) sessions.forget(sessionId);
+      hub.forgetSession(key.sessionKey);
+    }
+    return waiting;
+  }
+
+  async function removed({ sessionKey, sessions: held }: HoldingKey): Promise<boolean> {
+    try {
+      for (const { sessionId } of held) await (await sessionChanges()).remove({ sessionKey, sessionId });
+      return true;
+    } catch (error) {
+      if (error instanceof CodedError && error.code === 'SESSION_BUSY') return false;
+      throw error;
+    }
+  }
+
+  async function run(forgetting: Forgetting, signal: AbortSignal): Promise<ForgetReport> {
+    const redaction = createRedaction(forgetting.text);
+    const keys = await keysHolding(redaction, ofSessions, { signal, only: forgetting.onlySessions });
+    const isRest = forgetting.onlySessions !== undefined;
+    const places = isRest
+      ? []
+      : [...(await inMemory(redaction, keys, 'remove')), ...(await elsewhere(redaction, 'remove'))];
+    const waiting = await inSessions(keys, redaction, forgetting);
+    // Nothing was removed where all that is left is still in use.
+    if (!isRest || waiting.length < keys.length) await storage.erase();
+    const done = { places, conversations: keys.map(shownKey), waiting };
+    if (waiting.length > 0) await forgettings.update({ ...forgetting, onlySessions: waiting });
+    else await forgettings.end(forgetting);
+    if (!isRest) await forgettings.journal({ at: new Date(now()).toISOString(), ...counted(done) });
+    return { ...done, left: (await storage.filesHolding(redaction)).filter((file) => !forgettings.isOwn(file)) };
+  }
+
+  return {
+    async find(text, signal) {
+      const redaction = createRedaction(checked(text));
+      const keys = await keysHolding(redaction, ofSessions, { signal });
+      const places = [...(await inMemory(redaction, keys, 'find')), ...(await elsewhere(redaction, 'find'))];
+      return { places, conversations: keys.map(shownKey), waiting: [], left: [] };
+    },
+    async forget(text, { conversations = false, signal }) {
+      const forgetting = { text: checked(text), conversations };
+      await forgettings.begin(forgetting);
+      return run(forgetting, signal);
+    },
+    async finish() {
+      for (const forgetting of await forgettings.open()) await run(forgetting, new AbortController().signal);
+    },
+  };
+}
+
+function checked(text: string): string {
+  const trimmed = text.trim();
+  const least = HAN.test(trimmed) ? 2 : LEAST_CHARACTERS;
+  if ([...trimmed].length >= least) return trimmed;
+  throw new CodedError(
+    'MEMORY_TOO_SHORT',
+    `"${trimmed}" would be found in too much: give at least ${least} characters`,
+  );
+}
+
+function shownKey({ sessionKey, title, sessions }: HoldingKey): ForgetReport['conversations'][number] {
+  const lines = sessions.reduce((sum, session) => sum + session.lines, 0);
+  return { sessionKey, ...(title !== undefined && { title }), lines };
+}
+
+/** Without a word of what was forgotten. */
+function counted({ places, conversations }: Pick<ForgetReport, 'places' | 'conversations'>) {
+  const counts: Record<string, number> = {};
+  for (const { place, count } of places) counts[place] = (counts[place] ?? 0) + count;
+  return { places: counts, conversations: conversations.length };
+}

@@ -1,0 +1,43 @@
+// A text in the lines of a transcript, replaced in place: the file is written again and takes the place of the old one at once.
+import { readFile } from 'node:fs/promises';
+import { storageError, writeAtomically } from '../private-files.ts';
+import { holdsIn, type Redaction, replacedIn } from '../redaction.ts';
+import type { TranscriptLine } from '../storage.ts';
+
+/** Returns the number of lines that held it; the file is left alone when there are none. */
+export async function redactTranscript(path: string, redaction: Redaction, note: TranscriptLine): Promise<number> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw storageError(path, error);
+  });
+  if (text === undefined) return 0;
+  let changed = 0;
+  const lines = text.split('\n').map((line) => {
+    const replaced = replacedLine(line, redaction);
+    if (replaced === undefined) return line;
+    changed += 1;
+    return replaced;
+  });
+  if (changed === 0) return 0;
+  const whole = lines.join('\n');
+  await writeAtomically(
+    path,
+    `${whole}${whole.endsWith('\n') ? '' : '\n'}${JSON.stringify({ ...note, lines: changed })}\n`,
+  );
+  return changed;
+}
+
+/** Undefined when the line does not hold it. */
+function replacedLine(line: string, redaction: Redaction): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return redaction.holds(line) ? redaction.replaced(line) : undefined;
+  }
+  if (!holdsIn(value, redaction)) return undefined;
+  const { native, ...rest } = value as { native?: unknown };
+  // What a provider wants back unchanged is of no use once it is changed.
+  const kept = native === undefined || holdsIn(native, redaction) ? rest : { ...rest, native };
+  return JSON.stringify(replacedIn(kept, redaction));
+}

@@ -1,0 +1,71 @@
+// A text that is removed wherever it is kept. Every store that keeps words can find it and remove it; `find` and `remove` go the same way, so that a person
+// is shown what will be removed.
+
+export interface Redaction {
+  holds(text: string): boolean;
+  /** With every occurrence replaced. */
+  replaced(text: string): string;
+}
+
+export type RedactionMode = 'find' | 'remove';
+
+/** Something that holds the text, or held it. */
+export interface RedactedPlace {
+  /** What it is: "note", "conversation", "undo record", … */
+  place: string;
+  /** Which one, in words of a person; empty where they have no names. */
+  name: string;
+  count: number;
+}
+
+export const REPLACEMENT = '[forgotten]';
+
+/** Whatever the case of its letters, and whatever blanks are between its words. */
+export function createRedaction(text: string): Redaction {
+  const words = text.trim().normalize('NFC').split(/\s+/u);
+  const source = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
+  const anywhere = new RegExp(source, 'giu');
+  const once = new RegExp(source, 'iu');
+  return {
+    holds: (given) => once.test(given) || (isDecomposed(given) && once.test(given.normalize('NFC'))),
+    replaced: (given) => (isDecomposed(given) ? given.normalize('NFC') : given).replace(anywhere, REPLACEMENT),
+  };
+}
+
+function isDecomposed(text: string): boolean {
+  return /\p{M}/u.test(text);
+}
+
+/** In every text of a JSON value, the names of properties included. */
+export function holdsIn(value: unknown, redaction: Redaction): boolean {
+  if (typeof value === 'string') return redaction.holds(value);
+  if (Array.isArray(value)) return value.some((each) => holdsIn(each, redaction));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, each]) => redaction.holds(name) || holdsIn(each, redaction));
+}
+
+export function replacedIn(value: unknown, redaction: Redaction): unknown {
+  if (typeof value === 'string') return redaction.replaced(value);
+  if (Array.isArray(value)) return value.map((each) => replacedIn(each, redaction));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [redaction.replaced(name), replacedIn(each, redaction)]),
+  );
+}
+
+/** Of a text that may be JSON: a quote or a line break is written otherwise there. */
+export function redactedText(text: string, redaction: Redaction): { holds: boolean; replaced: string } {
+  const value = parsed(text);
+  if (value === undefined) return { holds: redaction.holds(text), replaced: redaction.replaced(text) };
+  const holds = holdsIn(value, redaction);
+  return { holds, replaced: holds ? JSON.stringify(replacedIn(value, redaction)) : text };
+}
+
+function parsed(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
+}
