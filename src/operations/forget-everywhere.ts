@@ -34,6 +34,7 @@ export const findEverywhere = defineOperation({
 export const forgetEverywhere = defineOperation({
   name: 'memory.forgetEverywhere',
   class: 'danger',
+  hides: ['text'],
   summary: 'Remove a text for good from wherever it is kept; in conversations it is replaced, or they are deleted.',
   input: {
     type: 'object',

@@ -72,6 +72,8 @@ export interface Operation<Input = never, Output = unknown> {
    * when that is theirs; in the `scope` of memory that is theirs; or all of it, because it looks at `by` and shows only what is their `own`.
    */
   people?: 'session' | 'scope' | 'own';
+  /** Of the input, what the audit log must not keep. */
+  hides?: readonly string[];
   /** One sentence: what it does. */
   summary: string;
   input: JsonSchema;
@@ -85,6 +87,7 @@ export interface OperationDefinition<Input extends JsonSchema, Output extends Ou
   class: OperationClass;
   concerns?: Operation['concerns'];
   people?: Operation['people'];
+  hides?: Operation['hides'];
   summary: string;
   input: Input;
   output: Output;

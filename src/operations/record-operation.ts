@@ -11,6 +11,7 @@ const NAMES_SECRET = /key|token|secret|pass/i;
 interface Named {
   name: string;
   class: string;
+  hides?: readonly string[];
 }
 
 interface Caller {
@@ -42,13 +43,14 @@ export async function recordRefusal(operation: Named, input: object, context: Ca
 }
 
 async function record(
-  { name }: Named,
+  { name, hides = [] }: Named,
   input: object,
   { runtime, by = { place: 'terminal' }, warn }: Caller,
   ending: Required<Pick<AuditEvent, 'outcome' | 'why'>>,
 ): Promise<void> {
   const { by: person, place } = answeredFrom(by);
-  const about = JSON.stringify(withoutSecrets(input));
+  const shown = Object.fromEntries(Object.entries(input).filter(([key]) => !hides.includes(key)));
+  const about = JSON.stringify(withoutSecrets(shown));
   try {
     const audit = await runtime.audit();
     await audit.append([{ kind: 'operation', who: `${person} (${place})`, what: name, about, ...ending }]);

@@ -75,6 +75,7 @@ export function createForgetEverywhere(
       ...(await storage.outputs.redact(redaction, mode)),
       ...(await (await storage.undoRecords()).redact(redaction, mode)),
       ...(await storage.redactRows(redaction, mode)),
+      ...(await (await storage.audit()).redact(redaction, mode)),
     ];
   }
 

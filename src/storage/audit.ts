@@ -2,6 +2,8 @@
 // a removal and a change of order are found. Somebody who has the rights of this user can write the whole log again; an anchor that
 // is kept elsewhere (`AuditReport.anchor`) shows also that.
 
+import type { RedactedPlace, Redaction, RedactionMode } from './redaction.ts';
+
 export type AuditKind =
   /** A tool is about to run, or was refused. */
   | 'tool-call'
@@ -15,7 +17,9 @@ export type AuditKind =
   /** The log itself: a torn line was cut off, or something was missing. */
   | 'repair'
   /** The oldest lines were removed by the setting `auditMegabytes`. */
-  | 'retention';
+  | 'retention'
+  /** A text was forgotten everywhere: names the lines that held it, and what they are now. */
+  | 'redaction';
 
 export interface AuditEvent {
   kind: AuditKind;
@@ -102,6 +106,8 @@ export interface Audit {
   newest(limit: number, filter?: AuditFilter): Promise<AuditLine[]>;
   /** Every line that fits, oldest first, as it is stored. */
   read(filter?: AuditFilter): AsyncIterable<{ json: string; line: AuditLine }>;
+  /** Finds or overwrites a text. The chain stays whole, and says which lines were overwritten. */
+  redact(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]>;
   /** Resolves when everything is written and would survive a power cut. */
   close(): Promise<void>;
 }

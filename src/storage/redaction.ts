@@ -4,7 +4,7 @@
 export interface Redaction {
   holds(text: string): boolean;
   /** With every occurrence replaced. */
-  replaced(text: string): string;
+  replaced(text: string, by?: (found: string) => string): string;
 }
 
 export type RedactionMode = 'find' | 'remove';
@@ -28,7 +28,8 @@ export function createRedaction(text: string): Redaction {
   const once = new RegExp(source, 'iu');
   return {
     holds: (given) => once.test(given) || (isDecomposed(given) && once.test(given.normalize('NFC'))),
-    replaced: (given) => (isDecomposed(given) ? given.normalize('NFC') : given).replace(anywhere, REPLACEMENT),
+    replaced: (given, by = () => REPLACEMENT) =>
+      (isDecomposed(given) ? given.normalize('NFC') : given).replace(anywhere, by),
   };
 }
 

@@ -4,6 +4,7 @@
 import { redact } from '../../../lib/redact.ts';
 import { wholeCharacters } from '../../../lib/whole-characters.ts';
 import type { AuditEvent, AuditLine } from '../../audit.ts';
+import type { Redaction } from '../../redaction.ts';
 
 export const NO_LINE = '0'.repeat(64);
 
@@ -18,6 +19,8 @@ const SHORTEST = NUMBER_AT + 2;
 const MOST_CHARACTERS = { who: 200, what: 200, about: 2_000, why: 1_000, session: 200, turn: 100, call: 200 } as const;
 /** Secrets are looked for in this much of a text. */
 const READ_CHARACTERS = 20_000;
+
+const MARK_LENGTH = 16;
 
 export type Hash = (bytes: Uint8Array | string) => string;
 
@@ -58,6 +61,9 @@ export interface LineHead {
   isWhole: boolean;
   isRetention: boolean;
   isRepair: boolean;
+  isRedaction: boolean;
+  /** The beginning of the hash of the stored bytes. */
+  mark: string;
 }
 
 /** Undefined where the bytes have not the shape of a line. */
@@ -73,16 +79,40 @@ export function readLineHead(bytes: Buffer, from: number, to: number, hash: Hash
   }
   if (n === 0 || bytes[at] !== 0x2c) return undefined;
   const stored = bytes.toString('latin1', from + HASH_AT, from + HASH_AT + 64);
+  const own = hash(bytes.subarray(from + COVERED_AT, to));
   // After `,"at":"2026-11-16T12:00:00.000Z","kind":"`.
   const kindAt = at + ',"at":"'.length + 24 + '","kind":"'.length;
   return {
     hash: stored,
     prev: bytes.toString('latin1', from + PREV_AT, from + PREV_AT + 64),
     n,
-    isWhole: stored === hash(bytes.subarray(from + COVERED_AT, to)),
+    isWhole: stored === own,
+    mark: own.slice(0, MARK_LENGTH),
     isRetention: bytes[kindAt + 2] === 0x74 && bytes.toString('latin1', kindAt, kindAt + 10) === 'retention"',
     isRepair: bytes[kindAt + 2] === 0x70 && bytes.toString('latin1', kindAt, kindAt + 7) === 'repair"',
+    isRedaction: bytes[kindAt + 2] === 0x64 && bytes.toString('latin1', kindAt, kindAt + 10) === 'redaction"',
   };
+}
+
+/** The same line with a star for each byte of the text; undefined where it is not a line of the log. */
+export function redactedLine(
+  json: string,
+  redaction: Redaction,
+  hash: Hash,
+): { n: number; bytes: Buffer; mark: string } | undefined {
+  const line = parseLine(json);
+  if (!line) return undefined;
+  const { hash: stored, ...covered } = line;
+  // As many as JSON writes it with.
+  const stars = (found: string): string => '*'.repeat(Buffer.byteLength(JSON.stringify(found)) - 2);
+  const redacted = Object.fromEntries(
+    Object.entries(covered).map(([name, value]) => [
+      name,
+      typeof value === 'string' && name !== 'prev' ? redaction.replaced(value, stars) : value,
+    ]),
+  );
+  const text = JSON.stringify(redacted).slice(1);
+  return { n: line.n, bytes: Buffer.from(`{"hash":"${stored}",${text}`), mark: hash(text).slice(0, MARK_LENGTH) };
 }
 
 export function parseLine(json: string): AuditLine | undefined {

@@ -176,7 +176,7 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
     await Promise.all([syncDirectory(folder), syncDirectory(home)]);
   }
 
-  return {
+  const audit: Audit = {
     append(events) {
       if (events.length === 0) return Promise.resolve();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -196,6 +196,23 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
       await writing;
       yield* (await import('./read-audit.ts')).readLines(folder, filter);
     },
+    async redact(redaction, mode) {
+      await writing;
+      const { linesToRedact, overwriteLines, redactionEvents } = await import('./redact-audit.ts');
+      const found = await linesToRedact(folder, redaction, hash);
+      if (found.length === 0) return [];
+      if (mode === 'remove') {
+        await audit.append(redactionEvents(found));
+        await sync();
+        const lock = await locks.acquire('audit');
+        try {
+          overwriteLines(folder, found);
+        } finally {
+          await lock.release();
+        }
+      }
+      return [{ place: 'line of the audit log', name: '', count: found.length }];
+    },
     async close() {
       await writing;
       await sync();
@@ -204,6 +221,7 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
       head = undefined;
     },
   };
+  return audit;
 }
 
 /** Where even that fails, the next writer cuts it off. */

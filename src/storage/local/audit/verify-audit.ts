@@ -78,6 +78,8 @@ function createCheck(wanted: readonly (AuditAnchor | undefined)[]) {
   /** Lines since the last one with a number. */
   let unreadable = 0;
   let torn: { file: string; bytes: number } | undefined;
+  /** Lines that are not as they were written, and may have been overwritten by rule. */
+  const changed = new Map<number, { mark: string; hash: string; problem: AuditProblem }>();
 
   function tell(problem: AuditProblem['problem'], number: number, message: string, through?: number): AuditProblem {
     const at = file === '' ? AUDIT_HEAD : file;
@@ -117,13 +119,15 @@ function createCheck(wanted: readonly (AuditAnchor | undefined)[]) {
     if (!read.isWhole) damaged(read);
     else whole(read);
     if (read.isWhole && (read.isRetention || read.isRepair)) explain(buffer.toString('utf8', from, to));
+    if (read.isWhole && read.isRedaction) excuse(buffer.toString('utf8', from, to));
   }
 
-  function damaged(read: { hash: string }): void {
+  function damaged(read: { hash: string; mark: string }): void {
     // Its own number may be what was changed.
     const number = n + unreadable + 1;
     unreadable = 0;
-    tell('changed', number, `line ${number} was changed after it was written`);
+    const problem = tell('changed', number, `line ${number} was changed after it was written`);
+    changed.set(number, { ...read, problem });
     first ??= number;
     n = number;
     newest = read.hash;
@@ -166,6 +170,23 @@ function createCheck(wanted: readonly (AuditAnchor | undefined)[]) {
       Object.assign(gap.problem, { problem: 'moved', message, file, line: lineInFile });
       gaps.splice(gaps.indexOf(gap), 1);
     } else tell(gap ? 'moved' : 'foreign', number, message);
+  }
+
+  /** Lines that are as this line says were overwritten when their text was forgotten. */
+  function excuse(json: string): void {
+    const read = parseLine(json);
+    const excused = [...(read?.about ?? '').matchAll(/(\d+):([\da-f]{16})/g)].filter(
+      ([, number, mark]) => changed.get(Number(number))?.mark === mark,
+    );
+    for (const [, number] of excused) {
+      const { hash: stored, problem } = changed.get(Number(number)) ?? {};
+      if (!problem) continue;
+      changed.delete(Number(number));
+      problemCount -= 1;
+      if (problems.includes(problem)) problems.splice(problems.indexOf(problem), 1);
+      if (found.has(Number(number)) && stored !== undefined) found.set(Number(number), stored);
+    }
+    if (read && excused.length > 0) note(`line ${read.n}, ${read.at}: a text was forgotten in ${excused.length} lines`);
   }
 
   function explain(json: string): void {

@@ -1,0 +1,69 @@
+// A text in the audit log, overwritten in place. Every letter of it becomes a star, so that a line keeps its length, its number and the hash that the next line
+// names: the chain holds. What the line is now is named by a line of the kind `redaction`, which is part of the chain and is written
+// first: a line that is not as it was written is sound when it is as a later line says.
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AuditEvent } from '../../audit.ts';
+import { holdsIn, type Redaction } from '../../redaction.ts';
+import { listSegments } from './audit-files.ts';
+import { type Hash, redactedLine } from './audit-line.ts';
+
+export interface RedactedAuditLine {
+  segment: string;
+  /** Of the file. */
+  offset: number;
+  n: number;
+  bytes: Buffer;
+  /** The beginning of the hash of what the line is now. */
+  mark: string;
+}
+
+const NAMED_AT_ONCE = 40;
+
+/** What the lines that hold the text become. */
+export async function linesToRedact(folder: string, redaction: Redaction, hash: Hash): Promise<RedactedAuditLine[]> {
+  const found: RedactedAuditLine[] = [];
+  for (const segment of await listSegments(folder)) {
+    let offset = 0;
+    for (const json of (await readFile(join(folder, segment), 'utf8')).split('\n')) {
+      const length = Buffer.byteLength(json);
+      const line = mayHold(json, redaction) ? redactedLine(json, redaction, hash) : undefined;
+      if (line && line.bytes.length === length) found.push({ segment, offset, ...line });
+      offset += length + 1;
+    }
+  }
+  return found;
+}
+
+function mayHold(json: string, redaction: Redaction): boolean {
+  try {
+    return json !== '' && holdsIn(JSON.parse(json), redaction);
+  } catch {
+    return false;
+  }
+}
+
+/** The lines that name them. */
+export function redactionEvents(lines: readonly RedactedAuditLine[]): AuditEvent[] {
+  const events: AuditEvent[] = [];
+  for (let from = 0; from < lines.length; from += NAMED_AT_ONCE) {
+    const some = lines.slice(from, from + NAMED_AT_ONCE);
+    const about = some.map(({ n, mark }) => `${n}:${mark}`).join(' ');
+    events.push({ kind: 'redaction', who: 'lainclaw', what: 'memory.forgetEverywhere', about });
+  }
+  return events;
+}
+
+/** The caller holds the lock of the log. */
+export function overwriteLines(folder: string, lines: readonly RedactedAuditLine[]): void {
+  for (const [segment, own] of Map.groupBy(lines, (line) => line.segment)) {
+    const file = openSync(join(folder, segment), 'r+');
+    try {
+      for (const { bytes, offset } of own) writeSync(file, bytes, 0, bytes.length, offset);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+}
