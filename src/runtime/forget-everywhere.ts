@@ -32,7 +32,7 @@ const LEAST_CHARACTERS = 3;
 const HAN = /\p{Script=Han}/u;
 
 export interface ForgetEverywhereDependencies {
-  services: Pick<Services, 'memory'>;
+  services: Pick<Services, 'memory' | 'pastConversations'>;
   sessionChanges(): Promise<SessionChanges>;
 }
 
@@ -86,9 +86,16 @@ export function createForgetEverywhere(
     { conversations }: Forgetting,
   ): Promise<string[]> {
     const waiting: string[] = [];
+    const past = await services.pastConversations();
+    const unindex = async (key: HoldingKey): Promise<void> => {
+      for (const { sessionId } of key.sessions) await past.forget(sessionId);
+    };
     for (const key of keys) {
+      await unindex(key);
       const isDone = conversations ? await removed(key) : await redactKey(key, redaction, ofSessions);
       if (!isDone) waiting.push(key.sessionKey);
+      // The background may have read the transcript once more before it was changed.
+      await unindex(key);
       for (const { sessionId } of key.sessions) sessions.forget(sessionId);
       hub.forgetSession(key.sessionKey);
     }

@@ -52,6 +52,7 @@ async function live(home: Home): Promise<void> {
   await run('memory', 'core', 'set', 'user', 'city', 'Riga');
   await run('memory', 'core', 'set', 'user', 'code', MARKER, '--scope', 'person:telegram:7');
   await run('schedule', 'add', 'nightly', '--cron', '0 3 * * *', '--message', `is ${MARKER} safe?`);
+  await run('sessions', 'search', 'door');
   const storage = createLocalStorage({ home: home.path, now: Date.now });
   const mailbox = await storage.mailbox();
   const lock = await storage.locks.acquire('gateway-1');
@@ -79,6 +80,7 @@ describe('memory forget --everywhere', () => {
       'core_memory.history.jsonl',
     ])
       expect(before).toContain(place);
+    expect(holding(home)).toContain('sessions/history.db');
     const kept = home.lines('kept');
 
     const unconfirmed = await forget(home);
