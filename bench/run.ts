@@ -24,6 +24,7 @@ import { schedule } from './schedule.ts';
 import { sessionsScale } from './sessions-scale.ts';
 import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
+import { webPages } from './web-pages.ts';
 
 const BENCHES: Bench[] = [
   startup,
@@ -49,6 +50,7 @@ const BENCHES: Bench[] = [
   agents,
   gatewayService,
   chat,
+  webPages,
 ];
 
 const args = process.argv.slice(2);

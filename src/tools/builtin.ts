@@ -50,6 +50,7 @@ import { createTimeNowTool } from './time/now.ts';
 import type { ToolSpec } from './tool.ts';
 import { createToolCallTool } from './unfold/call.ts';
 import { createToolSearchTool } from './unfold/search.ts';
+import { createWebFetchTool } from './web/fetch.ts';
 
 export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
@@ -134,6 +135,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       skillFolders: [join(home, 'skills')],
       settings: commandSettings?.code,
     }),
+    createWebFetchTool({ privateHosts: commandSettings?.bash.privateHosts }),
     createMemorySearchTool({ memory }),
     createHistorySearchTool({ pastConversations }),
     createMemorySaveTool({ memory }),

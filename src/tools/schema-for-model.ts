@@ -11,8 +11,18 @@ export function schemaForModel({ additionalProperties, ...schema }: JsonSchema):
   };
 }
 
-function lean({ minLength, maxLength, pattern, minimum, ...kept }: JsonSchemaProperty): object {
-  return isObvious(minimum) ? kept : { ...kept, minimum };
+function lean({ minLength, maxLength, maxItems, pattern, minimum, items, ...kept }: JsonSchemaProperty): object {
+  return {
+    ...kept,
+    ...(isObvious(minimum) ? {} : { minimum }),
+    ...(items !== undefined && { items: leanItems(items) }),
+  };
+}
+
+/** An item that is an object is as lean as the whole. */
+function leanItems(items: unknown): object {
+  const item = items as JsonSchemaProperty & Partial<JsonSchema>;
+  return item.properties ? schemaForModel(item as JsonSchema) : lean(item);
 }
 
 function isObvious(minimum: unknown): boolean {

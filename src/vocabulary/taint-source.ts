@@ -17,7 +17,8 @@ type Kind =
   | 'memory'
   | 'agent'
   | 'tool'
-  | 'host';
+  | 'host'
+  | 'page';
 
 export function taintSource(kind: Kind, name = ''): TaintSource {
   return name === '' ? kind : `${kind}:${name}`;
@@ -33,6 +34,8 @@ export function describeTaint(source: TaintSource): string {
       return `the skill "${name}" of the workspace`;
     case 'installed-skill':
       return `the installed skill "${name}"`;
+    case 'page':
+      return `the page ${name}`;
     case 'file':
       return name === '' ? 'a file that somebody else wrote' : `the file ${name}`;
     case 'folder':

@@ -172,6 +172,14 @@ export const en: ToolTexts = {
     description: 'Sends a message to a chat through the running gateway; only to chats the owner has listed.',
     parameters: { channel: 'Where', chatId: 'Its id on that platform', text: 'The message, Markdown' },
   },
+  web_fetch: {
+    description: 'Reads a page of the web as Markdown; long pages shortened, the whole kept in a file.',
+    parameters: {
+      url: 'http or https',
+      prompt: 'What you look for: passages of a long page',
+      format: 'raw: as it was sent',
+    },
+  },
   tool_search: {
     description: 'Finds tools that are only named here, with their parameters:',
     parameters: { query: 'Words or a name' },

@@ -168,6 +168,10 @@ export const ru: ToolTexts = {
     description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
     parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
   },
+  web_fetch: {
+    description: 'Читает страницу интернета как Markdown; длинная сокращается, целиком остаётся в файле.',
+    parameters: { url: 'http или https', prompt: 'Что вы ищете: места длинной страницы', format: 'raw: как прислано' },
+  },
   tool_search: {
     description: 'Находит инструменты, которые здесь только названы, с их параметрами:',
     parameters: { query: 'Слова или имя' },

@@ -9,6 +9,7 @@ export function createCoreGetTool({ coreMemory }: { coreMemory(): Promise<Shared
     name: 'memory_core_get',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 5_000,
     execute: async (_args, { reader }) => ({ data: await (await coreMemory()).as(reader).get().catch(orToolFailure) }),

@@ -12,6 +12,7 @@ export function createScheduleListTool({ schedule }: { schedule(): Promise<Sched
     name: 'schedule_list',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 20_000,
     async execute(_args, { reader }) {

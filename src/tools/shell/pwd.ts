@@ -7,7 +7,6 @@ export function createPwdTool(): ToolSpec {
     name: 'shell.pwd',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
-    isFolded: true,
     subject: noSubject,
     timeoutMs: 1_000,
     async execute(_args, { workspace }) {

@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { parseHost } from '../../sandbox/network/host.ts';
+import { taintSource } from '../../vocabulary/taint-source.ts';
+import { defineTool } from '../define-tool.ts';
+import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import type { Downloaded } from './download.ts';
+import type { Resolve } from './guarded-request.ts';
+import { createPageCache } from './page-cache.ts';
+
+const LARGEST_BYTES = 10_000_000;
+/** More than this is kept in a file, and shortened. */
+const WHOLE_CHARACTERS = 30_000;
+
+export interface WebFetchDependencies {
+  /** As they are written in config.json. */
+  privateHosts?: readonly string[];
+  resolve?: Resolve;
+}
+
+interface FetchArgs {
+  url: string;
+  prompt?: string;
+  format: 'markdown' | 'text' | 'raw';
+}
+
+export function createWebFetchTool({ privateHosts = [], resolve = lookUp }: WebFetchDependencies = {}): ToolSpec {
+  const guard = { resolve, privateHosts: privateHosts.flatMap((host) => parseHost(host) ?? []) };
+  const pages = createPageCache();
+  return defineTool({
+    name: 'web_fetch',
+    schema: {
+      type: 'object',
+      properties: {
+        url: { type: 'string', minLength: 1, maxLength: 8_000 },
+        prompt: { type: 'string', minLength: 1, maxLength: 2_000 },
+        format: { type: 'string', enum: ['markdown', 'text', 'raw'], default: 'markdown' },
+      },
+      required: ['url'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    subject: ({ url }) => ({ kind: 'url', url }),
+    rules: { pattern: 'url' },
+    requiresPermission: true,
+    timeoutMs: 60_000,
+    async execute(args, context) {
+      const { signal } = context;
+      const { download } = await import('./download.ts');
+      const known = pages.get(args.url);
+      const options = { guard, signal, maxBytes: LARGEST_BYTES };
+      const answer = await download(args.url, { ...options, known: known?.validators });
+      if (answer.kind === 'elsewhere') return redirected(args.url, answer.url);
+      const page = answer.kind === 'page' ? answer.page : known;
+      if (!page) throw new ToolFailure(`${args.url} was answered with "not modified", and nothing is known of it`);
+      pages.put(args.url, page);
+      if (page.status >= 400)
+        throw new ToolFailure(`${page.url} answered ${page.status}`, { output: await shownPage(page, args, context) });
+      return shownPage(page, args, context);
+    },
+  });
+}
+
+async function lookUp(name: string): ReturnType<Resolve> {
+  const { lookup } = await import('node:dns/promises');
+  return lookup(name, { all: true });
+}
+
+/** Of another host: whoever permitted this one has not permitted that. */
+function redirected(from: string, to: string): ToolOutput {
+  return {
+    data: { url: from, redirectsTo: to },
+    text: `${from} redirects to another host: ${to}\nFetch that address to read it.`,
+    meta: tainted(from),
+  };
+}
+
+async function shownPage(page: Downloaded, args: FetchArgs, context: ToolContext): Promise<ToolOutput> {
+  const { url, status, mediaType, bytes } = page;
+  const facts = { url, status, mediaType, bytes: bytes.length };
+  const { imageType } = await import('../../lib/image-type.ts');
+  const picture = imageType(bytes);
+  if (picture !== undefined) {
+    const pictures = [{ mediaType: picture, data: bytes.toString('base64') }];
+    return { data: facts, text: `${url}: a picture (${picture})`, pictures, meta: tainted(url) };
+  }
+  const { title, text } = await readText(page, args.format);
+  const shown = await bounded(text, args.prompt, context);
+  const head = [title !== '' && args.format === 'markdown' ? `# ${title}` : '', `<${url}>`].filter(
+    (line) => line !== '',
+  );
+  return {
+    data: { ...facts, ...(title !== '' && { title }), content: shown.text, ...(shown.path && { path: shown.path }) },
+    text: [...head, shown.text || '(the page has no text)'].join('\n\n'),
+    meta: { ...tainted(url), ...(shown.path && { fullOutputPath: shown.path }) },
+  };
+}
+
+async function readText(page: Downloaded, format: FetchArgs['format']): Promise<{ title: string; text: string }> {
+  const { isHtml, plainText } = await import('./page-text.ts');
+  const source = plainText(page);
+  if (source === undefined) {
+    const kind = page.mediaType || 'a file of an unknown kind';
+    throw new ToolFailure(`${page.url} is ${kind}, which has no text to show`);
+  }
+  if (format === 'raw' || !isHtml(page.mediaType)) return { title: '', text: source };
+  const { readablePage } = await import('./readable-page.ts');
+  const { title, markdown, isCut } = readablePage(source, page.url);
+  const note = isCut ? '\n\n[the page is longer than what is read of one]' : '';
+  return { title, text: (format === 'text' ? withoutMarks(markdown) : markdown) + note };
+}
+
+async function bounded(
+  text: string,
+  prompt: string | undefined,
+  { keptPath }: ToolContext,
+): Promise<{ text: string; path?: string }> {
+  if (text.length <= WHOLE_CHARACTERS) return { text };
+  const path = await keptPath('page.md');
+  await writeFile(path, text, { mode: 0o600 });
+  const { shortened } = await import('./passages.ts');
+  const note = `[${text.length} characters in all; the whole page is in ${path}]`;
+  return { text: `${shortened(text, prompt)}\n\n${note}`, path };
+}
+
+function withoutMarks(markdown: string): string {
+  return markdown
+    .replace(/\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replace(/^#{1,6} /gm, '')
+    .replace(/\*\*([^*]+)\*\*/g, '$1');
+}
+
+function tainted(url: string): { tainted: true; taintedBy: string[] } {
+  return { tainted: true, taintedBy: [taintSource('page', url)] };
+}

@@ -1,0 +1,26 @@
+import { decodeHtml } from './decode-html.ts';
+import type { Downloaded } from './download.ts';
+
+/** What a page is, as text. `undefined`: it has none. */
+export function plainText({ bytes, charset, mediaType }: Downloaded): string | undefined {
+  if (isHtml(mediaType)) return decodeHtml(bytes, charset);
+  if (!isText(mediaType) && bytes.subarray(0, 8_192).includes(0)) return undefined;
+  return decoderFor(charset).decode(bytes);
+}
+
+export function isHtml(mediaType: string): boolean {
+  return mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|toml)$|^application\/x-(?:ndjson|sh)$/.test(mediaType);
+}
+
+/** Unknown names are read as UTF-8. */
+function decoderFor(charset: string | undefined): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset ?? 'utf-8');
+  } catch {
+    return new TextDecoder();
+  }
+}
