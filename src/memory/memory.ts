@@ -1,6 +1,14 @@
 // The archive as the rest of Lainclaw uses it: save, search, list, forget, reindex, import. It knows chunks and terms; storage
 // decides where they are kept.
-import type { Archive, ArchiveDocument, IndexedChunk, IndexProgress, Listed, NewDocument } from '../storage/archive.ts';
+import type {
+  Archive,
+  ArchiveDocument,
+  ArchiveSummary,
+  IndexedChunk,
+  IndexProgress,
+  Listed,
+  NewDocument,
+} from '../storage/archive.ts';
 import type { Redaction } from '../storage/redaction.ts';
 import type { SharedArchive } from '../storage/shared-archive.ts';
 import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
@@ -38,7 +46,11 @@ export interface Memory {
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /** What bears on a question, within a small budget; undefined when nothing does. Never waits for a model to be loaded. */
   recall(request: RecallRequest): Promise<Recall | undefined>;
-  get(id: string): Promise<{ document: ArchiveDocument; text: string } | undefined>;
+  /** `parts`: the text as it was cut into chunks. */
+  get(id: string): Promise<{ document: ArchiveDocument; text: string; parts: string[] } | undefined>;
+  summary(): Promise<ArchiveSummary>;
+  /** The newest documents that are not turns of conversations. */
+  latest(limit: number): Promise<Listed[]>;
   list(options?: { limit?: number; source?: string }): Promise<Listed[]>;
   /** Removes text, terms and vectors. Rejects when there is no document of that id. */
   forget(id: string): Promise<void>;
@@ -146,8 +158,12 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       },
       async get(id) {
         const found = await archive.get(id);
-        return found && { document: found.document, text: found.chunks.map(({ text }) => text).join('') };
+        if (!found) return undefined;
+        const parts = found.chunks.map(({ text }) => text);
+        return { document: found.document, text: parts.join(''), parts };
       },
+      summary: () => archive.summary(),
+      latest: (limit) => archive.latest(limit),
       list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
       async forget(id) {
         if ((await (await ensureCurrent(archive)).remove([id], termsOf)) === 0) {

@@ -16,6 +16,7 @@ import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
 import * as memoryFacts from './memory-facts.ts';
 import * as memoryModels from './memory-models.ts';
+import * as memoryOverview from './memory-overview.ts';
 import * as models from './models.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
@@ -55,6 +56,7 @@ const NOUNS = [
   memory,
   memoryFacts,
   memoryModels,
+  memoryOverview,
   models,
   pairing,
   permissions,

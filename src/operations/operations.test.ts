@@ -61,6 +61,8 @@ describe('an operation', () => {
     ['audit.verify', {}],
     ['audit.export', { format: 'csv' }],
     ['backup.create', { file: 'home.backup', force: true }],
+    ['memory.summary', {}],
+    ['memory.why', {}],
     ['memory-models.list', {}],
     ['memory-models.use', { name: 'none' }],
     ['models.list', { provider: 'openai-codex' }],

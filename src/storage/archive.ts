@@ -71,6 +71,20 @@ export interface Candidates {
   ids: number[];
 }
 
+/** What kind of source a document came from. */
+export type DocumentKind = 'notes' | 'files' | 'conversations' | 'facts';
+
+export interface ArchiveSummary {
+  documents: number;
+  chunks: number;
+  /** ISO 8601: the earliest and the latest date of a document; absent when there is none. */
+  oldest?: string;
+  newest?: string;
+  kinds: Partial<Record<DocumentKind, number>>;
+  /** The largest first. */
+  scopes: { scope: MemoryScope; documents: number }[];
+}
+
 export interface Listed extends ArchiveDocument {
   chunks: number;
   /** The beginning of the text. */
@@ -119,6 +133,10 @@ export interface Archive {
   get(id: string): Promise<{ document: ArchiveDocument; chunks: ArchiveChunk[] } | undefined>;
   /** The newest first. */
   list(options: { limit: number; source?: string }): Promise<Listed[]>;
+  /** How much there is. Reads every document once. */
+  summary(): Promise<ArchiveSummary>;
+  /** The newest documents that are not turns of conversations. */
+  latest(limit: number): Promise<Listed[]>;
   /** Ids of every document of a source. */
   idsOf(source: string): Promise<string[]>;
   /** Documents that hold the text in their words, headings, title, source or speaker, with the beginning of each. */

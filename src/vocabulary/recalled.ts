@@ -31,6 +31,7 @@ export function describeRecalled(items: readonly RecalledItem[]): string {
 }
 
 function kindOf(source: string): string {
+  if (source === 'facts') return 'facts';
   if (source.startsWith('session:')) return 'conversations';
   if (source.startsWith('/')) return 'files';
   return 'notes';

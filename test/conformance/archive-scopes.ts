@@ -109,6 +109,21 @@ async function seesOnlyItsOwn(
       mine.filter(({ text }) => text.split(' ').includes(word)).length,
     );
 
+  const counted = await archive.frequencies([...WORDS, 'absent']);
+  for (const word of WORDS) expect(counted.get(word) ?? 0).toBe(candidates.frequencies.get(word) ?? 0);
+  expect(counted.get('absent') ?? 0).toBe(0);
+  const summary = await archive.summary();
+  const turns = mine.filter(({ document }) => document.session !== undefined);
+  expect(summary).toMatchObject({ documents: names.length, chunks: own.size });
+  expect(summary.kinds.conversations ?? 0).toBe(turns.length);
+  expect(summary.scopes.map(({ scope }) => scope).toSorted()).toEqual(
+    [...new Set(mine.map(({ document }) => document.scope))].toSorted(),
+  );
+  const latest = (await archive.latest(1_000)).map(({ id }) => id);
+  expect(latest.toSorted()).toEqual(
+    mine.flatMap(({ document: { id, session } }) => (session === undefined ? [id] : [])).toSorted(),
+  );
+
   const [first = ''] = WORDS;
   const holding = sorted(mine.filter(({ text }) => text.split(' ').includes(first)).map(({ id }) => id));
   for (const terms of [[], WORDS])

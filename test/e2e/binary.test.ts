@@ -44,6 +44,8 @@ const ROWS: Row[] = [
   { args: ['permissions', 'list'], holds: { workspace: { allow: [] }, global: { allow: [] } } },
   { args: ['memory', 'save', '-'], stdin: 'The bridge is old.', holds: { added: true } },
   { args: ['memory', 'search', 'bridge'], holds: anything },
+  { args: ['memory'], holds: { documents: 0, notes: 0, scopes: [], latest: [] } },
+  { args: ['memory', 'why'], code: 1, holds: { success: false, error: { code: 'TURN_NOT_FOUND' } } },
   { args: ['memory', 'log'], holds: { waiting: { turns: 0, conversations: 0, givenUp: 0 } } },
   { args: ['schedule', 'list'], holds: anything },
   { args: ['sessions', 'list'], holds: [] },

@@ -66,6 +66,45 @@ describe('recall', () => {
     expect(JSON.stringify(lines)).not.toContain('Kowalski');
   });
 
+  it('can be asked why: what was recalled for an answer, from where, and what was forgotten since', async () => {
+    const { sessionId } = (await run('ask', '--memory', '--session', 'w', 'Who keeps the spare key?')).json();
+    const why = async (...args: string[]) =>
+      (await run('memory', 'why', ...args)).json<{ question: string; recalled: { id?: string; text?: string }[] }>();
+    const last = await why();
+    expect(last).toMatchObject({ sessionKey: 'w', question: 'Who keeps the spare key?', remembers: true });
+    const note = last.recalled.find(({ text }) => text?.includes('Mrs Kowalski'));
+    expect(note).toMatchObject({ source: 'manual', scope: 'owner', tainted: false });
+    const answer = transcriptLines(sessionId).findLast(({ type }) => type === 'message') as unknown as {
+      message: { id: string };
+    };
+    expect(await why(answer.message.id)).toEqual(last);
+    const shown = await run('memory', 'why', '--text', '--session', 'w');
+    expect(shown.stdout).toContain('The spare key of the flat is with Mrs Kowalski.');
+    await run('ask', '--memory', '--session', 'x', 'Hello!');
+    expect((await run('memory', 'why', '--text')).stdout).toContain('Nothing was recalled');
+    expect((await run('memory', 'why', 'turn-nowhere')).json()).toMatchObject({ error: { code: 'TURN_NOT_FOUND' } });
+    await run('memory', 'save', 'The heron eats frogs.');
+    await run('ask', '--memory', '--session', 'y', 'What does the heron eat?');
+    const [frogs] = (await why('--session', 'y')).recalled;
+    await run('memory', 'forget', frogs?.id ?? '');
+    expect((await why('--session', 'y')).recalled[0]).not.toHaveProperty('text');
+  });
+
+  it('is summed up by "lainclaw memory": how much there is, since when, of whom, and what was saved last', async () => {
+    const summary = (await run('memory')).json<{ notes: number; turns: number }>();
+    expect(summary).toMatchObject({
+      notes: 1,
+      files: 0,
+      facts: { fact: 0, preference: 0, decision: 0, date: 0 },
+      scopes: [{ scope: 'owner' }],
+      latest: [{ source: 'manual', head: 'The spare key of the flat is with Mrs Kowalski.' }],
+    });
+    expect(summary.turns).toBeGreaterThan(4);
+    expect((await run('memory', '--text')).stdout).toContain('Saved last');
+    expect((await run('memory', '--scope', 'person:telegram:5')).json()).toMatchObject({ documents: 0 });
+    expect((await run('memory', 'serch')).stderr).toContain('Did you mean search?');
+  });
+
   it('shows one line in the chat, and its size in /context', async () => {
     const screen = startOnScreen(['chat', '--memory', '--session', 'g'], { home, rows: 40, columns: 100 });
     await screen.shows('Ctrl+D leaves');

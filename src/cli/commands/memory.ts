@@ -20,6 +20,7 @@ import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn
 import { configureFacts } from './memory-facts.ts';
 import { type ForgetFlags, forget } from './memory-forget.ts';
 import { configureModel } from './memory-model.ts';
+import { configureOverview } from './memory-overview.ts';
 
 /** How many are listed when nobody says. */
 const LISTED = 50;
@@ -101,6 +102,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
   add(memory, 'embed', 'Give vectors to what has none yet')
     .option('--all', 'to everything again, because the model is another one under its old name')
     .action((flags: EmbedFlags) => embed(flags, terminal));
+  configureOverview(memory, { terminal, scoped, add: (name, description) => add(memory, name, description) });
   configureFacts({ terminal, scoped, add: (name, description) => add(memory, name, description) });
   configureModel(memory.command('model').description('Manage embedding models on this machine'), {
     terminal,

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
-import type { Archive, Listed } from '../../archive.ts';
+import type { Archive } from '../../archive.ts';
 import type { Locks } from '../../locks.ts';
 import type { SharedArchive } from '../../shared-archive.ts';
 import type { Database } from '../database.ts';
@@ -25,6 +25,7 @@ import { documentsHolding } from './holding.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
+import { listDocuments, summarise } from './summary.ts';
 import { readState } from './tables.ts';
 import {
   dropOtherVectors,
@@ -37,8 +38,6 @@ import {
   wantModel,
 } from './vectors.ts';
 import { visibleTo } from './visible.ts';
-
-const HEAD_CHARACTERS = 200;
 
 export interface LocalArchiveOptions {
   database: Database;
@@ -60,7 +59,9 @@ export function createLocalArchive({ database, locks, name = 'archive' }: LocalA
         const row = documents(db, reader, 'd.*', 'd.id = ?', id)[0];
         return row && { document: documentOf(row), chunks: chunksOfDocument(db, id) };
       }),
-    list: ({ limit, source }) => use((db) => listDocuments(db, reader, limit, source)),
+    list: (options) => use((db) => listDocuments(db, reader, options)),
+    summary: () => use((db) => summarise(db, reader)),
+    latest: (limit) => use((db) => listDocuments(db, reader, { limit, withoutTurns: true })),
     idsOf: (source) => use((db) => documents(db, reader, 'd.id', 'd.source = ?', source).map((row) => String(row.id))),
     holding: (redaction) => use((db) => documentsHolding(db, reader, redaction)),
     idsOfSession: (session) =>
@@ -128,16 +129,4 @@ function documents(
   return db
     .prepare(`SELECT ${columns} FROM archive_documents d WHERE ${condition} AND ${sql}`)
     .all(...parameters, ...scopes);
-}
-
-function listDocuments(db: DatabaseSync, reader: MemoryReader, limit: number, source: string | undefined): Listed[] {
-  const { sql, scopes } = visibleTo(reader);
-  const rows = db
-    .prepare(
-      `SELECT d.*, (SELECT count(*) FROM archive_chunks c WHERE c.document = d.key) AS chunks,
-         (SELECT substr(c.text, 1, ${HEAD_CHARACTERS}) FROM archive_chunks c WHERE c.document = d.key ORDER BY c.position LIMIT 1) AS head
-       FROM archive_documents d WHERE (? IS NULL OR d.source = ?) AND ${sql} ORDER BY d.key DESC LIMIT ?`,
-    )
-    .all(source ?? null, source ?? null, ...scopes, limit);
-  return rows.map((row) => ({ ...documentOf(row), chunks: Number(row.chunks), head: String(row.head ?? '') }));
 }
