@@ -99,7 +99,9 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     hasPassword: access.hasPassword,
     async drain(signal) {
       isDraining = true;
-      const running = runtime.hub.turns().filter(({ state }) => state === 'running' || state === 'waiting');
+      const running = runtime.hub
+        .turns()
+        .filter(({ state, isRemote }) => !isRemote && (state === 'running' || state === 'waiting'));
       await Promise.allSettled(running.map(({ id }) => readToEnd(runtime.hub.read(id, { signal }))));
     },
     async close() {

@@ -22,7 +22,7 @@ const TURN = objectWith(
     startedAt: TIME,
     lastNumber: COUNT,
   },
-  { parentId: TEXT, chat: TEXT, endedAt: TIME, stage: TEXT },
+  { parentId: TEXT, chat: TEXT, endedAt: TIME, stage: TEXT, isRemote: { const: true } },
 );
 
 const QUESTION = objectWith(

@@ -6,6 +6,7 @@ import type { Environment } from '../config/environment.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
+import type { TurnPublisher } from '../gateway/turns/publish-turns.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import type { Uploads } from '../gateway/uploads/uploads.ts';
 import { lazily } from '../lib/lazily.ts';
@@ -89,6 +90,8 @@ export interface Runtime extends Services {
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   isGatewayRunning(): Promise<boolean>;
+  /** Has the turns of this process seen in the gateway that runs beside it, until the runtime is closed. */
+  publishTurns(): Promise<void>;
   /** Who may use the console. */
   consoleAccess(): Promise<ConsoleAccess>;
   /** Files that were uploaded for a turn. */
@@ -149,6 +152,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 
   let isClosed = false;
+  const publishers: TurnPublisher[] = [];
   const open = new Set<RuntimeWorkspace>();
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
     if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
@@ -319,6 +323,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     openBackground: background,
     gatewayAdmin: service.gatewayAdmin,
     isGatewayRunning: service.isGatewayRunning,
+    async publishTurns() {
+      const [{ publishTurns }, { createServiceStates }] = await Promise.all([
+        import('../gateway/turns/publish-turns.ts'),
+        import('../gateway/service/service-state.ts'),
+      ]);
+      publishers.push(publishTurns(base.hub, createServiceStates(storage.machineFiles)));
+    },
     consoleAccess,
     uploads,
     answerProblem: service.answerProblem,
@@ -328,6 +339,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       isClosed = true;
       closing.abort();
       await Promise.all([...open].map((workspace) => workspace.close()));
+      await Promise.all(publishers.map((publisher) => publisher.close()));
       await extracting;
       stopListening();
       await forgetting;

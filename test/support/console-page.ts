@@ -15,6 +15,8 @@ export interface PageEvent {
 export interface ConsolePage {
   /** The events of a turn by their numbers, those that were joined under their last one. */
   turn(id: string): PageEvent[];
+  /** Those it has heard of. */
+  turnIds(): string[];
   textOf(id: string): string;
   isEnded(id: string): boolean;
   /** Drops the connection; the page comes back by itself. */
@@ -136,6 +138,7 @@ export function openPage(address: () => { port: number; cookie: string }): Conso
 
   return {
     turn: (id) => turnOf(id).events,
+    turnIds: () => [...turns.keys()],
     textOf: (id) =>
       turnOf(id)
         .events.filter(({ type }) => type === 'text-delta')

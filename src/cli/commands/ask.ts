@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
@@ -96,6 +98,8 @@ async function answer(
   if (person && turn.provider !== 'stub') await askTrust(person, { workspace, trust: runtime.trust }, terminal.signal);
   const sessionKey = flags.session ?? 'main';
   const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };
+  // Where no gateway has ever run, nothing is loaded for it.
+  if (existsSync(join(runtime.environment.home, 'service', 'gateway-service.json'))) await runtime.publishTurns();
   const asked = await asUsageError(
     gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
     USAGE,

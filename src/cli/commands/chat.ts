@@ -72,6 +72,7 @@ async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
             { code: 'UNSUPPORTED_PROVIDER', usage: USAGE },
           );
         }
+        await runtime.publishTurns();
         return {
           runtime,
           workspace,

@@ -7,6 +7,7 @@ import { fileRoutes } from './files.ts';
 import { openAiRoutes } from './openai.ts';
 import { operationRoutes } from './operations.ts';
 import { pageRoutes } from './page.ts';
+import { relayRoutes } from './relay.ts';
 import { signInRoutes } from './sign-in.ts';
 
 /** The first that fits is taken. `pageFolder`: where the files of the web page are. */
@@ -17,6 +18,7 @@ export function routesOf(context: ConsoleContext, pageFolder: string): Route[] {
     ...fileRoutes(context),
     ...descriptionRoutes(context),
     ...openAiRoutes(context),
+    ...relayRoutes(context),
     ...signInRoutes(context),
     ...pageRoutes(context, pageFolder),
   ];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FormRequest } from '../../mcp/elicitation.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
+import type { Answerer } from './answerer.ts';
 import type { TurnItem } from './event-log.ts';
 import { createTurnHub, type HubTurn, type StartOptions, type TurnHub } from './turn-hub.ts';
 
@@ -184,18 +185,26 @@ describe('a question', () => {
     expect(hub.questions()).toEqual([]);
   });
 
-  it.each([
-    ['is not the owner', { ...CHAT, isOwner: false }],
-    ['is not the owner, in the console', { place: 'console' as const, name: 'Bo', isOwner: false }],
-  ])('stays open when whoever answers %s', async (_, by) => {
+  it.each<[string, string, Answerer]>([
+    ['is not the owner', 'telegram:1', { ...CHAT, isOwner: false }],
+    ['is not the owner, in the console', 'console:bo', { place: 'console', name: 'Bo', isOwner: false, person: 'bo' }],
+  ])('stays open when whoever answers %s', async (_, chat, by) => {
     const hub = testHub();
-    start(hub, 'one', asks, { chat: 'telegram:1' });
+    start(hub, 'one', asks, { chat });
     await vi.advanceTimersByTimeAsync(0);
     expect(await hub.answer(openId(hub), { kind: 'allow', scope: 'once' }, by)).toEqual({
       kind: 'refused',
       message: expect.stringContaining('Only the owner'),
     });
     expect(hub.questions()).toHaveLength(1);
+  });
+
+  it('does not exist for a person of the console whose turn does not ask it', async () => {
+    const hub = testHub();
+    start(hub, 'one', asks, { chat: 'telegram:1' });
+    await vi.advanceTimersByTimeAsync(0);
+    const bo: Answerer = { place: 'console', name: 'Bo', isOwner: false, person: 'bo' };
+    expect(await hub.answer(openId(hub), { kind: 'deny' }, bo)).toEqual({ kind: 'unknown' });
   });
 
   it('does not exist for another chat, neither while it is open nor after', async () => {

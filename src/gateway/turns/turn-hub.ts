@@ -53,6 +53,8 @@ export interface TurnSummary extends TurnFacts {
   stage?: Stage;
   /** The number of the newest event. */
   lastNumber: number;
+  /** Another process of the owner runs it. */
+  isRemote?: true;
 }
 
 /** What a turn that is started gets from the hub. */
@@ -64,9 +66,19 @@ export interface HubTurn {
   steering: Steering;
 }
 
+/** What is done in the process that runs a turn. */
+export interface RemoteTurn {
+  /** Open ones, oldest first. */
+  questions(): TurnQuestion[];
+  answer: Questions['answer'];
+  steer(message: SteeringMessage): void;
+}
+
 export interface StartOptions extends TurnFacts {
   /** A question without an answer is a no after so long; without it, it stays open as long as the turn. */
   questionMs?: number;
+  /** Another process runs it. */
+  remote?: RemoteTurn;
   signal: AbortSignal;
   run(turn: HubTurn): AsyncIterable<RunEvent>;
 }
@@ -118,6 +130,7 @@ interface TurnRecord {
   steering: SteeringQueue;
   startedAt: number;
   isWaiting: boolean;
+  remote: RemoteTurn | undefined;
   ended?: { at: number; stage: Stage | undefined };
 }
 
@@ -133,7 +146,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   const watchers = new Set<TurnWatcher>();
   let sweep: NodeJS.Timeout | undefined;
 
-  async function start({ signal, run, questionMs, ...facts }: StartOptions): Promise<void> {
+  async function start({ signal, run, questionMs, remote, ...facts }: StartOptions): Promise<void> {
     const control = new AbortController();
     const cancel = (): void => control.abort(signal.reason);
     if (signal.aborted) cancel();
@@ -148,6 +161,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       steering: createSteeringQueue(),
       startedAt: now(),
       isWaiting: false,
+      remote,
     };
     records.set(facts.id, record);
     dependencies.onChange?.();
@@ -264,14 +278,21 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     throw new HubError('TURN_UNKNOWN', `no turn ${turnId} was started since this process began`);
   }
 
-  const summaryOf = ({ facts, log, startedAt, isWaiting, ended }: TurnRecord): TurnSummary => ({
+  const summaryOf = ({ facts, log, startedAt, isWaiting, ended, remote }: TurnRecord): TurnSummary => ({
     ...facts,
-    state: ended ? 'ended' : questions.openOf(facts.id) > 0 ? 'asking' : isWaiting ? 'waiting' : 'running',
+    state: ended ? 'ended' : isAsking({ facts, remote }) ? 'asking' : isWaiting ? 'waiting' : 'running',
     startedAt: new Date(startedAt).toISOString(),
     ...(ended && { endedAt: new Date(ended.at).toISOString() }),
     ...(ended?.stage && { stage: ended.stage }),
     lastNumber: log.lastNumber,
+    ...(remote && { isRemote: true }),
   });
+
+  function isAsking({ facts, remote }: Pick<TurnRecord, 'facts' | 'remote'>): boolean {
+    return questions.openOf(facts.id) > 0 || (remote?.questions().length ?? 0) > 0;
+  }
+
+  const remotes = (): RemoteTurn[] => [...records.values()].flatMap(({ remote }) => remote ?? []);
 
   return {
     watch(watcher) {
@@ -294,8 +315,11 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return record && summaryOf(record);
     },
     turns: () => [...records.values()].map(summaryOf),
-    questions: questions.open,
-    answer: questions.answer,
+    questions: () => [...questions.open(), ...remotes().flatMap((remote) => remote.questions())],
+    answer(questionId, answer, by) {
+      const remote = remotes().find((each) => each.questions().some(({ id }) => id === questionId));
+      return (remote ?? questions).answer(questionId, answer, by);
+    },
     forgetSession(sessionKey) {
       for (const record of endedRecords.filter(({ facts }) => facts.sessionKey === sessionKey)) {
         endedRecords.splice(endedRecords.indexOf(record), 1);
@@ -305,7 +329,9 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     async steer(turnId, message) {
       const record = records.get(turnId);
       if (!record) return forgotten.has(turnId) ? 'ended' : 'unknown';
-      return record.steering.add(message);
+      const joining = record.steering.add(message);
+      if (!record.ended) record.remote?.steer(message);
+      return joining;
     },
     stop(turnId) {
       const record = records.get(turnId);
