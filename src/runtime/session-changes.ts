@@ -25,6 +25,7 @@ export function openSessionChanges(
     async forgetKey(sessionKey) {
       const [box, jobs] = [await mailbox(), await storage.jobs()];
       for (const chat of await box.chats()) if (sessionKeyOf(chat) === sessionKey) await box.forgetChat(chat, now());
+      await (await storage.audit()).forgetSession(sessionKey);
       for (const job of await jobs.list()) if (jobSessionKey(job) === sessionKey) await jobs.forgetAnswers(job.name);
     },
     deletions: createDeletions(storage.ownerFiles),

@@ -108,6 +108,8 @@ export interface Audit {
   read(filter?: AuditFilter): AsyncIterable<{ json: string; line: AuditLine }>;
   /** Finds or overwrites a text. The chain stays whole, and says which lines were overwritten. */
   redact(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]>;
+  /** Overwrites what the lines of a deleted conversation were about. Who did what, and when, stays. */
+  forgetSession(sessionKey: string): Promise<void>;
   /** Resolves when everything is written and would survive a power cut. */
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ describe('sessions delete', () => {
     await lainclaw(['sessions', 'rename', 'secret', `${MARKER} for ever`], { home });
     await lainclaw(['sessions', 'fork', 'secret', '--as', 'copy'], { home });
     const places = holding(home).map((path) => path.slice(home.path.length + 1).split('/')[0]);
-    expect(new Set(places)).toEqual(new Set(['sessions', 'outputs', 'undo', 'memory', 'lainclaw.db']));
+    expect(new Set(places)).toEqual(new Set(['sessions', 'outputs', 'undo', 'memory', 'lainclaw.db', 'audit']));
     const before = home.lines('kept');
 
     for (const key of ['copy', 'secret', 'twice']) {
@@ -51,6 +51,7 @@ describe('sessions delete', () => {
       expect([code, stderr]).toEqual([0, '']);
     }
     expect(holding(home)).toEqual([]);
+    expect((await lainclaw(['audit', 'verify'], { home })).code).toBe(0);
     expect(home.lines('kept')).toEqual(before);
     const list = (await lainclaw(['sessions', 'list', '--json'], { home })).json<{ sessionKey: string }[]>();
     expect(list.map(({ sessionKey }) => sessionKey)).toEqual(['kept']);
@@ -64,7 +65,8 @@ describe('sessions delete', () => {
     const home = testHome();
     const code = join(home.path, 'outputs', 'code');
     const left = ['report-1.txt', 'report-2.txt'].map((name) => join(code, name));
-    await ask(home, `tool:tools.echo ${JSON.stringify({ text: `it is in ${left[0]}` })}`, '--session', 'local:secret');
+    await ask(home, 'tool:tools.echo {}', '--session', 'local:secret');
+    leaveAsEarlierVersions(home, 'local:secret', left[0] ?? '');
     mkdirSync(code, { recursive: true });
     for (const path of left) writeFileSync(path, `the ${MARKER}`);
     for (const name of ['sessions.db.damaged-1', 'sessions.json.damaged-2'])
@@ -192,3 +194,17 @@ describe('sessions search', () => {
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('give some words')]);
   });
 });
+
+/** As if the call of the session had been code that left a file in the folder that earlier versions kept for all sessions. */
+function leaveAsEarlierVersions(home: Home, sessionKey: string, path: string): void {
+  const transcript = home.transcriptPath(sessionKey);
+  const lines = readFileSync(transcript, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => {
+      const line = JSON.parse(text) as { type?: string; call?: object };
+      if (line.type === 'tool-call') return { ...line, call: { ...line.call, name: 'code_execute' } };
+      return line.type === 'tool-result' ? { ...line, text: `done\nreport.txt (12 bytes) is in ${path}` } : line;
+    });
+  writeFileSync(transcript, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+}

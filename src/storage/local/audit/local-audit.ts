@@ -25,6 +25,7 @@ import {
 } from './audit-files.ts';
 import { encodeLine, sha256Hex } from './audit-line.ts';
 import { endAtHead, findEnd, type LogEnd } from './find-end.ts';
+import type { RedactedAuditLine } from './redact-audit.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const SYNC_AFTER_MS = 1_000;
@@ -176,6 +177,19 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
     await Promise.all([syncDirectory(folder), syncDirectory(home)]);
   }
 
+  /** Names the lines first, then overwrites them. */
+  async function overwrite(lines: readonly RedactedAuditLine[], what: string): Promise<void> {
+    const { overwriteLines, redactionEvents } = await import('./redact-audit.ts');
+    await audit.append(redactionEvents(lines, what));
+    await sync();
+    const lock = await locks.acquire('audit');
+    try {
+      overwriteLines(folder, lines);
+    } finally {
+      await lock.release();
+    }
+  }
+
   const audit: Audit = {
     append(events) {
       if (events.length === 0) return Promise.resolve();
@@ -198,20 +212,17 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
     },
     async redact(redaction, mode) {
       await writing;
-      const { linesToRedact, overwriteLines, redactionEvents } = await import('./redact-audit.ts');
+      const { linesToRedact } = await import('./redact-audit.ts');
       const found = await linesToRedact(folder, redaction, hash);
       if (found.length === 0) return [];
-      if (mode === 'remove') {
-        await audit.append(redactionEvents(found));
-        await sync();
-        const lock = await locks.acquire('audit');
-        try {
-          overwriteLines(folder, found);
-        } finally {
-          await lock.release();
-        }
-      }
+      if (mode === 'remove') await overwrite(found, 'memory.forgetEverywhere');
       return [{ place: 'line of the audit log', name: '', count: found.length }];
+    },
+    async forgetSession(sessionKey) {
+      await writing;
+      const { linesOfSession } = await import('./redact-audit.ts');
+      const found = await linesOfSession(folder, sessionKey, hash);
+      if (found.length > 0) await overwrite(found, 'sessions.delete');
     },
     async close() {
       await writing;

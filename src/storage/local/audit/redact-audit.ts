@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { AuditEvent } from '../../audit.ts';
 import { holdsIn, type Redaction } from '../../redaction.ts';
 import { listSegments } from './audit-files.ts';
-import { type Hash, redactedLine } from './audit-line.ts';
+import { type Hash, parseLine, redactedLine } from './audit-line.ts';
 
 export interface RedactedAuditLine {
   segment: string;
@@ -22,13 +22,28 @@ export interface RedactedAuditLine {
 const NAMED_AT_ONCE = 40;
 
 /** What the lines that hold the text become. */
-export async function linesToRedact(folder: string, redaction: Redaction, hash: Hash): Promise<RedactedAuditLine[]> {
+export function linesToRedact(folder: string, redaction: Redaction, hash: Hash): Promise<RedactedAuditLine[]> {
+  return changedLines(folder, (json) => (mayHold(json, redaction) ? redactedLine(json, redaction, hash) : undefined));
+}
+
+/** What the lines of a conversation become: who did what stays, with what it was about and why goes. */
+export function linesOfSession(folder: string, sessionKey: string, hash: Hash): Promise<RedactedAuditLine[]> {
+  const whole = { replaced: (text: string, by = (found: string) => found) => by(text) };
+  return changedLines(folder, (json) =>
+    concerns(json, sessionKey) ? redactedLine(json, whole, hash, ['about', 'why']) : undefined,
+  );
+}
+
+async function changedLines(
+  folder: string,
+  change: (json: string) => ReturnType<typeof redactedLine>,
+): Promise<RedactedAuditLine[]> {
   const found: RedactedAuditLine[] = [];
   for (const segment of await listSegments(folder)) {
     let offset = 0;
     for (const json of (await readFile(join(folder, segment), 'utf8')).split('\n')) {
       const length = Buffer.byteLength(json);
-      const line = mayHold(json, redaction) ? redactedLine(json, redaction, hash) : undefined;
+      const line = change(json);
       if (line && line.bytes.length === length) found.push({ segment, offset, ...line });
       offset += length + 1;
     }
@@ -44,13 +59,22 @@ function mayHold(json: string, redaction: Redaction): boolean {
   }
 }
 
-/** The lines that name them. */
-export function redactionEvents(lines: readonly RedactedAuditLine[]): AuditEvent[] {
+/** A line of the session, or of an operation whose input names it. */
+function concerns(json: string, sessionKey: string): boolean {
+  const line = parseLine(json);
+  if (!line) return false;
+  if (line.kind !== 'operation') return line.session === sessionKey;
+  // The input may be cut.
+  return line.about?.includes(`:${JSON.stringify(sessionKey)}`) === true;
+}
+
+/** The lines that name them. `what`: the operation. */
+export function redactionEvents(lines: readonly RedactedAuditLine[], what: string): AuditEvent[] {
   const events: AuditEvent[] = [];
   for (let from = 0; from < lines.length; from += NAMED_AT_ONCE) {
     const some = lines.slice(from, from + NAMED_AT_ONCE);
     const about = some.map(({ n, mark }) => `${n}:${mark}`).join(' ');
-    events.push({ kind: 'redaction', who: 'lainclaw', what: 'memory.forgetEverywhere', about });
+    events.push({ kind: 'redaction', who: 'lainclaw', what, about });
   }
   return events;
 }
