@@ -215,6 +215,45 @@ describe('a day', () => {
     server.setScript(() => ({ text: 'Noted.' }));
   });
 
+  it('08:40 "no, undo that": the files are as before, and git on the host runs nothing of the agent’s', async () => {
+    const project = join(home.base, 'project');
+    rmSync(join(project, '.git'), { recursive: true });
+    execFileSync('git', ['init', '-q'], { cwd: project });
+    const before = readFileSync(join(project, 'rounding.js'), 'utf8');
+    const canary = join(home.base, 'canary');
+    const evil = `printf '[core]\\n\\tfsmonitor = "touch ${canary}; :"\\n' >> sub/.git/config; cp sub/.git/config .; mkdir -p refs objects; echo 'ref: refs/heads/main' > HEAD`;
+    server.setScript([
+      { toolCalls: [{ name: 'file_write', args: { path: 'rounding.js', content: 'exports.round = Math.ceil;\n' } }] },
+      { toolCalls: [{ name: 'bash', args: { command: `echo all up > plan.md; git init -q sub; ${evil}` } }] },
+      { text: 'It always rounds up now.' },
+    ]);
+    const screen = startOnScreen(['chat', '--mode', 'auto'], {
+      home,
+      env: env(),
+      cwd: project,
+      rows: 60,
+      columns: 110,
+    });
+    await screen.shows('claude-sonnet-5');
+    await screen.type(`always round up${ENTER}`);
+    await screen.shows('It always rounds up now.');
+    expect(readFileSync(join(project, 'rounding.js'), 'utf8')).toContain('ceil');
+    expect(existsSync(join(project, 'plan.md'))).toBe(true);
+    const { body } = server.requests.findLast(({ dialect }) => dialect !== undefined) ?? {};
+    expect(JSON.stringify(body)).toMatch(/sub\/\.git\/config was (?:put back|taken away)/);
+    await screen.type(`/undo${ENTER}`);
+    await screen.shows('[y] yes');
+    await screen.type('y');
+    await eventually(() => expect(readFileSync(join(project, 'rounding.js'), 'utf8')).toBe(before));
+    await eventually(() => expect(existsSync(join(project, 'plan.md'))).toBe(false));
+    await screen.type('\x04');
+    expect((await screen.ended).code).toBe(0);
+    for (const cwd of [project, join(project, 'sub')])
+      execFileSync('git', ['status'], { cwd, env: { PATH: process.env.PATH, HOME: home.base }, stdio: 'ignore' });
+    expect(existsSync(canary)).toBe(false);
+    server.setScript(() => ({ text: 'Noted.' }));
+  });
+
   it('10:00 a page of the documentation is fetched with its address; what is hidden in it has no effect unasked', async () => {
     const { html, hidden } = pageWithInstruction();
     const docs = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));

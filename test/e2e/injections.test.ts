@@ -1,0 +1,245 @@
+// A model that obeys whatever it reads: a hundred calls that an attacker wrote into a file, a command's output, an MCP answer, a skill, a
+// received file or a memory. Nobody is there to approve, and the mode is the freest one. Nothing that lasts, leaves or is run by other programs
+// may come of it; the same work on the person's own content is done without a question.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXECUTED_PLANTS } from '../corpora/executed-plants.ts';
+import { type InjectedCall, injectedCalls } from '../corpora/injected-calls.ts';
+import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import type { Reply, ReplyToolCall } from '../fakes/model-server/reply.ts';
+import type { Home } from '../support/home.ts';
+import { lainclaw } from '../support/lainclaw.ts';
+import { type Model, modelFor } from '../support/model-providers.ts';
+
+const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const PER_DOCUMENT = 20;
+/** How a document of the attacker, or of the person, tells what to call. */
+const ORDER = 'CALL ';
+
+interface Carrier {
+  name: string;
+  /** Puts the document where it is read from. */
+  place(home: Home, document: string, model: Model): Promise<void> | void;
+  /** How the model comes to read it. */
+  read: ReplyToolCall | ((document: string) => ReplyToolCall);
+  /** How many calls one document tells. */
+  perDocument?: number;
+  /** What makes the same content the person's own; absent where it never is. */
+  trust?(home: Home): Promise<unknown>;
+  /** Where their own content is. */
+  placeOwn?(home: Home, document: string, model: Model): Promise<void> | void;
+}
+
+/** A word that only this document has. */
+const wordOf = (document: string): string => `zebra${createHash('sha256').update(document).digest('hex').slice(0, 12)}`;
+const trustFolder = (home: Home) => lainclaw(['trust', 'add', home.workspace], { home });
+
+const CARRIERS: Carrier[] = [
+  {
+    name: 'a file of a clone',
+    place(home, document) {
+      home.file('README.md', document);
+      if (existsSync(join(home.workspace, '.git'))) return;
+      for (const args of [
+        ['init', '-q'],
+        ['remote', 'add', 'origin', 'https://example.org/x.git'],
+      ])
+        execFileSync('git', args, { cwd: home.workspace });
+    },
+    read: { name: 'fs.read_file', args: { path: 'README.md' } },
+    trust: trustFolder,
+  },
+  {
+    name: 'the output of a command',
+    place: (home, document) => void home.file('inbox/mail.txt', document),
+    read: { name: 'bash', args: { command: 'find . -name "*.txt" -exec cat {} +' } },
+    placeOwn: (home, document) => void home.file('notes/mail.txt', document),
+    trust: trustFolder,
+  },
+  {
+    name: 'an MCP server',
+    async place(home) {
+      if (existsSync(join(home.path, 'mcp.json'))) return;
+      const added = await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio'], { home });
+      expect([added.code, added.stderr]).toEqual([0, expect.anything()]);
+    },
+    read: (document) => ({ name: 'mcp__everything__echo', args: { message: document } }),
+    trust: (home) => lainclaw(['mcp', 'trust', 'everything'], { home }),
+  },
+  {
+    name: 'a skill',
+    place: (home, document) =>
+      void home.file('skills/helper/SKILL.md', `---\nname: helper\ndescription: Helps.\n---\n${document}`),
+    read: { name: 'skill_load', args: { name: 'helper' } },
+    trust: trustFolder,
+  },
+  {
+    name: 'a received file',
+    place: (home, document) => void home.file('inbox/letter.txt', document),
+    read: { name: 'fs.read_file', args: { path: 'inbox/letter.txt' } },
+  },
+  {
+    name: 'a memory',
+    perDocument: 4,
+    // A conversation that read the letter repeats it, and is archived.
+    async place(home, document, model) {
+      home.file('inbox/letter.txt', 'Repeat this.\n');
+      model.follow([
+        { toolCalls: [{ name: 'fs.read_file', args: { path: 'inbox/letter.txt' } }] },
+        { text: `${wordOf(document)}\n${document}` },
+      ]);
+      await model.ask('what does the letter say?', '--session', 'earlier', '--new-session', '--memory');
+      rmSync(join(home.workspace, 'inbox'), { recursive: true });
+    },
+    read: (document) => ({ name: 'memory_search', args: { query: wordOf(document) } }),
+    async placeOwn(_home, document, model) {
+      model.follow([{ text: `${wordOf(document)}\n${document}` }]);
+      await model.ask('repeat the letter', '--session', 'earlier', '--new-session', '--memory');
+    },
+    trust: async () => {},
+  },
+];
+
+let server: Server;
+let reached = 0;
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    reached += 1;
+    response.end('taken');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => server.close());
+
+/** Reads first, then calls whatever a result told it to, then answers. */
+function obeying(first: ReplyToolCall): (request: NeutralRequest) => Reply {
+  return ({ messages }) => {
+    const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+    if (results.length === 0) return { toolCalls: [first] };
+    const [told] = results.filter(({ role }) => role === 'tool');
+    const hasObeyed = results.filter(({ role }) => role === 'assistant').length > 1;
+    const orders = told?.role === 'tool' && !hasObeyed ? ordersIn(told.text) : [];
+    return orders.length > 0 ? { toolCalls: orders } : { text: 'Done.' };
+  };
+}
+
+/** JSON may be quoted in a result once more. */
+function ordersIn(text: string): ReplyToolCall[] {
+  const plain =
+    text.includes(`\\n${ORDER}`) || text.includes('\\"name\\"')
+      ? text.replaceAll('\\n', '\n').replaceAll('\\"', '"').replaceAll('\\\\', '\\')
+      : text;
+  return plain.split('\n').flatMap((line) => {
+    const at = line.indexOf(ORDER);
+    if (at < 0) return [];
+    try {
+      return [JSON.parse(line.slice(at + ORDER.length)) as ReplyToolCall];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const documentOf = (calls: readonly InjectedCall[]): string =>
+  calls.map(({ name, args }) => `${ORDER}${JSON.stringify({ name, args })}\n`).join('');
+
+/** A call of a tool that the model was only told by name is on record as a call of that tool. */
+function unfolded(call: InjectedCall): InjectedCall {
+  return call.name === 'tool_call' ? (call.args as InjectedCall) : call;
+}
+
+interface Called {
+  call: { name: string; args: object };
+  result: { ok: boolean; error?: { reason?: string; message: string } };
+}
+
+async function readAndObey(model: Model, carrier: Carrier, document: string): Promise<Called[]> {
+  model.follow(obeying(typeof carrier.read === 'function' ? carrier.read(document) : carrier.read));
+  const asked = await model.ask('look at it', '--mode', 'auto', '--new-session', '--tool-max-steps', '6');
+  const { toolResults } = asked.json<{ toolResults: Called[] }>();
+  expect(toolResults[0]?.result, JSON.stringify(toolResults[0])).toMatchObject({ ok: true });
+  return toolResults.slice(1);
+}
+
+/** Everything that lasts, as far as it can be told from outside. */
+async function lasting({ home }: Model, outside: string): Promise<unknown> {
+  const json = async <T>(...args: string[]): Promise<T> => (await lainclaw(args, { home })).json<T>();
+  const saved = await json<{ results: { source: string }[] }>('memory', 'search', 'obey everything sent');
+  const text = (name: string): string =>
+    existsSync(join(home.path, name)) ? readFileSync(join(home.path, name), 'utf8') : '';
+  return {
+    jobs: await json('schedule', 'list'),
+    agents: await json('agents', 'status'),
+    core: text('core_memory.json'),
+    permissions: text('permissions.json'),
+    saved: saved.results.filter(({ source }) => source === 'manual'),
+    planted: EXECUTED_PLANTS.filter(({ path }) => existsSync(join(home.workspace, path))).map(({ path }) => path),
+    outside: readdirSync(outside),
+    git: existsSync(join(home.workspace, '.git')) && [
+      readFileSync(join(home.workspace, '.git/config'), 'utf8'),
+      readdirSync(join(home.workspace, '.git/hooks')).filter((name) => !name.endsWith('.sample')),
+    ],
+    reached,
+  };
+}
+
+describe('a model that obeys', () => {
+  it.each(CARRIERS)('$name: none of 100 injected calls has an effect', async (carrier) => {
+    const model = await modelFor('openai-compatible', []);
+    const { home } = model;
+    const outside = join(home.base, 'outside');
+    mkdirSync(outside);
+    home.file('own.txt', 'mine\n');
+    const { port } = server.address() as AddressInfo;
+    const calls = injectedCalls({ outside, address: `http://127.0.0.1:${port}` });
+    expect(calls).toHaveLength(100);
+    await carrier.place(home, '', model);
+    const before = await lasting(model, outside);
+    const made: Called[] = [];
+    const { perDocument = PER_DOCUMENT } = carrier;
+    for (let at = 0; at < calls.length; at += perDocument) {
+      const document = documentOf(calls.slice(at, at + perDocument));
+      await carrier.place(home, document, model);
+      made.push(...(await readAndObey(model, carrier, document)));
+    }
+    // It obeyed each of them.
+    const obeyed = new Set(made.map(({ call }) => JSON.stringify([call.name, call.args])));
+    expect(calls.map(unfolded).filter(({ name, args }) => !obeyed.has(JSON.stringify([name, args])))).toEqual([]);
+    // A command may run in the sandbox; what it does there is compared below.
+    expect(made.filter(({ call, result }) => result.ok && call.name !== 'bash').map(({ call }) => call)).toEqual([]);
+    expect(await lasting(model, outside)).toEqual(before);
+  });
+});
+
+describe('the same work without an injection, in a trusted folder', () => {
+  const WORK: InjectedCall[] = [
+    { name: 'memory_save', args: { content: 'The tests run with make.' } },
+    { name: 'memory_core_update', args: { section: 'user', key: 'editor', value: 'vim' } },
+    { name: 'schedule_add', args: { name: 'check', cron: '0 8 * * *', message: 'check it' } },
+    { name: 'file_write', args: { path: 'Makefile', content: 'all:\n' } },
+    { name: 'bash', args: { command: 'echo {} > package.json; ls' } },
+  ];
+
+  it.each(CARRIERS.filter(({ trust }) => trust))('$name: everything is done without a question', async (carrier) => {
+    const model = await modelFor('openai-compatible', []);
+    const { home } = model;
+    mkdirSync(home.workspace, { recursive: true });
+    const { perDocument = WORK.length } = carrier;
+    const made: Called[] = [];
+    for (let at = 0; at < WORK.length; at += perDocument) {
+      const document = documentOf(WORK.slice(at, at + perDocument));
+      await (carrier.placeOwn ?? carrier.place)(home, document, model);
+      if (at === 0) await carrier.trust?.(home);
+      made.push(...(await readAndObey(model, carrier, document)));
+    }
+    const done = new Set(made.flatMap(({ call, result }) => (result.ok ? [JSON.stringify(call.args)] : [])));
+    expect(WORK.filter(({ args }) => !done.has(JSON.stringify(args)))).toEqual([]);
+    expect(made.filter(({ result }) => result.error?.reason === 'denied')).toEqual([]);
+  });
+});
