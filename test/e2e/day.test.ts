@@ -225,9 +225,9 @@ describe('a day', () => {
     server.setScript([
       { toolCalls: [{ name: 'file_write', args: { path: 'rounding.js', content: 'exports.round = Math.ceil;\n' } }] },
       { toolCalls: [{ name: 'bash', args: { command: `echo all up > plan.md; git init -q sub; ${evil}` } }] },
-      { text: 'It always rounds up now.' },
+      { text: 'It takes the ceiling now.' },
     ]);
-    const screen = startOnScreen(['chat', '--mode', 'auto'], {
+    const screen = startOnScreen(['chat', '--session', 'ceiling', '--mode', 'auto'], {
       home,
       env: env(),
       cwd: project,
@@ -235,12 +235,12 @@ describe('a day', () => {
       columns: 110,
     });
     await screen.shows('claude-sonnet-5');
-    await screen.type(`always round up${ENTER}`);
-    await screen.shows('It always rounds up now.');
+    await screen.type(`take the ceiling${ENTER}`);
+    await screen.shows('It takes the ceiling now.');
     expect(readFileSync(join(project, 'rounding.js'), 'utf8')).toContain('ceil');
     expect(existsSync(join(project, 'plan.md'))).toBe(true);
-    const { body } = server.requests.findLast(({ dialect }) => dialect !== undefined) ?? {};
-    expect(JSON.stringify(body)).toMatch(/sub\/\.git\/config was (?:put back|taken away)/);
+    const seen = JSON.stringify(server.requests.map(({ body }) => body));
+    expect(seen).toMatch(/sub\/\.git\/config was (?:put back|taken away)/);
     await screen.type(`/undo${ENTER}`);
     await screen.shows('[y] yes');
     await screen.type('y');
@@ -251,6 +251,7 @@ describe('a day', () => {
     for (const cwd of [project, join(project, 'sub')])
       execFileSync('git', ['status'], { cwd, env: { PATH: process.env.PATH, HOME: home.base }, stdio: 'ignore' });
     expect(existsSync(canary)).toBe(false);
+    expect((await lainclaw(['sessions', 'delete', 'ceiling', '--yes'], { home, env: env() })).code).toBe(0);
     server.setScript(() => ({ text: 'Noted.' }));
   });
 
