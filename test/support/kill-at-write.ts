@@ -1,5 +1,5 @@
 // Kills the process that loads it (`node --import`) right before one of its writes: LAINCLAW_TEST_KILL_AT says before which,
-// counted from 1. Its last line on stderr names that write. A write is a call that changes a file or a directory, a statement of a
+// counted from 1. Its last line on stderr names that write. Without a kill, LAINCLAW_TEST_COUNT_FILE gets the number of writes. A write is a call that changes a file or a directory, a statement of a
 // database that does, and a piece of output.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -8,7 +8,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 type Method = (...given: unknown[]) => unknown;
 
 const killAt = Number(process.env.LAINCLAW_TEST_KILL_AT ?? 0);
-const { writeSync } = fs;
+const { writeSync, writeFileSync } = fs;
 let count = 0;
 
 function beforeWrite(what: string): void {
@@ -68,4 +68,8 @@ watch(DatabaseSync.prototype, ['exec'], ([sql]) => !/^\s*(?:PRAGMA (?!incrementa
 watch(DatabaseSync.prototype, ['close']);
 watch(StatementSync.prototype, ['run']);
 syncBuiltinESMExports();
-process.on('exit', () => beforeWrite('exit'));
+process.on('exit', () => {
+  beforeWrite('exit');
+  const counted = process.env.LAINCLAW_TEST_COUNT_FILE;
+  if (counted !== undefined) writeFileSync(counted, String(count));
+});

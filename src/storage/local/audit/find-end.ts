@@ -35,7 +35,7 @@ export async function findEnd(head: AuditHead | undefined, folder: string, hash:
   if (!head) tell('the head of the log was missing: lines at the end may have been removed before this one');
   let { segment, bytes, n, hash: newest } = known;
   if (!segments.includes(segment)) {
-    tell(`the file ${segment} was missing, up to line ${n}`);
+    if (n > 0) tell(`the file ${segment} was missing, up to line ${n}`);
     bytes = 0;
     segment = segmentName(n + 1);
   }

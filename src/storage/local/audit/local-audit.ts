@@ -92,6 +92,8 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
     head = await hold(head, headPath);
     const known = readHeldHead(head);
     let end = endAtHead(known, folder) ?? (await findEnd(known, folder, hash));
+    // Before the first line: a head that is missing where there are lines would mean that somebody removed it.
+    if (!known && end.n === 0 && end.repairs.length === 0) writeHead(head.file, { ...headAt(end), boot });
     const begins = end.bytes >= segmentBytes;
     if (begins) end = { ...end, segment: segmentName(end.n + 1), bytes: 0 };
     const outdated = begins ? await outdatedSegments() : [];
@@ -107,11 +109,7 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
     for (const name of outdated) await unlink(join(folder, name));
   }
 
-  function appendLines(
-    file: number,
-    end: LogEnd,
-    events: readonly AuditEvent[],
-  ): Pick<LogEnd, 'segment' | 'bytes' | 'n' | 'hash'> {
+  function appendLines(file: number, end: LogEnd, events: readonly AuditEvent[]): Omit<LogEnd, 'repairs'> {
     const at = new Date(now()).toISOString();
     const secrets = options.secrets();
     let { n, hash: newest } = end;
@@ -242,4 +240,8 @@ function leaveWhole(file: number, bytes: number): void {
   } catch {
     // The disk refuses everything.
   }
+}
+
+function headAt({ segment, bytes, n, hash }: LogEnd): Omit<LogEnd, 'repairs'> {
+  return { segment, bytes, n, hash };
 }
