@@ -7,7 +7,7 @@ import { runCrowd } from '../support/crowd.ts';
 import { type Home, parseLines } from '../support/home.ts';
 import { homeProblems, runKills } from '../support/kill-harness.ts';
 import { runKilledAt } from '../support/killed-command.ts';
-import { ask } from '../support/lainclaw.ts';
+import { ask, lainclaw } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
 
 it('the first turn of a session, killed before any of its writes, is part of the session that the next turn continues', {
@@ -34,6 +34,23 @@ it('the first turn of a session, killed before any of its writes, is part of the
     kept += left.length;
   }
   expect(kept).toBeGreaterThan(5);
+});
+
+it('a setting whose command is killed before any of its writes is as before or done, and the audit log is whole', {
+  timeout: 300_000,
+}, async () => {
+  let kills = 0;
+  for (;;) {
+    const home = testHome();
+    const { signal, stdout, stderr } = await runKilledAt(['config', 'set', 'language', 'zh'], kills + 1, { home });
+    if (signal === null) break;
+    kills += 1;
+    const verified = await lainclaw(['audit', 'verify'], { home });
+    expect(verified.code, `${stderr}${verified.stdout}`).toBe(0);
+    const { stdout: language } = await lainclaw(['config', 'get', 'language'], { home });
+    expect(language, stderr).toMatch(stdout === '' ? /zh|en/ : /zh/);
+  }
+  expect(kills).toBeGreaterThan(10);
 });
 
 /** What people asked, over all transcripts. */
