@@ -194,6 +194,29 @@ describe('save and search', () => {
     expect(results).toHaveLength(1);
   });
 
+  it('distinct documents come before further chunks of one', async () => {
+    const { memory } = testMemory();
+    const chapter = `The sourdough starter wants water. ${'It was described at length in this paragraph. '.repeat(25)}`;
+    await memory.save({ content: [chapter, chapter, chapter].join('\n\n'), source: 'book' });
+    await memory.save({ content: 'Mother kept a starter of rye for her sourdough.', source: 'letter' });
+    const { results } = await memory.search('sourdough starter', { budget: 100_000 });
+    const sources = results.map(({ source }) => source);
+    expect(new Set(sources.slice(0, 2))).toEqual(new Set(['book', 'letter']));
+    expect(sources.slice(2)).toEqual(['book', 'book']);
+  });
+
+  it('a long text is found by words that are far apart in it', async () => {
+    const { memory } = testMemory();
+    const filler = 'It was described at length in this paragraph. '.repeat(25);
+    await memory.save({
+      content: `The violin is from Cremona. ${filler}\n\nIts varnish was repaired.`,
+      source: 'long',
+    });
+    await memory.save({ content: 'The violin of a neighbour was loud.', source: 'short' });
+    await memory.save({ content: 'A varnish for the floor.', source: 'other' });
+    expect((await memory.search('violin varnish')).results[0]?.source).toBe('long');
+  });
+
   it('a turn without a word of the question is found through its neighbours', async () => {
     const { memory } = testMemory();
     const conversation = (session: string, ...texts: string[]) =>

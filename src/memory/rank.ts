@@ -1,12 +1,15 @@
 // Ranks candidates from their own text: BM25 with little weight on length (chunks are similar in length), a small bonus for
 // matching more of the query, then mixed with the similarity of spelling (trigrams, weighted within the best candidates, so
-// that no second index is needed) and, where there are vectors, with the similarity of meaning.
+// that no second index is needed) and, where there are vectors, with the similarity of meaning. A chunk counts together with the
+// other candidates of its document.
 import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
 
 const K1 = 0.9;
 const B = 0.3;
 const COVERAGE = 0.3;
+/** What the words of all chunks of a document count for each of them: a long text spreads the words of a query. */
+const DOCUMENT_SHARE = 0.6;
 const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
@@ -42,10 +45,13 @@ export function createTextRanking(
     return counts;
   };
   return (chunks) => {
+    const wholeScores = documentScores(chunks);
     const scored = chunks
       .map((chunk) => {
         const counts = countsOf(chunk);
-        return { chunk, counts, score: scoreText(counts, chunk.length / statistics.averageLength, weights) };
+        const own = scoreText(counts, chunk.length / statistics.averageLength, weights);
+        const whole = Math.max(own, wholeScores.get(chunk.document.id) ?? 0);
+        return { chunk, counts, score: own > 0 ? (1 - DOCUMENT_SHARE) * own + DOCUMENT_SHARE * whole : 0 };
       })
       .sort(byScore);
     const highest = scored[0]?.score ?? 0;
@@ -60,6 +66,20 @@ export function createTextRanking(
       })
       .sort(byScore);
   };
+
+  /** Of documents with several chunks here, as if these were one text. */
+  function documentScores(chunks: readonly ArchiveChunk[]): Map<string, number> {
+    const several = [...Map.groupBy(chunks, ({ document }) => document.id)].filter(([, own]) => own.length > 1);
+    return new Map(
+      several.map(([id, own]) => {
+        const terms = new Map<string, number>();
+        for (const chunk of own)
+          for (const [term, count] of countsOf(chunk).terms) terms.set(term, (terms.get(term) ?? 0) + count);
+        const length = own.reduce((sum, chunk) => sum + chunk.length, 0);
+        return [id, scoreText({ terms }, length / statistics.averageLength, weights)];
+      }),
+    );
+  }
 }
 
 function weightsOf({ terms }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {
@@ -71,7 +91,11 @@ function weightsOf({ terms }: QueryTerms, { chunks, frequencies }: Omit<Candidat
   return weights;
 }
 
-function scoreText({ terms }: Counts, relativeLength: number, weights: ReadonlyMap<string, number>): number {
+function scoreText(
+  { terms }: Pick<Counts, 'terms'>,
+  relativeLength: number,
+  weights: ReadonlyMap<string, number>,
+): number {
   let score = 0;
   let covered = 0;
   let total = 0;

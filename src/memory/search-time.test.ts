@@ -116,7 +116,7 @@ describe('time in a search', () => {
         const options = { since: day(from), until: day(to), topK: 200, budget: 100_000 };
         const expected = days.filter((each) => each >= from && each <= to);
         const texts = await found(memory, 'apple', options);
-        expect(texts.length).toBe(Math.min(120, expected.length));
+        expect(texts.length).toBe(expected.length);
         expect(texts.every((text) => expected.includes(Number(text.slice(6))))).toBe(true);
       }),
       { numRuns: 30 },

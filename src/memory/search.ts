@@ -6,6 +6,7 @@ import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.ts';
 import { asksAboutPast } from './asks-about-past.ts';
+import { weighFurtherChunks } from './distinct.ts';
 import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
@@ -16,7 +17,7 @@ import type { WallClock } from './time/wall-clock.ts';
 import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
-const TEXT_CANDIDATES = 120;
+const TEXT_CANDIDATES = 160;
 const VECTOR_CANDIDATES = 100;
 const TIME_CANDIDATES = 60;
 const FEW = 10;
@@ -135,7 +136,7 @@ export async function rankArchive(
   const joined = await join(missingNeighbours(first, neighbours));
   const surrounded = withSurroundings(joined ? rank() : first, neighbours);
   const weighed = weighFacts(weighTime(surrounded, times, clock), { isAboutPast: asksAboutPast(asked) });
-  const ranked = inFinalOrder(weighed).filter(isWanted);
+  const ranked = inFinalOrder(weighFurtherChunks(inFinalOrder(weighed.filter(isWanted))));
   const isHybrid = byVector.length > 0;
   const pastOrFuture = spans.filter(({ from, to }) => to <= startOfDay(wall) || from > wall);
   const result: RankedArchive = {
