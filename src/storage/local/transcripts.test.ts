@@ -114,7 +114,7 @@ describe('a torn last line', () => {
       });
       const expected = [...before, ...(isWhole ? [last] : []), note('next')];
       expect(await scanned()).toEqual(expected);
-      expect(readFileSync(path, 'utf8')).toBe(text(...expected));
+      expect(readFileSync(path, 'utf8').replaceAll(/,"sum":"[\da-f]{8}"/g, '')).toBe(text(...expected));
     }
   });
 
@@ -164,7 +164,7 @@ describe('a torn last line', () => {
 describe('appending', () => {
   it('goes on where the file was mended, also when it was truncated behind its back', async () => {
     await opened((transcript) => transcript.append([note(1), note(2)]));
-    truncateSync(path, text(note(1)).length + 3);
+    truncateSync(path, readFileSync(path).indexOf('\n') + 4);
     await opened((transcript) => transcript.append([note(3)]));
     expect(await scanned()).toEqual([note(1), note(3)]);
   });

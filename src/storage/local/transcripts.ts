@@ -31,6 +31,7 @@ import {
   type TranscriptLine,
   type Transcripts,
 } from '../storage.ts';
+import { withoutSum, withSum } from './line-sum.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 const FIRST_LINE_BYTES = 4 * 1024;
@@ -120,7 +121,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
     isEmpty: size === 0,
     async append(lines) {
       verify();
-      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const bytes = Buffer.from(lines.map((line) => `${withSum(JSON.stringify(line))}\n`).join(''));
       try {
         writeFully(file, bytes, size);
       } catch (error) {
@@ -298,7 +299,7 @@ async function* scan(path: string, isWanted: (json: string) => boolean = () => t
 function parseLine(text: string): TranscriptLine | undefined {
   if (text === '') return undefined;
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = JSON.parse(withoutSum(text)) as unknown;
     const isLine = typeof value === 'object' && value !== null && typeof (value as TranscriptLine).type === 'string';
     return isLine ? (value as TranscriptLine) : undefined;
   } catch {
