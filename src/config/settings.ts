@@ -80,6 +80,8 @@ export interface FileSettings {
   hooks?: HookSettings;
   /** How much of the audit log is kept. */
   auditMegabytes?: number;
+  /** How many automatic backups are kept. */
+  backups?: number;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -255,6 +257,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   notifyAfterSeconds: { kind: count(0, 86_400), about: 'how long nobody has typed by then', default: 10 },
   hooks: { kind: hooks, about: 'commands of yours that are run when something happens', default: 'none' },
+  backups: {
+    kind: count(0, 1_000),
+    about: 'how many daily backups the gateway keeps; 0: it makes none',
+    default: 7,
+  },
   auditMegabytes: { kind: count(32, 1_048_576), about: 'how much of the audit log is kept', default: 256 },
 };
 

@@ -5,6 +5,7 @@ import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 import { ENTRY } from './sessions.ts';
 
+const KEPT_BACKUPS = 7;
 const FILE = { type: 'string', description: 'the path of the backup' } as const;
 const PASSPHRASE = { type: 'string', minLength: 1, description: 'of an encrypted backup' } as const;
 const CONTENTS = {
@@ -41,6 +42,30 @@ export const createBackup = defineOperation({
     const createdAt = new Date(now()).toISOString();
     const created = await (await runtime.backups()).create({ output, passphrase, force, lainclaw, createdAt, signal });
     return { file: output, ...created };
+  },
+});
+
+export const createAutomaticBackup = defineOperation({
+  name: 'backup.automatic',
+  class: 'change',
+  summary:
+    "Make the day's backup in the home, as the gateway does, and remove the oldest beyond the setting `backups`.",
+  input: {
+    type: 'object',
+    properties: { ifOlderThanHours: { type: 'number', minimum: 0, description: 'only when the newest is older' } },
+    additionalProperties: false,
+  },
+  output: objectWith({ made: YES_OR_NO }, { ...CONTENTS, removed: { ...listOf(TEXT), description: 'older ones' } }),
+  async run({ ifOlderThanHours = 0 }, { runtime, signal }) {
+    const { now, version: lainclaw } = runtime.environment;
+    const keep = runtime.config.backups ?? KEPT_BACKUPS;
+    const backups = await runtime.backups();
+    const newest = backups.newestAutomatic();
+    const isRecent = newest !== undefined && now() - Date.parse(newest.createdAt) < ifOlderThanHours * 3_600_000;
+    if (isRecent || keep === 0) return { made: false };
+    const createdAt = new Date(now()).toISOString();
+    const { leftOut: _, ...made } = await backups.createAutomatic({ keep, lainclaw, createdAt, signal });
+    return { made: true, ...made };
   },
 });
 

@@ -5,6 +5,7 @@ import type { FoundServer } from '../adapters/local-servers.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemTimezone } from '../runtime/system-timezone.ts';
+import type { HomeReport, Remedy } from '../storage/home-check.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -34,20 +35,96 @@ export const checkInstallation = defineOperation({
   },
 });
 
+export const repairInstallation = defineOperation({
+  name: 'doctor.repair',
+  class: 'danger',
+  summary:
+    'Repair damaged files of the home: from the automatic backup, from checksums, or by making them again; what is replaced is kept in a folder of its own.',
+  input: NO_INPUT,
+  output: objectWith({
+    repaired: listOf(objectWith({ path: TEXT, done: TEXT, isRepaired: YES_OR_NO })),
+    left: { ...listOf(objectWith({ path: TEXT, problem: TEXT })), description: 'what a second check still finds' },
+    healthy: { ...YES_OR_NO, description: 'no file of the home is damaged any more' },
+  }),
+  async run(_input, { runtime, signal }) {
+    const home = await runtime.homeCheck();
+    const { findings } = await home.check({ signal });
+    const day = new Date(runtime.environment.now()).toISOString().slice(0, 10);
+    const wrong = findings.filter(
+      ({ state, remedy }) => state === 'problem' || remedy === 'lines' || remedy === 'private',
+    );
+    const repaired = wrong.length > 0 ? await home.repair(wrong, { day, signal }) : [];
+    const after = await home.check({ signal });
+    const left = after.findings
+      .filter(({ state }) => state === 'problem')
+      .map(({ path, problem }) => ({ path, problem }));
+    return { repaired: repaired.map((each) => ({ ...each })), left, healthy: left.length === 0 };
+  },
+});
+
 async function runChecks(context: OperationContext): Promise<Check[]> {
   const { runtime } = context;
   const config = await configCheck(runtime);
+  // Before anything is opened: opening a damaged index repairs it.
+  const files = await fileChecks(context);
   const checks = [nodeCheck(), await homeCheck(runtime), ...timezoneCheck(runtime), config];
   // Without its settings a runtime has the defaults: what they would say is not what the person has.
-  if (config.state === 'problem') return checks;
+  if (config.state === 'problem') return [...checks, ...files];
   return [
     ...checks,
+    ...files,
     await sessionsCheck(runtime),
     await workspaceCheck(runtime),
     await sandboxCheck(runtime),
     ...(await modelChecks(context)),
     ...(await memoryModelChecks(runtime)),
   ];
+}
+
+const SHOWN_FINDINGS = 100;
+const OLD_BACKUP_MS = 3 * 24 * 3_600_000;
+
+/** Every file and database of the home, and the age of the backup that would repair them. */
+async function fileChecks({ runtime, signal }: OperationContext): Promise<Check[]> {
+  const name = 'files';
+  try {
+    const report = await (await runtime.homeCheck()).check({ signal });
+    const { findings, files } = report;
+    const shown = findings.slice(0, SHOWN_FINDINGS).map(
+      ({ path, problem, state, remedy }): Check => ({
+        name,
+        state,
+        message: `${path} ${problem}`,
+        fix: REMEDIES[remedy],
+      }),
+    );
+    const more = findings.length - shown.length;
+    if (more > 0) shown.push({ name, state: 'problem', message: `and ${more} more`, fix: REMEDIES.restore });
+    const sound: Check[] = findings.length > 0 ? [] : [{ name, state: 'ok', message: `${files} files, none damaged` }];
+    return [...sound, ...shown, ...backupCheck(report, runtime)];
+  } catch (error) {
+    return [{ name, state: 'problem', message: messageOf(error), fix: 'follow the message, then run this again' }];
+  }
+}
+
+const REMEDIES: Record<Remedy, string> = {
+  restore: 'lainclaw doctor --fix restores it from the automatic backup, or sets it aside where none has it',
+  lines: 'lainclaw doctor --fix repairs it from its checksums and the automatic backup',
+  rebuild: 'lainclaw doctor --fix makes it again from other files',
+  'set-aside': 'lainclaw doctor --fix sets it aside',
+  private: 'lainclaw doctor --fix makes it private to you',
+  upgrade: 'upgrade lainclaw',
+  look: 'look at it yourself; lainclaw restore <backup> --path <file> shows what a backup has',
+};
+
+function backupCheck({ backup, files }: HomeReport, { environment, config }: Runtime): Check[] {
+  const name = 'backup';
+  if (files === 0 || config.backups === 0) return [];
+  const fix = 'lainclaw backup --automatic; the gateway does it every day';
+  if (!backup) return [{ name, state: 'advice', message: 'there is no automatic backup', fix }];
+  const age = environment.now() - Date.parse(backup.createdAt);
+  const message = `the newest automatic backup is of ${backup.createdAt}`;
+  return [age > OLD_BACKUP_MS ? { name, state: 'advice', message, fix } : { name, state: 'ok', message }];
 }
 
 /** Only said where it is wrong. */

@@ -19,6 +19,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Backups } from '../storage/backups.ts';
+import type { HomeCheck } from '../storage/home-check.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { createUnfinishedUndos, UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
@@ -60,6 +61,8 @@ export interface Runtime extends Services {
   audit(): Promise<Audit>;
   /** Everything of the home as one file. */
   backups(): Promise<Backups>;
+  /** Which files of the home are damaged, and what repairs each. */
+  homeCheck(): Promise<HomeCheck>;
   /** Titles, copies and deletion of sessions. */
   sessionChanges(): Promise<SessionChanges>;
   /** Removes what an unlisted session left that nobody continues: transcript, outputs, results for reuse. */
@@ -304,6 +307,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     sessions,
     audit: () => storage.audit(),
     backups: () => storage.backups(),
+    homeCheck: () => storage.homeCheck(),
     sessionChanges,
     async dropSession(sessionId) {
       sessions.forget(sessionId);

@@ -1,5 +1,6 @@
 // The contract of backups: one file with everything that belongs to a home.
 import { CodedError } from '../vocabulary/coded-error.ts';
+import type { HomeCheck } from './home-check.ts';
 import type { SessionEntry, Storage, Transcripts } from './storage.ts';
 
 export type BackupErrorCode =
@@ -46,6 +47,18 @@ export interface CreatedBackup extends BackupContents {
   leftOut: { path: string; reason: string }[];
 }
 
+export interface CreateAutomaticBackup extends BackupOrigin {
+  /** How many are kept, this one included. */
+  keep: number;
+  signal: AbortSignal;
+}
+
+export interface AutomaticBackup extends CreatedBackup {
+  file: string;
+  /** The names of older ones that were removed. */
+  removed: string[];
+}
+
 export interface ReadBackup {
   /** Absolute. */
   file: string;
@@ -79,6 +92,12 @@ export interface Backups {
    * rejects, or its process is killed, there is no file under that name that was not there before.
    */
   create(request: CreateBackup): Promise<CreatedBackup>;
+  /**
+   * Makes one in the home's folder `backups`, and removes the oldest. Rejects with BACKUP_HOME_DAMAGED, and keeps all that there are, when a
+   * file of the home is damaged.
+   */
+  createAutomatic(request: CreateAutomaticBackup): Promise<AutomaticBackup>;
+  newestAutomatic(): { file: string; createdAt: string } | undefined;
   /** Reads every byte. Rejects with BackupError when one is not as it was written. */
   verify(request: ReadBackup): Promise<BackupContents>;
   /**
@@ -98,4 +117,5 @@ export interface Backups {
 export interface StorageWithBackups extends Storage {
   /** Loaded on first use. */
   backups(): Promise<Backups>;
+  homeCheck(): Promise<HomeCheck>;
 }

@@ -197,7 +197,7 @@ export async function removeDurably(path: string): Promise<void> {
  * Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. The caller
  * is the only writer (it holds a lock, or the name is its own), so what a killed writer left behind can be cleared.
  */
-export async function writeAtomically(path: string, text: string): Promise<void> {
+export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   try {
     const handle = await openFresh(temporary);

@@ -1,8 +1,8 @@
-import { createBackup, verifyBackup } from '../../operations/backup.ts';
+import { createAutomaticBackup, createBackup, verifyBackup } from '../../operations/backup.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { fileSize } from '../file-size.ts';
-import { single, text, withOutput } from '../flags.ts';
+import { integerFrom, single, text, withOutput } from '../flags.ts';
 import { addPassphrase, givenPassphrase, type PassphraseFlags, withPassphrase } from '../passphrase.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
@@ -11,17 +11,23 @@ interface BackupFlags extends OutputFlags, PassphraseFlags {
   output?: string;
   verify?: string;
   force?: boolean;
+  automatic?: boolean;
+  ifOlderThan?: number;
 }
 
 export const configureBackup: ConfigureCommand = (command, terminal) => {
   command
     .addOption(single('--output <file>', 'where to write the backup', text))
     .addOption(single('--verify <file>', 'only check a backup that is there', text))
-    .option('--force', 'replace the file when it is there already');
+    .option('--force', 'replace the file when it is there already')
+    .option('--automatic', "make the day's backup in the home, as the gateway does, and remove the oldest")
+    .addOption(single('--if-older-than <hours>', 'with --automatic: only when the newest is older', integerFrom(0)));
   withOutput(addPassphrase(command)).action((flags: BackupFlags) => run(flags, terminal));
 };
 
-async function run({ output, verify, force, ...flags }: BackupFlags, terminal: Terminal): Promise<void> {
+async function run(given: BackupFlags, terminal: Terminal): Promise<void> {
+  if (given.automatic) return runAutomatic(given, terminal);
+  const { output, verify, force, ...flags } = given;
   if ((output === undefined) === (verify === undefined))
     throw new UsageError('name the file: --output writes a backup, --verify checks one', {
       usage: 'lainclaw backup --output <file> | --verify <file>',
@@ -53,6 +59,20 @@ async function run({ output, verify, force, ...flags }: BackupFlags, terminal: T
     },
     { ignoreBadConfig: true },
   );
+}
+
+async function runAutomatic(flags: BackupFlags, terminal: Terminal): Promise<void> {
+  if (flags.output !== undefined || flags.verify !== undefined)
+    throw new UsageError('--automatic goes without --output and --verify: it writes into the home');
+  const input = { ifOlderThanHours: flags.ifOlderThan };
+  await runOperation(terminal, createAutomaticBackup, input, (result) => {
+    const { made, file = '', files = 0, bytes = 0 } = result;
+    const text = made
+      ? `written and checked: ${printable(file)}\n  ${files} files, ${fileSize(bytes)}\n`
+      : 'no backup was needed\n';
+    if (wantsJson(terminal, flags)) writeJson(terminal, { success: true, ...result });
+    else terminal.out.write(text);
+  });
 }
 
 type Shown = OutputOf<typeof verifyBackup>;

@@ -104,6 +104,16 @@ export function createLocalStorage({
     outputs: createOutputs(join(home, 'outputs')),
     machineFiles: ownerFiles,
     backups: async () => (await import('./backup/local-backups.ts')).createLocalBackups(home, locks),
+    async homeCheck() {
+      const [{ checkHome }, { repairHome }] = await Promise.all([
+        import('./check/check-home.ts'),
+        import('./check/repair-home.ts'),
+      ]);
+      return {
+        check: ({ signal }) => checkHome(home, signal),
+        repair: (findings, options) => repairHome(home, locks, findings, options),
+      };
+    },
     async erase() {
       await catalogue.erase();
       await eraseRemoved(database.use, lainclawDbPath(home));

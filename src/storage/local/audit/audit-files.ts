@@ -80,7 +80,8 @@ export function readHeldHead({ file, path }: HeldFile): AuditHead | undefined {
 /** For readers, who make no file. */
 export function readHead(path: string): AuditHead | undefined {
   if (!statSync(path, { throwIfNoEntry: false })) return undefined;
-  return parseHead(readFileSync(path, 'latin1'), path);
+  const text = readFileSync(path, 'latin1');
+  return text.length === HEAD_BYTES && text.endsWith('\n') ? parseHead(text, path) : undefined;
 }
 
 function parseHead(text: string, path: string): AuditHead | undefined {

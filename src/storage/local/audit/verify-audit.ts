@@ -209,8 +209,10 @@ function createCheck(wanted: readonly (AuditAnchor | undefined)[]) {
       [file, lineInFile] = ['', 0];
       missing(removedThrough + 1, first - 1);
     }
-    if (!head && hasFiles)
+    if (!head && hasFiles) {
+      [file, lineInFile] = ['', 0];
       tell('no-head', n, `${AUDIT_HEAD} is missing or damaged: a removal at the end cannot be excluded`);
+    }
     if (head && head.n > n) missingEnd(head);
     else if (head && found.get(head.n) !== '' && found.get(head.n) !== head.hash)
       tell('replaced', head.n, `line ${head.n} is not the one that ${AUDIT_HEAD} names`);
@@ -223,6 +225,7 @@ function createCheck(wanted: readonly (AuditAnchor | undefined)[]) {
 
   function missingEnd(head: AuditHead): void {
     const restarted = head.boot !== '' && head.boot !== bootId();
+    file = head.segment;
     missing(n + 1, head.n);
     const last = problems.at(-1);
     if (!last || last.n !== n + 1) return;

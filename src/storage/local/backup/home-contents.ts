@@ -8,6 +8,7 @@ export const RESTORE_FOLDER = '.restore';
 /** Where one conversation of a backup is unpacked. */
 export const PARTS_FOLDER = '.restore-session';
 export const SET_ASIDE = 'replaced-';
+const DAMAGED = 'damaged-';
 
 const STAYS: ReadonlyMap<string, string> = new Map([
   ['locks', 'locks of running processes'],
@@ -17,6 +18,7 @@ const STAYS: ReadonlyMap<string, string> = new Map([
   ['backups', 'earlier backups'],
   [RESTORE_FOLDER, 'a restore that was cut short'],
   [PARTS_FOLDER, 'a restore that was cut short'],
+  ['.repair', 'a repair that was cut short'],
 ]);
 const LONGEST_PATH = 4_096;
 const LONGEST_NAME = 255;
@@ -37,6 +39,7 @@ export interface HomeContents {
 
 /** Why a name directly in the home is neither backed up nor replaced; undefined for what is. */
 export function reasonToStay(name: string): string | undefined {
+  if (name.startsWith(DAMAGED)) return 'what a repair set aside';
   return STAYS.get(name) ?? (name.startsWith(SET_ASIDE) ? 'what a restore set aside' : undefined);
 }
 

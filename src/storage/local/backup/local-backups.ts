@@ -1,5 +1,7 @@
 import type { Backups } from '../../backups.ts';
 import type { Locks } from '../../locks.ts';
+import { createAutomaticBackup } from './automatic-backup.ts';
+import { newestBackup } from './automatic-names.ts';
 import { createBackup } from './create-backup.ts';
 import { readFileOfBackup, useSessionOfBackup } from './read-parts.ts';
 import { restoreHome } from './restore-home.ts';
@@ -8,6 +10,8 @@ import { verifyBackup } from './verify-backup.ts';
 export function createLocalBackups(home: string, locks: Locks): Backups {
   return {
     create: (request) => createBackup(home, locks, request),
+    createAutomatic: (request) => createAutomaticBackup(home, locks, request),
+    newestAutomatic: () => newestBackup(home),
     verify: verifyBackup,
     restore: (request) => restoreHome(home, locks, request),
     readFile: readFileOfBackup,

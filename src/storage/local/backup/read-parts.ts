@@ -103,7 +103,8 @@ function textSink(name: string, size: number, texts: Map<string, string>): FileS
   };
 }
 
-async function fileSink(path: string): Promise<FileSink> {
+/** A file that is made. */
+export async function fileSink(path: string): Promise<FileSink> {
   const handle = await open(path, 'wx', 0o600);
   return {
     write: (bytes) => handle.writeFile(bytes),

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../database.ts';
 import type { Schema } from '../open-database.ts';
 
 export const LAINCLAW_DB_VERSION = 4;
-const SCHEMA: Schema = { version: LAINCLAW_DB_VERSION, steps: async () => (await import('./steps.ts')).STEPS };
+export const SCHEMA: Schema = { version: LAINCLAW_DB_VERSION, steps: async () => (await import('./steps.ts')).STEPS };
 
 export const lainclawDbPath = (home: string): string => join(home, 'lainclaw.db');
 

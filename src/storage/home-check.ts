@@ -1,0 +1,43 @@
+// The contract of the home's check: which files are damaged, and what repairs each.
+
+/**
+ * `restore`: from the newest automatic backup that has it. `lines`: line by line, from the line's own checksum or the backup. `rebuild`: made again
+ * from other files. `set-aside`: it cannot be repaired; without it Lainclaw works as if it had never been there. `private`: its permissions are
+ * set. `upgrade`: a newer Lainclaw wrote it. `look`: only a person can tell.
+ */
+export type Remedy = 'restore' | 'lines' | 'rebuild' | 'set-aside' | 'private' | 'upgrade' | 'look';
+
+export interface Finding {
+  /** Relative to the home. */
+  path: string;
+  /** What is wrong with it, in words. */
+  problem: string;
+  /** `advice`: perhaps nothing is wrong. */
+  state: 'problem' | 'advice';
+  remedy: Remedy;
+}
+
+export interface HomeReport {
+  findings: Finding[];
+  files: number;
+  bytes: number;
+  /** The newest automatic backup. */
+  backup: { file: string; createdAt: string } | undefined;
+}
+
+export interface Repaired {
+  path: string;
+  /** What was done, in words. */
+  done: string;
+  isRepaired: boolean;
+}
+
+export interface HomeCheck {
+  /** Reads every file of the home. Changes nothing. */
+  check(options: { signal: AbortSignal }): Promise<HomeReport>;
+  /**
+   * Repairs what can be repaired. What is replaced is kept in `damaged-<day>/` in the home. Rejects with BACKUP_HOME_IN_USE while another process uses the
+   * home.
+   */
+  repair(findings: readonly Finding[], options: { day: string; signal: AbortSignal }): Promise<Repaired[]>;
+}

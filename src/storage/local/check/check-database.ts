@@ -1,0 +1,99 @@
+// A SQLite file: its structure, its version, its tables, its full-text indexes, its write-ahead log.
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Schema } from '../open-database.ts';
+import { checkLog } from './check-log.ts';
+import type { Found, HomeFile } from './home-file.ts';
+
+const BUSY_TIMEOUT_MS = 2_000;
+const MOST_FAULTS = 5;
+const SQLITE_BUSY = 5;
+
+export interface KnownDatabase {
+  schema: Schema;
+  /** What a sound file must say besides: the faults, in words. */
+  look?(database: DatabaseSync): Promise<string[]>;
+  /** `rebuild` where everything in it is elsewhere too. */
+  remedy: 'restore' | 'rebuild';
+}
+
+export async function checkDatabase({ location, size }: HomeFile, known: KnownDatabase | undefined): Promise<Found[]> {
+  const remedy = known?.remedy ?? 'restore';
+  if (size === 0 && !existsSync(`${location}-wal`)) return [{ problem: 'is empty', remedy }];
+  const faults = await checkLog(`${location}-wal`);
+  try {
+    faults.push(...(await look(location, known)));
+  } catch (error) {
+    if (error instanceof NewerDatabase) return [{ problem: error.message, remedy: 'upgrade' }];
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) throw error;
+    faults.push((error as Error).message);
+  }
+  return faults.slice(0, MOST_FAULTS).map((problem) => ({ problem, remedy }));
+}
+
+class NewerDatabase extends Error {}
+
+async function look(location: string, known: KnownDatabase | undefined): Promise<string[]> {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  let faults: string[];
+  try {
+    const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+    if (known && version > known.schema.version)
+      throw new NewerDatabase(`is of version ${version}, this Lainclaw understands ${known.schema.version}`);
+    const rows = database.prepare(`PRAGMA integrity_check(${MOST_FAULTS})`).all();
+    faults = rows.flatMap((row) => Object.values(row).map(String)).filter((text) => text !== 'ok');
+    if (faults.length === 0) faults.push(...foreignKeyFaults(database));
+    if (faults.length === 0 && known) faults.push(...(await missingTables(database, known.schema, version)));
+    if (faults.length === 0) faults.push(...((await known?.look?.(database)) ?? []));
+  } finally {
+    database.close();
+  }
+  return faults.length > 0 ? faults : fullTextFaults(location);
+}
+
+function foreignKeyFaults(database: DatabaseSync): string[] {
+  const rows = database.prepare('PRAGMA foreign_key_check').all();
+  return rows.length > 0 ? [`${rows.length} rows name others that are not there`] : [];
+}
+
+/** Only of the current version: an earlier one gets its tables when it is opened. */
+async function missingTables(database: DatabaseSync, schema: Schema, version: number): Promise<string[]> {
+  if (version !== schema.version) return version === 0 ? ['has no version, and no tables of ours'] : [];
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const fresh = new DatabaseSync(':memory:');
+  try {
+    for (const step of await schema.steps()) step(fresh);
+    const found = new Set(tablesOf(database));
+    return tablesOf(fresh)
+      .filter((name) => !found.has(name))
+      .map((name) => `the table ${name} is missing`);
+  } finally {
+    fresh.close();
+  }
+}
+
+function tablesOf(database: DatabaseSync): string[] {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL");
+  // A search index has a number that grows with each rebuild.
+  return rows.all().flatMap(({ name }) => (/\d/.test(String(name)) ? [] : [String(name)]));
+}
+
+/** SQLite compares the index with the texts that it was made of. The command is an INSERT that changes nothing. */
+function fullTextFaults(location: string): string[] {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'").all();
+    return names.flatMap(({ name }) => {
+      try {
+        database.exec(`INSERT INTO "${name}" ("${name}", rank) VALUES ('integrity-check', 1)`);
+        return [];
+      } catch (error) {
+        return [`the search index ${name}: ${(error as Error).message}`];
+      }
+    });
+  } finally {
+    database.close();
+  }
+}

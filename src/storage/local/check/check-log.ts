@@ -1,0 +1,52 @@
+// A write-ahead log of SQLite. Each frame has a checksum over itself and everything before it. SQLite takes a log up to the first frame that does
+// not fit and forgets the rest without a word; here that is said. Frames of an earlier round of the log have another salt and are no fault.
+import { readFile } from 'node:fs/promises';
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const BIG_ENDIAN_SUMS = 0x377f0683;
+const LITTLE_ENDIAN_SUMS = 0x377f0682;
+
+export async function checkLog(path: string): Promise<string[]> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  });
+  if (bytes.length === 0) return [];
+  if (bytes.length < HEADER_BYTES) return ['its write-ahead log is cut off'];
+  const magic = bytes.readUInt32BE(0);
+  if (magic !== BIG_ENDIAN_SUMS && magic !== LITTLE_ENDIAN_SUMS) return ['its write-ahead log has no header'];
+  const isBigEndian = magic === BIG_ENDIAN_SUMS;
+  const pageBytes = bytes.readUInt32BE(8);
+  const salts = bytes.subarray(16, 24);
+  let sums = addTo([0, 0], bytes.subarray(0, 24), isBigEndian);
+  if (!isSum(bytes, 24, sums)) return ['the header of its write-ahead log was changed'];
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  for (let at = HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes) {
+    if (!bytes.subarray(at + 8, at + 16).equals(salts)) return [];
+    sums = addTo(sums, bytes.subarray(at, at + 8), isBigEndian);
+    sums = addTo(sums, bytes.subarray(at + FRAME_HEADER_BYTES, at + frameBytes), isBigEndian);
+    if (!isSum(bytes, at + 16, sums))
+      return [`its write-ahead log was changed in frame ${(at - HEADER_BYTES) / frameBytes + 1}: what follows is lost`];
+  }
+  return [];
+}
+
+type Sums = [number, number];
+
+function addTo([one, other]: Sums, bytes: Buffer, isBigEndian: boolean): Sums {
+  let first = one;
+  let second = other;
+  for (let at = 0; at < bytes.length; at += 8) {
+    const [low, high] = isBigEndian
+      ? [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)]
+      : [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
+    first = (first + low + second) >>> 0;
+    second = (second + high + first) >>> 0;
+  }
+  return [first, second];
+}
+
+function isSum(bytes: Buffer, at: number, [one, other]: Sums): boolean {
+  return bytes.readUInt32BE(at) === one && bytes.readUInt32BE(at + 4) === other;
+}

@@ -1,0 +1,48 @@
+// Small text files: JSON documents, files of JSON lines, Markdown.
+import { readFile } from 'node:fs/promises';
+import { newerVersionIn } from '../../../lib/newer-version.ts';
+import { linesOf } from './check-transcript.ts';
+import type { Found, HomeFile } from './home-file.ts';
+
+/** Of every JSON file that has one. */
+const VERSION = 1;
+
+export async function checkJson({ location, size }: HomeFile): Promise<Found[]> {
+  if (size === 0) return [{ problem: 'is empty', remedy: 'restore' }];
+  const bytes = await readFile(location);
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) return [{ problem: 'is not UTF-8', remedy: 'restore' }];
+  let value: { version?: unknown } | null;
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch (error) {
+    return [{ problem: `is not JSON: ${(error as Error).message}`, remedy: 'restore' }];
+  }
+  const newer = newerVersionIn(text, VERSION);
+  if (newer !== undefined)
+    return [{ problem: `is of version ${newer}, this Lainclaw understands ${VERSION}`, remedy: 'upgrade' }];
+  if (typeof value !== 'object' || value === null) return [{ problem: 'is not a JSON object', remedy: 'restore' }];
+  const { version = VERSION } = value;
+  return version === VERSION ? [] : [{ problem: `has the version ${JSON.stringify(version)}`, remedy: 'restore' }];
+}
+
+/** A last line without its end is a writer that was stopped. */
+export async function checkJsonLines({ location }: HomeFile): Promise<Found[]> {
+  let number = 0;
+  for await (const { bytes, isWhole } of linesOf(location)) {
+    number += 1;
+    if (!isWhole || bytes.length === 0) continue;
+    try {
+      JSON.parse(bytes.toString('utf8'));
+    } catch {
+      return [{ problem: `line ${number} is not JSON`, remedy: 'restore' }];
+    }
+  }
+  return [];
+}
+
+export async function checkText({ location }: HomeFile): Promise<Found[]> {
+  const bytes = await readFile(location);
+  if (bytes.includes(0)) return [{ problem: 'holds bytes that are no text', remedy: 'restore' }];
+  return Buffer.from(bytes.toString('utf8')).equals(bytes) ? [] : [{ problem: 'is not UTF-8', remedy: 'restore' }];
+}
