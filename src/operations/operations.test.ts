@@ -60,6 +60,8 @@ describe('an operation', () => {
     ['audit.show', {}],
     ['audit.verify', {}],
     ['audit.export', { format: 'csv' }],
+    ['doctor.repair', {}],
+    ['backup.automatic', {}],
     ['backup.create', { file: 'home.backup', force: true }],
     ['memory.summary', {}],
     ['memory.why', {}],

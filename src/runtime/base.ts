@@ -70,6 +70,8 @@ export async function createBase({
   const storage = createLocalStorage({
     home: environment.home,
     now,
+    lainclaw: environment.version,
+    onNoBackup: (reason) => warn(`no backup was made before the home is brought to this version: ${reason}`),
     secrets: lazySecrets(environment.variables),
     auditBytes: (config.auditMegabytes ?? 256) * 1024 * 1024,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),

@@ -187,7 +187,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       now,
     });
     extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
-    return opened;
+    if (config.backups === 0) return opened;
+    const { startDailyBackup } = await import('./daily-backup.ts');
+    const daily = startDailyBackup({ ...environment, log: context.log });
+    return {
+      ...opened,
+      async close() {
+        await daily.stop();
+        await opened.close?.();
+      },
+    };
   };
 
   async function hasSession(sessionKey: string): Promise<boolean> {

@@ -2,9 +2,9 @@
 // ended. Later lines are added as further steps, in the order of the day.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/lib/new-id.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
@@ -396,6 +396,36 @@ describe('a day', () => {
     bytes[middle] = (bytes[middle] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     expect((await verify()).json()).toMatchObject({ success: false, error: { code: 'BACKUP_DAMAGED' } });
+  });
+
+  it('17:00 doctor and the audit log are green and true: a flipped byte is found and repaired', async () => {
+    interface Doctor {
+      healthy: boolean;
+      checks: { name: string; state: string; message: string }[];
+    }
+    const doctor = async () => (await lainclaw(['doctor'], { home, env: env() })).json<Doctor>();
+    expect((await lainclaw(['backup', '--automatic'], { home })).json()).toMatchObject({ made: true });
+    expect((await doctor()).checks.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect((await lainclaw(['audit', 'verify'], { home })).json()).toMatchObject({ isSound: true, problems: [] });
+
+    const path = home.transcriptPath('project');
+    const written = readFileSync(path);
+    const damaged = Buffer.from(written);
+    const at = damaged.indexOf('rounding');
+    damaged[at] = (damaged[at] ?? 0) ^ 1;
+    writeFileSync(path, damaged);
+    const { healthy, checks } = await doctor();
+    expect(healthy).toBe(false);
+    expect(checks.find(({ state }) => state === 'problem')?.message).toContain(basename(path));
+    expect((await lainclaw(['doctor', '--fix'], { home })).json()).toMatchObject({ healthy: true });
+    expect(readFileSync(path).equals(written)).toBe(true);
+
+    const log = join(home.path, 'audit', readdirSync(join(home.path, 'audit'))[0] ?? '');
+    const lines = readFileSync(log, 'utf8');
+    writeFileSync(log, lines.replace('"outcome":"allowed"', '"outcome":"denied" '));
+    const forged = await lainclaw(['audit', 'verify'], { home });
+    expect(forged.json()).toMatchObject({ isSound: false, problems: [{ problem: 'changed' }] });
+    writeFileSync(log, lines);
   });
 
   it('next day: after an upgrade everything is there, and what was decided is answered with its place', async () => {

@@ -1,6 +1,6 @@
 // Every kind of damage to every kind of file: doctor names it, and --fix repairs it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -102,9 +102,12 @@ describe('lainclaw doctor', () => {
     const sound = join(home.base, 'sound');
     // With its exact times.
     execFileSync('cp', ['-a', home.path, sound]);
-    const putBack = (): void => {
-      rmSync(home.path, { recursive: true });
-      execFileSync('cp', ['-a', sound, home.path]);
+    /** A database with whatever SQLite left beside it. */
+    const putBack = (path: string): void => {
+      const names = path.endsWith('.db') ? ['', '-wal', '-shm'].map((end) => `${path}${end}`) : [path];
+      for (const name of names) rmSync(join(home.path, name), { force: true });
+      for (const name of names.filter((each) => existsSync(join(sound, each))))
+        execFileSync('cp', ['-a', join(sound, name), join(home.path, name)]);
     };
     expect((await checkHome(home.path, signal)).findings).toEqual([]);
 
@@ -119,7 +122,7 @@ describe('lainclaw doctor', () => {
       DAMAGE[kind]?.(join(home.path, path), pick);
       const { findings } = await checkHome(home.path, signal);
       if (!findings.some((finding) => finding.path === path)) unnamed.push(`${kind} of ${path}`);
-      putBack();
+      putBack(path);
     }
     expect(unnamed).toEqual([]);
     expect([...seen]).toEqual(

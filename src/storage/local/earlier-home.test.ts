@@ -1,5 +1,5 @@
 // A home that the version before askers were kept has left: its tables as that version made them.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -103,4 +103,18 @@ it('processes that open it at the same moment do not get in each other’s way',
     }),
   );
   expect(found).toEqual(opened.map(() => [4, 1]));
+});
+
+it('is backed up as it was before its tables are changed', async () => {
+  await (await open().agentRuns()).list({ limit: 1 });
+  const folder = join(home, 'backups');
+  expect(readdirSync(folder)).toEqual(['before-lainclaw.db-0.backup']);
+  const other = createLocalStorage({ home: join(home, '..', 'other'), now: Date.now });
+  closing.push(() => other.close());
+  const { signal } = new AbortController();
+  const file = join(folder, 'before-lainclaw.db-0.backup');
+  await (await other.backups()).restore({ file, lainclaw: '9.9.9', replace: false, signal });
+  const restored = new DatabaseSync(join(home, '..', 'other', 'lainclaw.db'));
+  expect(restored.prepare('PRAGMA user_version').get()).toEqual({ user_version: 0 });
+  restored.close();
 });

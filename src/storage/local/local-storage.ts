@@ -21,6 +21,10 @@ export interface LocalStorageOptions {
   home: string;
   now(): number;
   onRebuild?: (keptAside: string) => void;
+  /** Called when the home could not be backed up before a database gets new tables. */
+  onNoBackup?: (reason: string) => void;
+  /** The version of this Lainclaw, for the backups that it makes. */
+  lainclaw?: string;
   /** What the audit log must not hold, besides whatever looks like a secret. */
   secrets?: () => readonly string[];
   /** The oldest files of the audit log are removed when it is larger. */
@@ -31,6 +35,8 @@ export function createLocalStorage({
   home,
   now,
   onRebuild,
+  onNoBackup,
+  lainclaw = '0.0.0',
   secrets = () => [],
   auditBytes: keptBytes = AUDIT_BYTES,
 }: LocalStorageOptions): StorageWithBackups {
@@ -38,12 +44,22 @@ export function createLocalStorage({
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions, locks.verify);
   const catalogue = createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild });
-  const database = createLainclawDb(home);
+  let backingUp: Promise<void> | undefined;
+  /** One for all connections. The steps are one transaction: where no backup can be made, they are applied all the same. */
+  const backUp = (version: number): Promise<void> => {
+    backingUp ??= import('./backup/before-migration.ts')
+      .then(({ backUpBeforeMigration }) =>
+        backUpBeforeMigration({ home, locks, database: 'lainclaw.db', version, lainclaw, now }),
+      )
+      .catch((error: unknown) => onNoBackup?.((error as Error).message));
+    return backingUp;
+  };
+  const database = createLainclawDb(home, backUp);
   // Connections of their own to the same file: what these save is synced with each commit.
-  const archiveDatabase = createLainclawDb(home);
-  const runsDatabase = createLainclawDb(home);
-  const jobsDatabase = createLainclawDb(home);
-  const mailboxDatabase = createLainclawDb(home);
+  const archiveDatabase = createLainclawDb(home, backUp);
+  const runsDatabase = createLainclawDb(home, backUp);
+  const jobsDatabase = createLainclawDb(home, backUp);
+  const mailboxDatabase = createLainclawDb(home, backUp);
   const ownerFiles = createOwnerFiles(home, locks);
   const undoRecords = lazily(async () =>
     (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({ home, locks, now }),

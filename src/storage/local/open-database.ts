@@ -21,6 +21,8 @@ export interface OpenDatabaseOptions {
   schema: Schema;
   /** For each connection, before the tables are made. */
   pragmas: string;
+  /** Called before an existing file of an earlier version is changed, with that version. */
+  beforeMigration?(version: number): Promise<void>;
 }
 
 /**
@@ -37,12 +39,15 @@ export function openLogKeeper(path: string): DatabaseSync {
 }
 
 /** Fails while another process holds the file: `whenFree` waits for it. */
-export async function openDatabase({ path, schema, pragmas }: OpenDatabaseOptions): Promise<DatabaseSync> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<DatabaseSync> {
+  const { path, schema, pragmas } = options;
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   await ensurePrivateFile(path);
   const db = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
   try {
-    const isCurrent = checkedVersion(db, path, schema) === schema.version;
+    const version = checkedVersion(db, path, schema);
+    const isCurrent = version === schema.version;
+    if (!isCurrent && hasTables(db)) await options.beforeMigration?.(version);
     db.exec(pragmas);
     if (!isCurrent) migrate(db, path, schema, await schema.steps());
     return db;
@@ -64,6 +69,10 @@ function checkedVersion(db: DatabaseSync, path: string, { version }: Schema): nu
   const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
   if (found > version) throw newerVersion(path, found, version);
   return found;
+}
+
+function hasTables(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
 }
 
 /** One write transaction: whole or not at all. */

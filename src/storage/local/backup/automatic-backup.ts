@@ -9,7 +9,7 @@ import { checkHome } from '../check/check-home.ts';
 import { writeSums } from '../check/home-sums.ts';
 import { automaticBackups, BACKUPS_FOLDER, dailyName } from './automatic-names.ts';
 import { createBackup } from './create-backup.ts';
-import { listHome } from './home-contents.ts';
+import { INDEXES, listHome } from './home-contents.ts';
 
 export async function createAutomaticBackup(
   home: string,
@@ -23,7 +23,7 @@ export async function createAutomaticBackup(
   const created = await createBackup(home, locks, { output, lainclaw, createdAt, signal });
   const { files, databases } = await listHome(home, '');
   // The audit log proves itself, and never stops growing.
-  const recorded = [...databases, ...files].filter((path) => !path.startsWith('audit'));
+  const recorded = [...databases, ...INDEXES, ...files].filter((path) => !path.startsWith('audit'));
   await writeSums(home, recorded, { createdAt, backup: name, signal });
   const removed = automaticBackups(home)
     .filter(({ isDaily }) => isDaily)

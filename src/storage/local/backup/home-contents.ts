@@ -23,7 +23,7 @@ const STAYS: ReadonlyMap<string, string> = new Map([
 const LONGEST_PATH = 4_096;
 const LONGEST_NAME = 255;
 /** Made again from the transcripts. */
-const INDEXES: ReadonlySet<string> = new Set(['sessions/history.db']);
+export const INDEXES: ReadonlySet<string> = new Set(['sessions/history.db']);
 /** Of writers that replace a file; whole ones have another name. */
 const TEMPORARY = /^\..*\.tmp$|\.probe$/;
 const DATABASE = /^(?:(?:sessions|undo)\/)?[^/]+\.db$/;

@@ -5,6 +5,7 @@ import { AUDIT_FOLDER } from '../audit/audit-files.ts';
 import { newestBackup } from '../backup/automatic-names.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
 import { SCHEMA as SESSIONS } from '../catalogue/schema.ts';
+import { SCHEMA as HISTORY } from '../history/history-db.ts';
 import { SCHEMA as LAINCLAW } from '../lainclaw-db/schema.ts';
 import { unpack } from '../undo/content.ts';
 import { SCHEMA as UNDO } from '../undo/local-undo-records.ts';
@@ -16,6 +17,7 @@ import type { Found, HomeFile, HomeFileKind } from './home-file.ts';
 const DATABASES = new Map<string, KnownDatabase>([
   ['lainclaw.db', { schema: LAINCLAW, remedy: 'restore' }],
   ['sessions/sessions.db', { schema: SESSIONS, remedy: 'rebuild' }],
+  ['sessions/history.db', { schema: HISTORY, remedy: 'rebuild' }],
   ['undo/undo.db', { schema: UNDO, remedy: 'restore', look: lookAtContents }],
 ]);
 

@@ -32,7 +32,7 @@ export function createHistoryDb(home: string): Database {
   };
 }
 
-const SCHEMA: Schema = {
+export const SCHEMA: Schema = {
   version: VERSION,
   async steps() {
     const { STEPS } = await import('../lainclaw-db/steps.ts');

@@ -9,7 +9,7 @@ export const SCHEMA: Schema = { version: LAINCLAW_DB_VERSION, steps: async () =>
 export const lainclawDbPath = (home: string): string => join(home, 'lainclaw.db');
 
 /** A connection of its own. */
-export function createLainclawDb(home: string): Database {
+export function createLainclawDb(home: string, beforeMigration?: (version: number) => Promise<void>): Database {
   const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL';
-  return createDatabase({ path: lainclawDbPath(home), schema: SCHEMA, pragmas });
+  return createDatabase({ path: lainclawDbPath(home), schema: SCHEMA, pragmas, beforeMigration });
 }
