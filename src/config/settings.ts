@@ -12,6 +12,7 @@ export type Language = (typeof LANGUAGES)[number];
 export const NOTIFICATION_KINDS = ['off', 'bell', 'osc9', 'osc777'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
+export const SEARCH_SERVICES = ['brave', 'tavily', 'exa', 'searxng'] as const;
 const NETWORKS = ['ask', 'off'] as const;
 export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
 
@@ -56,6 +57,9 @@ export interface FileSettings {
   codeNetwork?: (typeof NETWORKS)[number];
   /** Hosts that a permitted command may reach although their addresses are not public. */
   privateHosts?: string[];
+  /** The service that web_search asks, and where it is. */
+  webSearch?: (typeof SEARCH_SERVICES)[number];
+  webSearchUrl?: string;
   /** Sub-agents in the background at the same time. */
   backgroundRuns?: number;
   /** Of what `file_write` may leave. */
@@ -225,6 +229,12 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     about: 'hosts that a permitted command may reach although their addresses are not public',
     default: 'none',
   },
+  webSearch: {
+    kind: choice(SEARCH_SERVICES),
+    about: 'the service that web_search asks; its key is in BRAVE_API_KEY, TAVILY_API_KEY or EXA_API_KEY',
+    default: 'none',
+  },
+  webSearchUrl: { kind: address, about: 'where that service is: needed for searxng', default: 'none' },
   backgroundRuns: { kind: count(1, 1_000), about: 'sub-agents in the background at the same time', default: 4 },
   maxFileSizeBytes: { kind: amount, about: 'the largest file that file_write may leave', default: 1_048_576 },
   embeddingBaseUrl: {

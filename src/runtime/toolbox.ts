@@ -105,6 +105,7 @@ export async function openToolbox(
     userHome,
     home,
     commandSettings: commandSettingsOf(config),
+    ...(config.webSearch && { webSearch: { service: config.webSearch, address: config.webSearchUrl } }),
     isTrusted,
     isOwnSkill,
   });

@@ -51,6 +51,7 @@ import type { ToolSpec } from './tool.ts';
 import { createToolCallTool } from './unfold/call.ts';
 import { createToolSearchTool } from './unfold/search.ts';
 import { createWebFetchTool } from './web/fetch.ts';
+import { createWebSearchTool, type WebSearchDependencies } from './web/search.ts';
 
 export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
@@ -73,6 +74,8 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   /** Lainclaw's own. */
   home: string;
   sendMessage: SendMessageDependencies['send'];
+  /** Absent: there is no web_search. */
+  webSearch?: Omit<WebSearchDependencies, 'variables'>;
   /** What the owner's settings say about commands and code. */
   commandSettings?: { bash: CommandSettings; code: CommandSettings };
 }
@@ -136,6 +139,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       settings: commandSettings?.code,
     }),
     createWebFetchTool({ privateHosts: commandSettings?.bash.privateHosts }),
+    ...(dependencies.webSearch ? [createWebSearchTool({ ...dependencies.webSearch, variables })] : []),
     createMemorySearchTool({ memory }),
     createHistorySearchTool({ pastConversations }),
     createMemorySaveTool({ memory }),

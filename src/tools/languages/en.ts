@@ -172,6 +172,10 @@ export const en: ToolTexts = {
     description: 'Sends a message to a chat through the running gateway; only to chats the owner has listed.',
     parameters: { channel: 'Where', chatId: 'Its id on that platform', text: 'The message, Markdown' },
   },
+  web_search: {
+    description: 'Searches the web: titles, addresses and excerpts. web_fetch reads a page.',
+    parameters: { query: 'Words', limit: 'Most results', since: 'YYYY-MM-DD', site: 'Only this host' },
+  },
   web_fetch: {
     description: 'Reads a page of the web as Markdown; long pages shortened, the whole kept in a file.',
     parameters: {

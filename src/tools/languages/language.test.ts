@@ -22,6 +22,7 @@ const specs = createBuiltinTools({
   userHome: '/home/me',
   home: '/home/me/.lainclaw',
   sendMessage: unused,
+  webSearch: { service: 'searxng' },
   isTrusted: unused,
   isOwnSkill: unused,
 });

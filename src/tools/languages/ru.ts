@@ -168,6 +168,10 @@ export const ru: ToolTexts = {
     description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
     parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
   },
+  web_search: {
+    description: 'Ищет в интернете: заголовки, адреса, отрывки. web_fetch читает страницу.',
+    parameters: { query: 'Слова', limit: 'Сколько результатов', since: 'ГГГГ-ММ-ДД', site: 'Только этот хост' },
+  },
   web_fetch: {
     description: 'Читает страницу интернета как Markdown; длинная сокращается, целиком остаётся в файле.',
     parameters: { url: 'http или https', prompt: 'Что вы ищете: места длинной страницы', format: 'raw: как прислано' },

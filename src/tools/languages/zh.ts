@@ -155,6 +155,10 @@ export const zh: ToolTexts = {
     description: '通过正在运行的网关向聊天发送消息；只能发给主人列出的聊天。',
     parameters: { channel: '平台', chatId: '该平台上的聊天 id', text: '消息内容，Markdown' },
   },
+  web_search: {
+    description: '搜索网络：标题、地址和摘录。web_fetch 读取页面。',
+    parameters: { query: '词语', limit: '结果上限', since: 'YYYY-MM-DD', site: '仅此主机' },
+  },
   web_fetch: {
     description: '以 Markdown 读取网页；长页面会缩短，全文保存在文件中。',
     parameters: { url: 'http 或 https', prompt: '要找的内容：长页面中的相关段落', format: 'raw：原样' },

@@ -1,0 +1,128 @@
+import { taintSource } from '../../vocabulary/taint-source.ts';
+import { defineTool } from '../define-tool.ts';
+import { ToolFailure, type ToolSpec } from '../tool.ts';
+import type { Found, SearchQuestion, SearchService, SearchServiceName } from './search-services.ts';
+
+/** What rules name, without loading the services. */
+const HOSTS: Record<SearchServiceName, string> = {
+  brave: 'https://api.search.brave.com',
+  tavily: 'https://api.tavily.com',
+  exa: 'https://api.exa.ai',
+  searxng: '',
+};
+const LONGEST_TEXT = 500;
+const LARGEST_ANSWER = 2_000_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export interface WebSearchDependencies {
+  /** The owner's choice. Without one there is no such tool. */
+  service: SearchServiceName;
+  /** Instead of the service's own address. */
+  address?: string;
+  variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** Needs no permission: whoever sets up a service wants it asked. In a tainted turn a person is asked: a query tells something. */
+export function createWebSearchTool({ service: name, address, variables }: WebSearchDependencies): ToolSpec {
+  return defineTool({
+    name: 'web_search',
+    schema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, maxLength: 400 },
+        limit: { type: 'integer', minimum: 1, maximum: 20, default: 5 },
+        since: { type: 'string', pattern: DAY.source },
+        site: { type: 'string', minLength: 1, maxLength: 253, pattern: '^[\\w.-]+$' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    requiresPermission: false,
+    // What asks an address tells it something: in a tainted turn a person decides.
+    subject: () => ({ kind: 'url', url: address ?? HOSTS[name] }),
+    rules: { pattern: 'url' },
+    timeoutMs: 30_000,
+    async execute(question, { signal }) {
+      const { searchServices } = await import('./search-services.ts');
+      const service = searchServices[name];
+      const base = address ?? HOSTS[name];
+      if (base === '') throw new ToolFailure(`set "webSearchUrl" in config.json: where ${name} is`);
+      const results = within(
+        await ask(service, question, { name, base, key: keyOf(service, variables) }, signal),
+        question,
+      );
+      return {
+        data: { service: name, results },
+        text: results.map(shown).join('\n\n') || 'Nothing was found.',
+        meta: { tainted: true, taintedBy: [taintSource('host', new URL(base).host)] },
+      };
+    },
+  });
+}
+
+function keyOf({ keyVariable }: SearchService, variables: WebSearchDependencies['variables']): string {
+  if (keyVariable === undefined) return '';
+  const key = variables[keyVariable];
+  if (key) return key;
+  throw new ToolFailure(`the key of the search service is missing: put it into the variable ${keyVariable}`);
+}
+
+async function ask(
+  service: SearchService,
+  question: SearchQuestion,
+  { name, base, key }: { name: string; base: string; key: string },
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const { path, method, headers, body } = service.request(question, key);
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(base.replace(/\/$/, '') + path, {
+      method,
+      signal,
+      redirect: 'error',
+      headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    text = await answer.text();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ToolFailure(`${name} cannot be reached: ${causeOf(error)}`, { cause: error });
+  }
+  if (!answer.ok) throw new ToolFailure(problemOf(name, answer.status));
+  if (text.length > LARGEST_ANSWER)
+    throw new ToolFailure(`${name} answered with more than it should`, { reason: 'limit' });
+  try {
+    return service.read(JSON.parse(text));
+  } catch {
+    throw new ToolFailure(`${name} did not answer with JSON: is its address right?`);
+  }
+}
+
+function problemOf(name: string, status: number): string {
+  if (status === 401 || status === 403) return `${name} refuses the key (${status}): check it`;
+  if (status === 429) return `${name} has had too many questions (429): try again later`;
+  return `${name} answered ${status}`;
+}
+
+/** Not every service keeps to the limit or knows days. */
+function within(results: readonly Found[], { limit, since }: SearchQuestion): Found[] {
+  const isNew = ({ date }: Found): boolean => {
+    const moment = since === undefined || date === undefined ? Number.NaN : Date.parse(date);
+    return Number.isNaN(moment) || moment >= Date.parse(since ?? '');
+  };
+  return results.filter(isNew).slice(0, limit);
+}
+
+function shown({ title, url, text, date }: Found, index: number): string {
+  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return [`${index + 1}. ${title || url}${date ? ` (${date})` : ''}`, `<${url}>`, cut]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function causeOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
