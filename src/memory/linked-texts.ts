@@ -6,11 +6,13 @@ import { STOP_WORDS } from './analysis/stop-words.ts';
 
 /** Only the best texts lead farther, and only when they have much of the question. */
 const LEADING = 2;
-const LEAST_RELEVANCE = 0.5;
+const LEAST_RELEVANCE = 0.4;
 /** A word in more chunks than this, or this share of all, links by chance. */
 const MOST_CHUNKS = 6;
 const MOST_SHARE = 0.0005;
-const MOST_WORDS = 5;
+const MOST_WORDS = 6;
+/** Of a long text the beginning leads. */
+const MOST_COUNTED = 60;
 const MOST_LINKED = 4;
 const SHORTEST_WORD = 3;
 /** Two characters of a script without spaces. */
@@ -23,11 +25,13 @@ export async function findLinked(
   chunks: number,
 ): Promise<ArchiveChunk[]> {
   const leading = best.slice(0, LEADING).filter(({ relevance }) => relevance >= LEAST_RELEVANCE);
-  const words = new Set(leading.flatMap(({ chunk }) => analyser.terms(chunk.text)).filter(isTelling));
-  const unasked = [...words].filter((word) => !asked.has(word));
+  const texts = [...leading.map(({ chunk }) => chunk), ...(await answeredBy(leading, archive))];
+  const words = new Set(texts.flatMap(({ text }) => analyser.terms(text)).filter(isTelling));
+  const unasked = [...words].filter((word) => !asked.has(word)).slice(0, MOST_COUNTED);
   if (unasked.length === 0) return [];
-  const most = Math.max(MOST_CHUNKS, chunks * MOST_SHARE);
-  const rare = [...(await archive.frequencies(unasked))]
+  const most = Math.max(MOST_CHUNKS, Math.floor(chunks * MOST_SHARE));
+  const counts = await archive.frequencies(unasked, { upTo: most + 1 });
+  const rare = [...counts]
     .filter(([, count]) => count > 1 && count <= most)
     .sort((a, b) => a[1] - b[1])
     .slice(0, MOST_WORDS)
@@ -36,6 +40,16 @@ export async function findLinked(
   const known = new Set(best.map(({ chunk }) => chunk.id));
   const { ids } = await archive.candidates(rare, MOST_LINKED + known.size);
   return archive.read(ids.filter((id) => !known.has(id)).slice(0, MOST_LINKED));
+}
+
+/** What a person had said where the best text is the answer to it: "I play the viola now." "A fine instrument." */
+async function answeredBy(leading: readonly { chunk: ArchiveChunk }[], archive: Archive): Promise<ArchiveChunk[]> {
+  const answers = leading.flatMap(({ chunk: { id, document } }) =>
+    document.speaker === 'assistant' && document.session !== undefined ? [{ id, session: document.session }] : [],
+  );
+  if (answers.length === 0) return [];
+  const around = await archive.around(answers, 1);
+  return archive.read(around.flatMap(({ before }) => before));
 }
 
 function isTelling(term: string): boolean {

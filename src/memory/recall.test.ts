@@ -4,6 +4,7 @@ import { testMemory } from '../../test/support/test-memory.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { type MemoryScope, maySee, readerWithin } from '../vocabulary/memory-scope.ts';
 import { RECALL_TOKENS } from '../vocabulary/recalled.ts';
+import type { EmbeddingModel } from './embeddings/embeddings.ts';
 import type { Memory } from './memory.ts';
 import { rememberTurns } from './remember-turns.ts';
 
@@ -165,6 +166,32 @@ describe('recall', () => {
     expect(recall?.text).not.toContain('bicycle');
     expect(recall?.tainted).toBe(true);
     expect(recall?.items).toEqual([{ source: 'memory of main', scope: 'owner', tainted: true }]);
+  });
+
+  it('finds by meaning once the model is in use, and never waits for it before', async () => {
+    const model: EmbeddingModel = {
+      name: 'meaning',
+      embed: async (texts) =>
+        texts.map((text) => Float32Array.from(/doctor|physician/.test(text) ? [1, 0, 0.1] : [0, 1, 0.1])),
+      close() {},
+    };
+    const { memory } = testMemory(model);
+    await memory.saveAll([{ content: 'My doctor is called Orlova.' }, { content: 'The bicycle is green.' }]);
+    const question = 'How is the physician named?';
+    expect(await memory.recall({ question })).toBeUndefined();
+    await memory.embed();
+    const recall = await memory.recall({ question });
+    expect(recall?.text).toContain('Orlova');
+    expect(recall?.text).not.toContain('bicycle');
+  });
+
+  it('brings what replaces a statement that only its answer has the word for', async () => {
+    const { memory } = testMemory();
+    const turns = said(['I play the viola now.', 'A fine instrument.', 'How late is it?', 'Noon.']);
+    const later = said(['I gave the viola away and play drums.', 'Loud!'], 10);
+    await rememberTurns(memory, { sessionKey: 'main', sessionId: 's1', tainted: false }, turns);
+    await rememberTurns(memory, { sessionKey: 'main', sessionId: 's2', tainted: false }, later);
+    expect((await memory.recall({ question: 'Which instrument do I play?' }))?.text).toContain('drums');
   });
 
   it('has only what the reader may see', async () => {

@@ -152,8 +152,8 @@ export interface Archive {
    * of those terms as well, and without any other term the newest of them.
    */
   candidates(terms: readonly string[], limit: number, options?: { among?: readonly string[] }): Promise<Candidates>;
-  /** Number of chunks that contain each of the terms. */
-  frequencies(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Number of chunks that contain each of the terms, counted no farther than `upTo`: common terms cost no more than rare ones. */
+  frequencies(terms: readonly string[], options: { upTo: number }): Promise<ReadonlyMap<string, number>>;
   /** Terms of the index that begin with `head`, at most `limit`. Only for a reader who sees everything; others get none. */
   termsBeginning(head: string, limit: number): Promise<string[]>;
   /** Chunks in the order of the ids; missing ones are left out. */

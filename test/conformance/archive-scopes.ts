@@ -109,8 +109,8 @@ async function seesOnlyItsOwn(
       mine.filter(({ text }) => text.split(' ').includes(word)).length,
     );
 
-  const counted = await archive.frequencies([...WORDS, 'absent']);
-  for (const word of WORDS) expect(counted.get(word) ?? 0).toBe(candidates.frequencies.get(word) ?? 0);
+  const counted = await archive.frequencies([...WORDS, 'absent'], { upTo: 3 });
+  for (const word of WORDS) expect(counted.get(word)).toBe(Math.min(3, candidates.frequencies.get(word) ?? 0));
   expect(counted.get('absent') ?? 0).toBe(0);
   const summary = await archive.summary();
   const turns = mine.filter(({ document }) => document.session !== undefined);

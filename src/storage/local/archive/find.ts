@@ -27,14 +27,22 @@ export function findCandidates(
   });
 }
 
-export function frequenciesFor(db: DatabaseSync, reader: MemoryReader, terms: readonly string[]): Map<string, number> {
+export function frequenciesFor(
+  db: DatabaseSync,
+  reader: MemoryReader,
+  terms: readonly string[],
+  upTo: number,
+): Map<string, number> {
   return read(db, () => {
     const index = indexName(readState(db).generation);
     const visible = visibleChunks(db, reader);
-    if (!visible) return frequenciesOf(db, index, terms);
-    const holding = (term: string): number =>
-      chunksWith(db, index, `"${term}"`, NO_LIMIT).filter((id) => visible.has(id)).length;
-    return new Map(terms.map((term) => [term, holding(term)]));
+    const few = db.prepare(`SELECT count(*) AS count FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ?)`);
+    const count = (term: string): number => {
+      if (!visible) return Number(few.get(`"${term}"`, upTo)?.count);
+      const ids = chunksWith(db, index, `"${term}"`, NO_LIMIT);
+      return Math.min(upTo, ids.filter((id) => visible.has(id)).length);
+    };
+    return new Map(terms.map((term) => [term, count(term)]));
   });
 }
 

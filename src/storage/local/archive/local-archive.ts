@@ -83,7 +83,7 @@ export function createLocalArchive({ database, locks, name = 'archive' }: LocalA
       return removed;
     },
     candidates: (terms, limit, { among } = {}) => use((db) => findCandidates(db, reader, terms, { limit, among })),
-    frequencies: (terms) => use((db) => frequenciesFor(db, reader, terms)),
+    frequencies: (terms, { upTo }) => use((db) => frequenciesFor(db, reader, terms, upTo)),
     // The words of the index are everybody's.
     termsBeginning: async (head, limit) =>
       reader.sees === 'everything' ? use((db) => termsBeginning(db, head, limit)) : [],
