@@ -106,3 +106,14 @@ test('pipes are for their owner alone', async () => {
     rmSync(path);
   }
 });
+
+test('what is insured does not fail with the shell that would do it', () => {
+  const starter = createStarter({
+    mkfifo: async () => 'mkfifo',
+    inherited() {
+      throw new Error('EMFILE: too many open files');
+    },
+  });
+  const uninsure = starter.insure('true');
+  expect(uninsure).not.toThrow();
+});

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,5 +81,20 @@ describe('a command of the person', () => {
   it('says so where there is no shell', async () => {
     const end = await setUp({ SHELL: '/does/not/exist' }).run('ls');
     expect(end).toMatchObject({ code: 127, output: expect.stringContaining('/does/not/exist') });
+  });
+
+  it('ends with this process when that ends before the time to clean up is over', async () => {
+    const module = new URL('./shell-command.ts', import.meta.url).href;
+    const code = `
+      const { runShellCommand } = await import('${module}');
+      const stop = new AbortController();
+      const onOutput = (output) => { if (output.includes('ready')) { stop.abort(); setImmediate(() => process.exit(0)); } };
+      const command = "trap '' INT TERM; echo ready $$; while :; do sleep 0.05; done";
+      void runShellCommand({ command, cwd: '/', env: process.env, signal: stop.signal, onOutput: (output) => { process.stdout.write(output); onOutput(output); } });
+    `;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+    const pid = Number(/ready (\d+)/.exec(printed)?.[1]);
+    expect(pid).toBeGreaterThan(0);
+    await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false));
   });
 });

@@ -5,10 +5,10 @@
 /** Anywhere in a path: package managers put other people's packages there. */
 const PACKAGES = new Set(['node_modules', 'bower_components', 'vendor', 'third_party', 'site-packages', 'pods']);
 /** First in a path. */
-const RECEIVED = new Set(['inbox', 'downloads']);
+export const RECEIVED: readonly string[] = ['inbox', 'downloads'];
 
 /** `path`: relative to the workspace, links resolved. */
 export function isTaintedFile(path: string): boolean {
   const parts = path.toLowerCase().split('/');
-  return RECEIVED.has(parts[0] ?? '') || parts.some((part) => PACKAGES.has(part));
+  return RECEIVED.includes(parts[0] ?? '') || parts.some((part) => PACKAGES.has(part));
 }

@@ -7,18 +7,18 @@ import type { CommandReading } from '../permissions/command.ts';
 import type { DecideContext } from '../permissions/decision.ts';
 import { reachedDirectories } from '../permissions/judge.ts';
 import { isInside, locate } from '../permissions/paths.ts';
-import { isTaintedFile } from '../permissions/tainted-files.ts';
+import { isTaintedFile, RECEIVED } from '../permissions/tainted-files.ts';
 import { pathsOf } from '../subject.ts';
 import type { ToolArgs, ToolSpec } from '../tool.ts';
 import { type CommandReads, READS_ANYTHING, readsOf, unpackersIn } from './command-reads.ts';
 import { foreignFolder, type IsTrusted } from './foreign-folder.ts';
 import type { TaintMemory } from './taint-memory.ts';
 
-/** Of a pattern; beyond, whatever is below its directory counts. */
-const MOST_MATCHES = 2_000;
 /** Directories that are looked through for packages and clones. */
-const MOST_DIRECTORIES = 2_000;
+const MOST_DIRECTORIES = 5_000;
+/** Below a folder that a program could read, and below one that is searched. */
 const DEEPEST = 4;
+const DEEPEST_SEARCHED = 12;
 
 export interface ContentTaint {
   /** Where content from outside comes from that the call could show; empty: everything is the person's own. */
@@ -130,15 +130,18 @@ export function createContentTaint({ memory, root, isTrusted }: ContentTaintDepe
       if (from) return [taintSource('file', path), ...from];
     }
     if (isFile(join(root, folder))) return look.ofPath(folder);
-    for (const directory of directoriesBelow(root, folder)) {
-      const name = directory.slice(directory.lastIndexOf('/') + 1);
-      if (isTaintedFile(`${directory}/x`)) {
-        const isReceived = isTaintedFile(`${directory.split('/')[0]}/x`) && !PACKAGE.test(directory);
-        if (isReceived || (options.packages && !isLeftOut(name, options))) {
-          if (hasFiles(join(root, directory))) return [taintSource('file', directory)];
-        }
-      } else if (!look.isOwn && isRepository(join(root, directory))) {
-        const clone = await foreignFolder(join(root, directory), isTrusted);
+    const received = entriesOf(root).find(
+      ({ name }) => RECEIVED.includes(name.toLowerCase()) && isBelow(name) && entriesOf(join(root, name)).length > 0,
+    );
+    if (received) return [taintSource('file', received.name)];
+    // In a folder of the person's, only what prints or searches files can come across something else.
+    if (look.isOwn && !options.packages) return [];
+    for (const { path, entries } of directoriesBelow(root, folder, options.packages ? DEEPEST_SEARCHED : DEEPEST)) {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      if (isTaintedFile(`${path}/x`)) {
+        if (options.packages && entries.length > 0 && !isLeftOut(name, options)) return [taintSource('file', path)];
+      } else if (!look.isOwn && path !== '' && entries.some((entry) => entry.name === '.git')) {
+        const clone = await foreignFolder(join(root, path), isTrusted);
         if (clone !== undefined) return [taintSource('folder', clone)];
       }
     }
@@ -163,8 +166,6 @@ export function createContentTaint({ memory, root, isTrusted }: ContentTaintDepe
   }
 }
 
-const PACKAGE = /(?:^|\/)(?:node_modules|bower_components|vendor|third_party|site-packages|pods)(?:\/|$)/i;
-
 async function firstOf(
   paths: readonly string[],
   look: (path: string) => Promise<readonly TaintSource[]>,
@@ -178,27 +179,28 @@ async function firstOf(
 
 /** Existing files that a pattern of the shell names. */
 function expand(pattern: string, directory: string): string[] {
-  const found: string[] = [];
   try {
-    for (const path of globSync(pattern.replaceAll('**', '*'), { cwd: directory })) {
-      found.push(path);
-      if (found.length > MOST_MATCHES) break;
-    }
+    return globSync(pattern.replaceAll('**', '*'), { cwd: directory });
   } catch {
     // Not a pattern that can be expanded: nothing is known to be there.
+    return [];
   }
-  return found;
+}
+
+interface Listed {
+  /** '' for the root. */
+  path: string;
+  entries: Dirent[];
 }
 
 /** The folder and those below it, nearest first; of installed packages and received files only the outermost. */
-function* directoriesBelow(root: string, folder: string): Generator<string> {
+function* directoriesBelow(root: string, folder: string, deepest: number): Generator<Listed> {
   const queue: [path: string, depth: number][] = [[folder === '.' ? '' : folder, 0]];
-  let seen = 0;
   for (const [path, depth] of queue) {
-    seen += 1;
-    if (path !== '') yield path;
-    if (depth >= DEEPEST || seen > MOST_DIRECTORIES || isTaintedFile(`${path}/x`)) continue;
-    for (const entry of entriesOf(join(root, path)))
+    const entries = entriesOf(join(root, path));
+    yield { path, entries };
+    if (depth >= deepest || queue.length > MOST_DIRECTORIES || isTaintedFile(`${path}/x`)) continue;
+    for (const entry of entries)
       if (entry.isDirectory() && entry.name !== '.git')
         queue.push([path === '' ? entry.name : `${path}/${entry.name}`, depth + 1]);
   }
@@ -212,20 +214,12 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-function hasFiles(directory: string): boolean {
-  return entriesOf(directory).length > 0;
-}
-
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
     return false;
   }
-}
-
-function isRepository(path: string): boolean {
-  return entriesOf(path).some(({ name }) => name === '.git');
 }
 
 function parentOf(path: string): string {
