@@ -28,7 +28,7 @@ function write(path: string, text = 'words'): void {
 }
 const isTrusted = async (folder: string): Promise<boolean> =>
   trusted.some((each) => folder === each || folder.startsWith(`${each}/`));
-const taint = () => createContentTaint({ memory, root, isTrusted });
+const taint = () => createContentTaint({ memory, root, isTrusted, now: Date.now });
 const context = () => ({
   ...{ workspaceRoot: root, directory: root, userHome: '/home/u', lainclawHome: '/home/u/.lainclaw', parseCommand },
   resolveLinks: createLinkResolver(),

@@ -1,6 +1,6 @@
 // Where content from outside comes from that a call would show, by what it could read and not by its name: files that a tainted turn wrote
 // (taint-memory.ts), installed packages and received files (permissions/tainted-files.ts), and clones that nobody trusts.
-import { type Dirent, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
 import type { CommandReading } from '../permissions/command.ts';
@@ -13,9 +13,8 @@ import type { ToolArgs, ToolSpec } from '../tool.ts';
 import { type CommandReads, READS_ANYTHING, readsOf, unpackersIn } from './command-reads.ts';
 import { foreignFolder, type IsTrusted } from './foreign-folder.ts';
 import type { TaintMemory } from './taint-memory.ts';
+import { createDirectoryWalk, entriesOf } from './walk-directories.ts';
 
-/** Directories that are looked through for packages and clones. */
-const MOST_DIRECTORIES = 5_000;
 /** Below a folder that a program could read, and below one that is searched. */
 const DEEPEST = 4;
 const DEEPEST_SEARCHED = 12;
@@ -34,9 +33,11 @@ export interface ContentTaintDependencies {
   /** Of the workspace: absolute and without links. */
   root: string;
   isTrusted: IsTrusted;
+  now(): number;
 }
 
-export function createContentTaint({ memory, root, isTrusted }: ContentTaintDependencies): ContentTaint {
+export function createContentTaint({ memory, root, isTrusted, now }: ContentTaintDependencies): ContentTaint {
+  const walk = createDirectoryWalk(root, now);
   return {
     async shownBy(spec, args, context) {
       const subject = spec.subject(args);
@@ -136,11 +137,11 @@ export function createContentTaint({ memory, root, isTrusted }: ContentTaintDepe
     if (received) return [taintSource('file', received.name)];
     // In a folder of the person's, only what prints or searches files can come across something else.
     if (look.isOwn && !options.packages) return [];
-    for (const { path, entries } of directoriesBelow(root, folder, options.packages ? DEEPEST_SEARCHED : DEEPEST)) {
+    for (const { path, isEmpty, isRepository } of walk(folder, options.packages ? DEEPEST_SEARCHED : DEEPEST)) {
       const name = path.slice(path.lastIndexOf('/') + 1);
       if (isTaintedFile(`${path}/x`)) {
-        if (options.packages && entries.length > 0 && !isLeftOut(name, options)) return [taintSource('file', path)];
-      } else if (!look.isOwn && path !== '' && entries.some((entry) => entry.name === '.git')) {
+        if (options.packages && !isEmpty && !isLeftOut(name, options)) return [taintSource('file', path)];
+      } else if (!look.isOwn && path !== '' && isRepository) {
         const clone = await foreignFolder(join(root, path), isTrusted);
         if (clone !== undefined) return [taintSource('folder', clone)];
       }
@@ -183,33 +184,6 @@ function expand(pattern: string, directory: string): string[] {
     return globSync(pattern.replaceAll('**', '*'), { cwd: directory });
   } catch {
     // Not a pattern that can be expanded: nothing is known to be there.
-    return [];
-  }
-}
-
-interface Listed {
-  /** '' for the root. */
-  path: string;
-  entries: Dirent[];
-}
-
-/** The folder and those below it, nearest first; of installed packages and received files only the outermost. */
-function* directoriesBelow(root: string, folder: string, deepest: number): Generator<Listed> {
-  const queue: [path: string, depth: number][] = [[folder === '.' ? '' : folder, 0]];
-  for (const [path, depth] of queue) {
-    const entries = entriesOf(join(root, path));
-    yield { path, entries };
-    if (depth >= deepest || queue.length > MOST_DIRECTORIES || isTaintedFile(`${path}/x`)) continue;
-    for (const entry of entries)
-      if (entry.isDirectory() && entry.name !== '.git')
-        queue.push([path === '' ? entry.name : `${path}/${entry.name}`, depth + 1]);
-  }
-}
-
-function entriesOf(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
     return [];
   }
 }

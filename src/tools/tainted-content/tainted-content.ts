@@ -17,7 +17,7 @@ export function createTaintedContent(dependencies: TaintedContentDependencies): 
   const { root, now, isTrusted } = dependencies;
   const memory = createTaintMemory(dependencies);
   return {
-    taint: createContentTaint({ memory, root, isTrusted }),
+    taint: createContentTaint({ memory, root, isTrusted, now }),
     rememberWrites: createRememberWrites({ memory, root, now }),
   };
 }
