@@ -149,6 +149,7 @@ it('the chat asks once whether a clone is the person’s own', async () => {
   await first.chat.shows('Trust the files of this folder as your own?');
   await first.chat.shows('[y] yes');
   await first.chat.type('y');
+  await first.chat.shows('→ yes');
   await first.say('hello');
   await first.chat.shows('Noted.');
   expect(await leave(first)).toBe(0);
