@@ -109,7 +109,10 @@ export function createPolicy(options: PolicyOptions): Authorise {
       network,
     });
     const hides = hiddenPaths(rules.rules.deny, namesOf(spec), places);
-    const taintedBy = (await contentTaint?.shownBy(spec, call.args, judging).catch(unknownFiles)) ?? [];
+    // What a command could add to a turn that is tainted already only makes the question longer.
+    const mayTaint = subject.kind !== 'command' || taint.length === 0;
+    const shown = mayTaint ? contentTaint?.shownBy(spec, call.args, judging) : undefined;
+    const taintedBy = (await shown?.catch(unknownFiles)) ?? [];
     const writesTaint = contentTaint?.writtenBy(spec, call.args, judging) ?? [];
     const yes = {
       allowed: true as const,
