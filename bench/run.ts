@@ -1,6 +1,7 @@
 // npm run bench [-- name …] [--quick]: prints every figure with its limit. `--quick` is the self-test: each bench runs
 // small and must produce figures; whether they are within limits is judged only by a full run.
 import { agents } from './agents.ts';
+import { api } from './api.ts';
 import { archiveImport } from './archive-import.ts';
 import { archiveScale } from './archive-scale.ts';
 import { audit } from './audit.ts';
@@ -49,6 +50,7 @@ const BENCHES: Bench[] = [
   gatewayTurns,
   agents,
   gatewayService,
+  api,
   chat,
   webPages,
 ];

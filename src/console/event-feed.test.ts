@@ -50,7 +50,20 @@ function attach(feed: EventFeed, after?: number, sees: FeedReader['sees'] = ever
   return connection;
 }
 
-const open = (maxBytes?: number): EventFeed => createEventFeed({ now: () => 1_000, onRecording() {}, maxBytes });
+/** Whose events are written at once. */
+function open(maxBytes?: number): EventFeed {
+  const feed = createEventFeed({ now: () => 1_000, onRecording() {}, maxBytes });
+  return {
+    ...feed,
+    get lastNumber() {
+      return feed.lastNumber;
+    },
+    publish(...given) {
+      feed.publish(...given);
+      vi.advanceTimersByTime(0);
+    },
+  };
+}
 const textsOf = (connection: Connection): (string | undefined)[] =>
   connection.messages().flatMap(({ data }) => (data.type === 'text' ? [data.text] : []));
 
@@ -159,6 +172,15 @@ describe('a reader', () => {
     expect(textsOf(owner)).toEqual(['for Anna', 'for Bo', 'for the owner', 'again']);
     feed.close();
   });
+});
+
+it('writes what is published in one moment at once', () => {
+  const feed = createEventFeed({ now: () => 1_000, onRecording() {} });
+  const connection = attach(feed);
+  for (const text of ['one', 'two', 'three']) feed.publish(undefined, { type: 'text', text });
+  vi.advanceTimersByTime(0);
+  expect([connection.taken.length, textsOf(connection)]).toEqual([2, ['one', 'two', 'three']]);
+  feed.close();
 });
 
 it('records nothing before the first reader', () => {

@@ -49,6 +49,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const KEEP_MS = 5 * 60_000;
 /** What waits in one connection; then it is left alone until it has emptied. */
 const MAX_WAITING = 256 * 1024;
+const LARGEST_WRITE = 64 * 1024;
 const HEARTBEAT_MS = 25_000;
 const HEARTBEAT = ':\n\n';
 /** Of an entry beside its text. */
@@ -69,6 +70,7 @@ export function createEventFeed({
   const readers = new Set<Attached>();
   let forgetting: NodeJS.Timeout | undefined;
   let beating: NodeJS.Timeout | undefined;
+  let flushing: NodeJS.Immediate | undefined;
 
   function publish(audience: Audience, event: { type: string } & Record<string, unknown>): void {
     if (!isRecording) return;
@@ -77,6 +79,12 @@ export function createEventFeed({
     entries.push({ number: lastNumber, audience, frame });
     bytes += frame.length + ENTRY_BYTES;
     if (bytes > maxBytes) dropOldest();
+    flushing ??= setImmediate(flush);
+  }
+
+  /** What was published in one moment is one write for each reader. */
+  function flush(): void {
+    flushing = undefined;
     for (const reader of readers) if (!reader.isFull) advance(reader);
   }
 
@@ -98,16 +106,17 @@ export function createEventFeed({
       reader.response.destroy();
       return;
     }
-    while (reader.position < lastNumber) {
-      const entry = entries[reader.position + 1 - firstKept];
-      if (!entry) return;
-      reader.position = entry.number;
-      if (!reader.sees(entry.audience)) continue;
-      reader.response.write(entry.frame);
-      if (reader.response.writableLength > MAX_WAITING) {
-        reader.isFull = true;
-        return;
+    while (reader.position < lastNumber && !reader.isFull) {
+      let frames = '';
+      while (reader.position < lastNumber && frames.length < LARGEST_WRITE) {
+        const entry = entries[reader.position + 1 - firstKept];
+        if (!entry) return;
+        reader.position = entry.number;
+        if (reader.sees(entry.audience)) frames += entry.frame;
       }
+      if (frames === '') continue;
+      reader.response.write(frames);
+      reader.isFull = reader.response.writableLength > MAX_WAITING;
     }
   }
 
@@ -164,6 +173,10 @@ export function createEventFeed({
     publish,
     attach,
     close() {
+      if (flushing) {
+        clearImmediate(flushing);
+        flush();
+      }
       clearTimeout(forgetting);
       clearInterval(beating);
       for (const { response } of readers) response.end();

@@ -70,7 +70,7 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
     );
   }
 
-  const isIdle = (): boolean => hub.turns().every(({ state }) => state === 'ended');
+  const isIdle = (): boolean => hub.isIdle;
 
   /** A server on this machine answers one question at a time: a turn that starts meanwhile comes first. */
   async function extractWhileIdle(signal: AbortSignal, log: (text: string) => void): Promise<void> {

@@ -239,7 +239,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   /** One after the other; what waits for a turn is forgotten when it has ended. */
   let forgetting: Promise<void> = Promise.resolve();
   const stopListening = base.onTurns(() => {
-    if (base.hub.turns().some(({ state }) => state !== 'ended')) return;
+    if (!base.hub.isIdle) return;
     forgetting = forgetting.then(finishForgetting).catch((error: Error) => base.warn(error.message));
   });
 

@@ -101,6 +101,8 @@ export interface TurnHub {
   turn(turnId: string): TurnSummary | undefined;
   /** Every turn that is running or kept, oldest first. */
   turns(): TurnSummary[];
+  /** No turn runs. */
+  readonly isIdle: boolean;
   /** Every open question of every turn, oldest first. */
   questions(): TurnQuestion[];
   answer: Questions['answer'];
@@ -315,6 +317,9 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return record && summaryOf(record);
     },
     turns: () => [...records.values()].map(summaryOf),
+    get isIdle() {
+      return records.size === endedRecords.length;
+    },
     questions: () => [...questions.open(), ...remotes().flatMap((remote) => remote.questions())],
     answer(questionId, answer, by) {
       const remote = remotes().find((each) => each.questions().some(({ id }) => id === questionId));
