@@ -25,6 +25,7 @@ import { schedule } from './schedule.ts';
 import { sessionsScale } from './sessions-scale.ts';
 import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
+import { updates } from './updates.ts';
 import { webPages } from './web-pages.ts';
 
 const BENCHES: Bench[] = [
@@ -41,6 +42,7 @@ const BENCHES: Bench[] = [
   conversation,
   manyTurns,
   retrieval,
+  updates,
   memoryRecall,
   archiveScale,
   archiveImport,

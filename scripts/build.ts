@@ -72,7 +72,7 @@ const { output } = await build({
         },
         {
           name: 'archive',
-          test: /src[\\/](memory[\\/](open-memory|memory\.|note\.|search|slips|rank|surroundings|facts|decide-fact|weigh-facts|asks-about-past|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/](archive|facts))/,
+          test: /src[\\/](memory[\\/](open-memory|memory\.|note\.|search|slips|rank|surroundings|facts|decide-fact|weigh-facts|asks-about-past|follow-replacements|chunk|typical-tokens|analysis|embeddings[\\/](embeddings|background)|models[\\/](choice|model-name))|storage[\\/]local[\\/](archive|facts))/,
         },
       ],
     },

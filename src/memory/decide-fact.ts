@@ -4,9 +4,12 @@
 import type { NewDocument } from '../storage/archive.ts';
 import type { FactChange, KnownFact } from '../storage/facts.ts';
 import type { FactKind, FactRelation } from '../vocabulary/fact.ts';
+import { hashOf } from './note.ts';
 
 export interface ExtractedFact {
   text: string;
+  /** A few general words that a question about it would use: "home, city". They are searched with the text. */
+  topic?: string;
   kind: FactKind;
   relation: FactRelation;
   /** The known fact that it relates to. */
@@ -16,6 +19,8 @@ export interface ExtractedFact {
   saidAt: string;
   /** ISO 8601: since when it is true, where the text tells. */
   since?: string;
+  /** The id of the message that says it. */
+  messageId?: string;
 }
 
 export interface DecideFact {
@@ -31,14 +36,26 @@ export interface DecideFact {
 export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange | undefined {
   const { tainted, sameAs, replaced, document } = context;
   const { text, kind, relation } = fact;
-  const source = { turnId: fact.turnId, saidAt: fact.saidAt };
+  const source = {
+    turnId: fact.turnId,
+    saidAt: fact.saidAt,
+    ...(fact.messageId !== undefined && { message: hashOf(fact.messageId) }),
+  };
   const validFrom = fact.since ?? fact.saidAt;
   const known = sameAs(text) ?? fact.of;
   const isSame = relation === 'same' || (known !== undefined && known === sameAs(text));
   if (isSame && known)
     return tainted || replaced.has(known.id) ? undefined : { relation: 'same', kind, source, other: known.id };
   const other = relation === 'new' || !known || replaced.has(known.id) ? undefined : known;
-  const proposed = { relation: 'proposed' as const, kind, source, text, validFrom, ...(other && { other: other.id }) };
+  const proposed = {
+    relation: 'proposed' as const,
+    kind,
+    source,
+    text,
+    topic: fact.topic,
+    validFrom,
+    ...(other && { other: other.id }),
+  };
   if (tainted) return { ...proposed, why: 'tainted' };
   if (!other) return { relation: 'new', kind, source, validFrom, document: document(fact, validFrom) };
   if (relation === 'contradicts' && day(validFrom) === day(other.validFrom)) return { ...proposed, why: 'contradicts' };

@@ -69,11 +69,14 @@ export function createFacts(dependencies: FactsDependencies): Facts {
   /** The same words in another order say the same. */
   const wordsOf = (text: string): string => [...new Set(termsOf({ context: '', text, date: '' }))].sort().join(' ');
 
-  const factDocument = (fact: Pick<ExtractedFact, 'text' | 'kind' | 'saidAt' | 'turnId'>, validFrom: string) => {
-    const { text, kind, saidAt, turnId } = fact;
+  const factDocument = (
+    fact: Pick<ExtractedFact, 'text' | 'topic' | 'kind' | 'saidAt' | 'turnId'>,
+    validFrom: string,
+  ) => {
+    const { text, topic: title, kind, saidAt, turnId } = fact;
     // Each time it is said again after something else was true, it is another fact.
     const identity = `${turnId}\n${text}`;
-    return { ...documentOf({ content: text, source: FACT_SOURCE, date: saidAt, identity }), kind, validFrom };
+    return { ...documentOf({ content: text, title, source: FACT_SOURCE, date: saidAt, identity }), kind, validFrom };
   };
 
   return {

@@ -1,17 +1,18 @@
 // A search: the query's terms and vector → candidates → rank by text → fuse with meaning → adjust by conversation → as many
 // results as fit the budget. No query fails: one without any word finds nothing.
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import type { Archive, Candidates, VectorHit } from '../storage/archive.ts';
+import type { Archive, ArchiveDocument, Candidates, VectorHit } from '../storage/archive.ts';
 import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.ts';
 import { asksAboutPast } from './asks-about-past.ts';
 import { weighFurtherChunks } from './distinct.ts';
+import { followReplacements } from './follow-replacements.ts';
 import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
 import { type AskedTimes, askedTimes, limitsOf } from './time/asked-times.ts';
-import { isoDays, startOfDay } from './time/calendar.ts';
+import { isoDays, startOfDay, type TimeSpan } from './time/calendar.ts';
 import { termsWithin } from './time/time-terms.ts';
 import type { WallClock } from './time/wall-clock.ts';
 import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
@@ -135,7 +136,13 @@ export async function rankArchive(
   const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
   const joined = await join(missingNeighbours(first, neighbours));
   const surrounded = withSurroundings(joined ? rank() : first, neighbours);
-  const weighed = weighFacts(weighTime(surrounded, times, clock), { isAboutPast: asksAboutPast(asked) });
+  const isAboutPast = asksAboutPast(asked);
+  const followed = await followReplacements(surrounded, { archive, isAboutPast });
+  const past = spans.filter(({ to }) => to <= startOfDay(wall));
+  const weighed = weighFacts(weighTime(followed, times, clock), {
+    isAboutPast,
+    ...(past.length > 0 && { wasTrueThen: (document) => past.some((span) => wasTrueIn(document, span, clock)) }),
+  });
   const ranked = inFinalOrder(weighFurtherChunks(inFinalOrder(weighed.filter(isWanted))));
   const isHybrid = byVector.length > 0;
   const pastOrFuture = spans.filter(({ from, to }) => to <= startOfDay(wall) || from > wall);
@@ -234,6 +241,12 @@ function inFinalOrder(ranked: readonly Ranked[]): Ranked[] {
       compare(b.chunk.document.date, a.chunk.document.date) ||
       b.chunk.id - a.chunk.id,
   );
+}
+
+function wasTrueIn(document: ArchiveDocument, span: TimeSpan, clock: WallClock): boolean {
+  const from = clock.wallAt(Date.parse(document.validFrom ?? document.date));
+  const until = document.validUntil === undefined ? span.to : clock.wallAt(Date.parse(document.validUntil));
+  return from < span.to && span.from < until;
 }
 
 function addAbout(result: Found, clock: WallClock): void {

@@ -79,6 +79,12 @@ export function createForgetEverywhere(
     ];
   }
 
+  /** They hold the home as it was, whatever is in it. */
+  async function inBackups(mode: RedactionMode): Promise<RedactedPlace[]> {
+    const count = await (await storage.backups()).removeAutomatic(mode);
+    return count > 0 ? [{ place: 'automatic backup, which goes as a whole', name: '', count }] : [];
+  }
+
   /** Returns the keys that are in use. */
   async function inSessions(
     keys: readonly HoldingKey[],
@@ -118,7 +124,11 @@ export function createForgetEverywhere(
     const isRest = forgetting.onlySessions !== undefined;
     const places = isRest
       ? []
-      : [...(await inMemory(redaction, keys, 'remove')), ...(await elsewhere(redaction, 'remove'))];
+      : [
+          ...(await inMemory(redaction, keys, 'remove')),
+          ...(await elsewhere(redaction, 'remove')),
+          ...(await inBackups('remove')),
+        ];
     const waiting = await inSessions(keys, redaction, forgetting);
     // Nothing was removed where all that is left is still in use.
     if (!isRest || waiting.length < keys.length) await storage.erase();
@@ -134,6 +144,7 @@ export function createForgetEverywhere(
       const redaction = createRedaction(checked(text));
       const keys = await keysHolding(redaction, ofSessions, { signal });
       const places = [...(await inMemory(redaction, keys, 'find')), ...(await elsewhere(redaction, 'find'))];
+      if (places.length + keys.length > 0) places.push(...(await inBackups('find')));
       return { places, conversations: keys.map(shownKey), waiting: [], left: [] };
     },
     async forget(text, { conversations = false, signal }) {

@@ -158,6 +158,10 @@ export interface Archive {
   termsBeginning(head: string, limit: number): Promise<string[]>;
   /** Chunks in the order of the ids; missing ones are left out. */
   read(ids: readonly number[]): Promise<ArchiveChunk[]>;
+  /** Of each document that was replaced, the first chunk of the one that holds now, by the id of the replaced one. */
+  replacementsOf(ids: readonly string[]): Promise<Map<string, ArchiveChunk>>;
+  /** The first chunk of each fact that one of these documents replaced. */
+  replacedBy(ids: readonly string[]): Promise<ArchiveChunk[]>;
   /** For each chunk, those of its session at most `distance` places away, the nearest first. */
   around(chunks: readonly { id: number; session: string }[], distance: number): Promise<Around[]>;
   /** Builds a new index beside the old one and swaps them; a kill leaves the old one whole. */

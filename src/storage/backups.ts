@@ -1,6 +1,8 @@
 // The contract of backups: one file with everything that belongs to a home.
+
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { HomeCheck } from './home-check.ts';
+import type { RedactionMode } from './redaction.ts';
 import type { SessionEntry, Storage, Transcripts } from './storage.ts';
 
 export type BackupErrorCode =
@@ -98,6 +100,8 @@ export interface Backups {
    */
   createAutomatic(request: CreateAutomaticBackup): Promise<AutomaticBackup>;
   newestAutomatic(): { file: string; createdAt: string } | undefined;
+  /** Removes those of the home's folder, because they hold what is forgotten; durable when it resolves. Returns their number. */
+  removeAutomatic(mode: RedactionMode): Promise<number>;
   /** Reads every byte. Rejects with BackupError when one is not as it was written. */
   verify(request: ReadBackup): Promise<BackupContents>;
   /**

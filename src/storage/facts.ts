@@ -36,6 +36,8 @@ export interface FactSource {
   turnId: string;
   /** ISO 8601. */
   saidAt: string;
+  /** The hash of the message in the archive that says it. */
+  message?: string;
 }
 
 interface ChangeBase {
@@ -59,6 +61,7 @@ export type FactChange =
   | (ChangeBase & {
       relation: 'proposed';
       text: string;
+      topic?: string;
       validFrom: string;
       why: ProposalReason;
       /** The fact that it would replace. */
@@ -116,6 +119,7 @@ export interface Proposal {
   scope: MemoryScope;
   sessionKey: string;
   text: string;
+  topic?: string;
   kind: FactKind;
   why: ProposalReason;
   saidAt: string;

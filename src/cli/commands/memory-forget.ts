@@ -61,7 +61,7 @@ async function forgetText(
     for (const key of done.waiting)
       warn(terminal, `a turn of ${printable(key)} is running: it is forgotten there when that has ended`);
     for (const file of done.left) warn(terminal, `${printable(file)} still holds it, and is yours to change`);
-    warn(terminal, 'backups that were made before still hold it');
+    warn(terminal, 'backups that you made before still hold it');
   });
 }
 

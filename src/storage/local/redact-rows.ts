@@ -20,7 +20,7 @@ const TABLES: readonly TextTable[] = [
   { table: 'schedule_runs', columns: ['answer', 'reason'], place: 'answer of a scheduled job' },
   { table: 'schedule_letters', columns: ['text'], place: 'answer of a scheduled job' },
   { table: 'agent_runs', columns: ['message', 'request', 'result', 'error'], place: 'run of a sub-agent' },
-  { table: 'fact_proposals', columns: ['text'], place: 'proposed fact', isDropped: true },
+  { table: 'fact_proposals', columns: ['text', 'topic'], place: 'proposed fact', isDropped: true },
 ];
 
 export async function redactRows(

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { storageError, writeAtomically } from '../private-files.ts';
 import { holdsIn, type Redaction, replacedIn } from '../redaction.ts';
 import type { TranscriptLine } from '../storage.ts';
+import { withoutSum, withSum } from './line-sum.ts';
 
 /** Returns the number of lines that held it; the file is left alone when there are none. */
 export async function redactTranscript(path: string, redaction: Redaction, note: TranscriptLine): Promise<number> {
@@ -22,7 +23,7 @@ export async function redactTranscript(path: string, redaction: Redaction, note:
   const whole = lines.join('\n');
   await writeAtomically(
     path,
-    `${whole}${whole.endsWith('\n') ? '' : '\n'}${JSON.stringify({ ...note, lines: changed })}\n`,
+    `${whole}${whole.endsWith('\n') ? '' : '\n'}${withSum(JSON.stringify({ ...note, lines: changed }))}\n`,
   );
   return changed;
 }
@@ -31,7 +32,7 @@ export async function redactTranscript(path: string, redaction: Redaction, note:
 function replacedLine(line: string, redaction: Redaction): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = JSON.parse(withoutSum(line));
   } catch {
     return redaction.holds(line) ? redaction.replaced(line) : undefined;
   }
@@ -39,5 +40,5 @@ function replacedLine(line: string, redaction: Redaction): string | undefined {
   const { native, ...rest } = value as { native?: unknown };
   // What a provider wants back unchanged is of no use once it is changed.
   const kept = native === undefined || holdsIn(native, redaction) ? rest : { ...rest, native };
-  return JSON.stringify(replacedIn(kept, redaction));
+  return withSum(JSON.stringify(replacedIn(kept, redaction)));
 }

@@ -1,7 +1,8 @@
 import type { Backups } from '../../backups.ts';
 import type { Locks } from '../../locks.ts';
+import { removeDurably } from '../../private-files.ts';
 import { createAutomaticBackup } from './automatic-backup.ts';
-import { newestBackup } from './automatic-names.ts';
+import { automaticBackups, newestBackup } from './automatic-names.ts';
 import { createBackup } from './create-backup.ts';
 import { readFileOfBackup, useSessionOfBackup } from './read-parts.ts';
 import { restoreHome } from './restore-home.ts';
@@ -12,6 +13,11 @@ export function createLocalBackups(home: string, locks: Locks): Backups {
     create: (request) => createBackup(home, locks, request),
     createAutomatic: (request) => createAutomaticBackup(home, locks, request),
     newestAutomatic: () => newestBackup(home),
+    async removeAutomatic(mode) {
+      const found = automaticBackups(home);
+      if (mode === 'remove') for (const { file } of found) await removeDurably(file);
+      return found.length;
+    },
     verify: verifyBackup,
     restore: (request) => restoreHome(home, locks, request),
     readFile: readFileOfBackup,

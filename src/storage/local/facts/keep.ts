@@ -98,6 +98,7 @@ function keepChange(db: DatabaseSync, place: ChangePlace, change: FactChange, te
       const supersedes = isOlder ? undefined : other;
       const id = insertFact(db, readerWithin(scope), { ...change.document, supersedes }, termsOf);
       if (isOlder) supersedeOlder(db, id, change.other);
+      else if (other !== undefined) supersedeMessages(db, other, { by: id, from: change.validFrom });
       addSource(db, id, { ...place, source: change.source });
       log(id, other ?? null);
       return id;
@@ -109,8 +110,8 @@ function keepChange(db: DatabaseSync, place: ChangePlace, change: FactChange, te
     case 'proposed': {
       const { source, validFrom, text, kind, why, other = null } = change;
       db.prepare(
-        `INSERT INTO fact_proposals (extraction, position, scope, session, session_key, turn, said_at, valid_from, text, kind, why, other)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO fact_proposals (extraction, position, scope, session, session_key, turn, said_at, valid_from, text, kind, why, other, topic)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
         extraction,
         position,
@@ -124,6 +125,7 @@ function keepChange(db: DatabaseSync, place: ChangePlace, change: FactChange, te
         kind,
         why,
         other,
+        change.topic ?? null,
       );
       log(null, other);
       return undefined;
@@ -149,13 +151,26 @@ function addSource(
   document: string,
   { extraction, conversation, source }: Omit<ChangePlace, 'position'> & { source: FactSource },
 ): void {
-  db.prepare('INSERT OR IGNORE INTO fact_sources VALUES (?, ?, ?, ?, ?)').run(
-    document,
-    conversation.sessionId,
-    source.turnId,
-    source.saidAt,
-    extraction,
+  db.prepare(
+    'INSERT OR IGNORE INTO fact_sources (document, session, turn, said_at, extraction, message) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(document, conversation.sessionId, source.turnId, source.saidAt, extraction, source.message ?? null);
+}
+
+/** Messages that said only what is no longer true are found behind what replaced it, like any text that was replaced. */
+function supersedeMessages(db: DatabaseSync, old: string, { by, from }: { by: string; from: string }): void {
+  const said = db
+    .prepare('SELECT session, message FROM fact_sources WHERE document = ? AND message IS NOT NULL')
+    .all(old);
+  const saysMore = db.prepare(
+    `SELECT 1 FROM fact_sources s JOIN archive_documents d ON d.id = s.document
+     WHERE s.session = ? AND s.message = ? AND d.superseded_by IS NULL`,
   );
+  const supersede = db.prepare(
+    `UPDATE archive_documents SET superseded_by = ?, valid_until = ? WHERE hash = ? AND kind IS NULL AND superseded_by IS NULL
+     AND key IN (SELECT document FROM archive_chunks WHERE session = ?)`,
+  );
+  for (const { session, message } of said)
+    if (!saysMore.get(String(session), String(message))) supersede.run(by, from, String(message), String(session));
 }
 
 /** Facts that another extraction confirmed as well stay. */

@@ -144,6 +144,7 @@ function proposalsOf(db: DatabaseSync, reader: MemoryReader): Proposal[] {
     saidAt: String(row.said_at),
     validFrom: String(row.valid_from),
     extraction: Number(row.extraction),
+    ...(row.topic !== null && { topic: String(row.topic) }),
     ...(row.other !== null && { other: String(row.other) }),
     ...(row.other_text !== null && { otherText: String(row.other_text) }),
   }));

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIndex } from '../archive/tables.ts';
 import type { Migration } from '../open-database.ts';
 
-export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive, keepFacts];
+export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive, keepFacts, nameMessages];
 
 /** The tables when versions began to be kept; files from before have some of them, or all, with fewer columns. */
 function begin(db: DatabaseSync): void {
@@ -68,6 +68,15 @@ function keepFacts(db: DatabaseSync): void {
       number INTEGER PRIMARY KEY AUTOINCREMENT, extraction INTEGER NOT NULL, position INTEGER NOT NULL, scope TEXT NOT NULL,
       session TEXT NOT NULL, session_key TEXT NOT NULL, turn TEXT NOT NULL, said_at TEXT NOT NULL, valid_from TEXT NOT NULL,
       text TEXT NOT NULL, kind TEXT NOT NULL, why TEXT NOT NULL, other TEXT);
+  `);
+}
+
+/** By the hash of the archived message that said a fact. What was replaced is found by what replaced it. */
+function nameMessages(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE fact_sources ADD COLUMN message TEXT;
+    ALTER TABLE fact_proposals ADD COLUMN topic TEXT;
+    CREATE INDEX archive_documents_superseded ON archive_documents (superseded_by) WHERE superseded_by IS NOT NULL;
   `);
 }
 
