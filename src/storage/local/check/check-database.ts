@@ -7,7 +7,8 @@ import type { Found, HomeFile } from './home-file.ts';
 
 const BUSY_TIMEOUT_MS = 2_000;
 const MOST_FAULTS = 5;
-const SQLITE_BUSY = 5;
+/** Busy, locked, not permitted, read-only, cannot be opened: nothing is wrong with the file itself. */
+const NO_FAULT = new Set([3, 5, 6, 8, 14]);
 
 export interface KnownDatabase {
   schema: Schema;
@@ -25,13 +26,18 @@ export async function checkDatabase({ location, size }: HomeFile, known: KnownDa
     faults.push(...(await look(location, known)));
   } catch (error) {
     if (error instanceof NewerDatabase) return [{ problem: error.message, remedy: 'upgrade' }];
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) throw error;
+    if (NO_FAULT.has(codeOf(error)))
+      return [{ problem: `cannot be checked now: ${(error as Error).message}`, remedy: 'look', state: 'advice' }];
     faults.push((error as Error).message);
   }
   return faults.slice(0, MOST_FAULTS).map((problem) => ({ problem, remedy }));
 }
 
 class NewerDatabase extends Error {}
+
+function codeOf(error: unknown): number {
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+}
 
 async function look(location: string, known: KnownDatabase | undefined): Promise<string[]> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
@@ -90,6 +96,7 @@ function fullTextFaults(location: string): string[] {
         database.exec(`INSERT INTO "${name}" ("${name}", rank) VALUES ('integrity-check', 1)`);
         return [];
       } catch (error) {
+        if (NO_FAULT.has(codeOf(error))) throw error;
         return [`the search index ${name}: ${(error as Error).message}`];
       }
     });

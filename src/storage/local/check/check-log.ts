@@ -1,13 +1,25 @@
 // A write-ahead log of SQLite. Each frame has a checksum over itself and everything before it. SQLite takes a log up to the first frame that does
 // not fit and forgets the rest without a word; here that is said. Frames of an earlier round of the log have another salt and are no fault.
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
+const ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS_MS = 100;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const BIG_ENDIAN_SUMS = 0x377f0683;
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 
+/** A frame that is being written does not fit yet: a fault counts when it stays. */
 export async function checkLog(path: string): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const faults = await lookAtLog(path);
+    if (faults.length === 0 || attempt === ATTEMPTS) return faults;
+    await sleep(BETWEEN_ATTEMPTS_MS);
+  }
+}
+
+async function lookAtLog(path: string): Promise<string[]> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0);
     throw error;
@@ -22,12 +34,19 @@ export async function checkLog(path: string): Promise<string[]> {
   let sums = addTo([0, 0], bytes.subarray(0, 24), isBigEndian);
   if (!isSum(bytes, 24, sums)) return ['the header of its write-ahead log was changed'];
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  const hasSalts = (at: number): boolean => bytes.subarray(at + 8, at + 16).equals(salts);
+  const faultAt = (at: number): string =>
+    `its write-ahead log was changed in frame ${(at - HEADER_BYTES) / frameBytes + 1}: what follows is lost`;
   for (let at = HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes) {
-    if (!bytes.subarray(at + 8, at + 16).equals(salts)) return [];
+    if (!hasSalts(at)) {
+      // The rest of an earlier round, unless frames of this one follow.
+      for (let later = at + frameBytes; later + frameBytes <= bytes.length; later += frameBytes)
+        if (hasSalts(later)) return [faultAt(at)];
+      return [];
+    }
     sums = addTo(sums, bytes.subarray(at, at + 8), isBigEndian);
     sums = addTo(sums, bytes.subarray(at + FRAME_HEADER_BYTES, at + frameBytes), isBigEndian);
-    if (!isSum(bytes, at + 16, sums))
-      return [`its write-ahead log was changed in frame ${(at - HEADER_BYTES) / frameBytes + 1}: what follows is lost`];
+    if (!isSum(bytes, at + 16, sums)) return [faultAt(at)];
   }
   return [];
 }
