@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { AuditLine } from '../../src/storage/audit.ts';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
@@ -9,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { runGatewayKills } from '../support/gateway-kills.ts';
 import type { GatewayProcessOptions } from '../support/gateway-process.ts';
 import type { Home } from '../support/home.ts';
+import { lainclaw } from '../support/lainclaw.ts';
 import { createLocalGateway, type LocalGateway, type OutboxLine } from '../support/local-gateway.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
@@ -125,6 +127,16 @@ it('asks for permission in the chat, and runs what was allowed by a button', asy
   write('', { pressed: { value, messageId: question?.messageId } });
   await gateway.until((all) => all.some(({ markdown }) => markdown === 'It is done.'));
   expect(existsSync(join(home.workspace, 'made.txt'))).toBe(true);
+  const audit = (await lainclaw(['audit', 'show'], { home })).json<{ lines: AuditLine[] }>().lines;
+  const shortly = audit.map(({ kind, who, what, outcome }) => `${kind} ${what} ${outcome} by ${who}`);
+  expect(shortly).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^approval bash allowed by .+ \(chat\)$/),
+      expect.stringMatching(/^tool-call bash allowed by local:anna/),
+      'message local:anna allowed by lainclaw',
+    ]),
+  );
+  expect((await lainclaw(['audit', 'verify'], { home })).json()).toMatchObject({ isSound: true });
 });
 
 it('starts another conversation with /new, and takes changes back with /undo', async () => {

@@ -7,7 +7,7 @@ import { type Channel, ChannelError, type SentMessage } from '../../channels/cha
 import { joinSignals } from '../../lib/joined-signal.ts';
 import type { AppendAudit, AuditEvent } from '../../storage/audit.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
-import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
+import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -211,7 +211,7 @@ const SHOWN_CHARACTERS = 200;
 function messageEvent({ key, chat, attempts }: OutboxMessage, { markdown }: Outgoing): AuditEvent {
   const about = `${markdown.length} characters: ${markdown.slice(0, SHOWN_CHARACTERS)}`;
   const why = attempts > 0 ? `attempt ${attempts + 1}` : 'it was in the outbox, and the chat may receive it';
-  return { kind: 'message', who: 'lainclaw', what: nameOf(chat), about, outcome: 'allowed', why, call: key };
+  return { kind: 'message', who: 'lainclaw', what: chatName(chat), about, outcome: 'allowed', why, call: key };
 }
 
 async function sendOrReplace(
