@@ -8,6 +8,7 @@ import { audit } from './audit.ts';
 import type { Bench, Figure } from './bench.ts';
 import { chat } from './chat.ts';
 import { confinement } from './confinement.ts';
+import { consoleBench } from './console.ts';
 import { conversation } from './conversation.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
@@ -55,6 +56,7 @@ const BENCHES: Bench[] = [
   api,
   chat,
   webPages,
+  consoleBench,
 ];
 
 const args = process.argv.slice(2);

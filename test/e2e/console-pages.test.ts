@@ -18,6 +18,7 @@ const PAGES = {
   mcp: 'page.mcp',
   skills: 'page.skills',
   usage: 'page.usage',
+  audit: 'page.audit',
   doctor: 'page.doctor',
   logs: 'page.logs',
   settings: 'page.settings',

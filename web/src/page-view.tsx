@@ -21,6 +21,7 @@ const LOAD: Record<Page, () => Promise<{ default: PageComponent }>> = {
   mcp: () => import('./pages/mcp.tsx'),
   skills: () => import('./pages/skills.tsx'),
   usage: () => import('./pages/usage.tsx'),
+  audit: () => import('./pages/audit.tsx'),
   doctor: () => import('./pages/doctor.tsx'),
   logs: () => import('./pages/logs.tsx'),
   settings: () => import('./pages/settings.tsx'),

@@ -14,6 +14,7 @@ export const PAGES = [
   'mcp',
   'skills',
   'usage',
+  'audit',
   'doctor',
   'logs',
   'settings',

@@ -28,6 +28,7 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: 'mcp', icon: 'plug', name: 'page.mcp', isOwners: true },
   { page: 'skills', icon: 'book', name: 'page.skills', isOwners: true },
   { page: 'usage', icon: 'chart', name: 'page.usage', isOwners: true },
+  { page: 'audit', icon: 'lock', name: 'page.audit', isOwners: true },
   { page: 'doctor', icon: 'pulse', name: 'page.doctor', isOwners: true },
   { page: 'logs', icon: 'file', name: 'page.logs', isOwners: true },
   { page: 'settings', icon: 'gear', name: 'page.settings' },

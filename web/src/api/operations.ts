@@ -1,5 +1,6 @@
 // The operations that the console calls, by name. Only their types come from the program: what is called is the HTTP API.
 import type * as agents from '../../../src/operations/agents.ts';
+import type * as audit from '../../../src/operations/audit.ts';
 import type * as config from '../../../src/operations/config.ts';
 import type * as consoleAccess from '../../../src/operations/console.ts';
 import type * as coreMemory from '../../../src/operations/core-memory.ts';
@@ -30,6 +31,9 @@ export interface Operations {
   'agents.list': typeof agents.listAgents;
   'agents.logs': typeof agents.readAgentRun;
   'agents.runs': typeof agents.listAgentRuns;
+  'audit.export': typeof audit.exportAudit;
+  'audit.show': typeof audit.showAudit;
+  'audit.verify': typeof audit.verifyAudit;
   'config.list': typeof config.listSettings;
   'config.set': typeof config.setSetting;
   'config.unset': typeof config.unsetSetting;

@@ -10,6 +10,7 @@ import { newTurn, replayedTurn, type TurnEvent, type TurnView, withEvent } from 
 
 const LOADED_TURNS = 60;
 const EARLIER_TURNS = 200;
+const FRAME_MS = 16;
 
 export interface Conversation {
   readonly key: string;
@@ -40,6 +41,7 @@ export function createConversation(
   const problem = signal<unknown>(undefined);
   let waiting: StreamEvent[] | undefined = isNew ? undefined : [];
   let frame: StreamEvent[] = [];
+  let flushedAt = 0;
   let isLoadingEarlier = false;
   /** Turns that were asked for here and may not be stored yet. */
   const expected = new Map<string, TurnView>();
@@ -75,20 +77,23 @@ export function createConversation(
     apply(kept);
   }
 
-  /** Events of one frame become one change: the page is drawn once. */
+  /** Events of one frame become one change, so that the page is drawn once; the first one after a pause is shown at once. */
   function take(event: StreamEvent): void {
     if (event.session !== key) return;
     if (waiting) {
       waiting.push(event);
       return;
     }
-    if (frame.length === 0) nextFrame(flush);
     frame.push(event);
+    if (frame.length > 1) return;
+    if (now() - flushedAt >= FRAME_MS) flush();
+    else nextFrame(flush);
   }
 
   function flush(): void {
     const events = frame;
     frame = [];
+    flushedAt = now();
     if (waiting) waiting.push(...events);
     else apply(events);
   }

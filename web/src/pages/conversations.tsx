@@ -88,7 +88,7 @@ function AllConversations() {
     );
   return (
     <div class="table-frame">
-      <table class="table">
+      <table class="table stacks">
         <thead>
           <tr>
             <th scope="col">{t('conversations.title')}</th>

@@ -9,6 +9,7 @@ import { WhenLoaded } from '../parts/page.tsx';
 import { attempt } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { me } from '../state/me.ts';
+import { browserName } from './browser-name.ts';
 
 export function Browsers() {
   const browsers = useLoaded((abort) => call('console.sessions', {}, abort), []);
@@ -21,7 +22,7 @@ export function Browsers() {
             {listed.map(({ id, name, agent, seenAt }) => (
               <li key={id} class="row wrap">
                 <span class="grow">
-                  <strong>{name}</strong> {agent.slice(0, 100)}{' '}
+                  <strong>{name}</strong> {browserName(agent)}{' '}
                   <span class="quiet">{t('browsers.seen', { when: relativeText(seenAt) })}</span>
                 </span>
                 {id === me.value?.sessionId ? (

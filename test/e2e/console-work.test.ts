@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { eventually } from '../support/eventually.ts';
+
+let opened: ConsoleBrowser;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => {
+  opened = await openConsole({ script: () => ({ text: 'Done.' }) });
+  page = await (await opened.signIn()).newPage();
+  errors = errorsOf(page);
+});
+
+async function open(name: string): Promise<void> {
+  await page.goto(`${opened.address}#/${name}`);
+}
+
+it('a fact is added, changed and deleted in place', async () => {
+  await open('memory');
+  const card = page.locator('.card', { hasText: 'About you' });
+  await card.getByRole('textbox', { name: 'Name' }).fill('team');
+  await card.getByRole('textbox', { name: 'Fact' }).fill('payments');
+  await card.getByRole('button', { name: 'Add the fact' }).click();
+  const fact = card.getByRole('textbox', { name: 'team' });
+  await fact.fill('search');
+  await fact.press('Enter');
+  await eventually(async () => {
+    const facts = (await opened.run(['memory', 'core', 'get', '--json']).catch(() => undefined))?.stdout ?? '';
+    expect(facts).toContain('search');
+  });
+  await card.getByRole('button', { name: 'Delete team' }).click();
+  await fact.waitFor({ state: 'detached' });
+});
+
+it('a dropped file is saved, and found with its score and its words', async () => {
+  await open('memory');
+  await page.locator('.drop input').setInputFiles({
+    name: 'queue.md',
+    mimeType: 'text/markdown',
+    buffer: Buffer.from('# Queue\n\nRetries wait two minutes.\n'),
+  });
+  await page.getByText('queue.md was saved.').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the archive' }).fill('retries');
+  await page.keyboard.press('Enter');
+  const found = page.locator('.card', { hasText: 'Retries wait two minutes.' });
+  await found.getByText('Why:').waitFor();
+  expect(await found.getByRole('meter', { name: 'Score' }).count()).toBe(1);
+});
+
+it('a job is added with its sentence and next runs, paused, resumed and removed', async () => {
+  await open('schedules');
+  await page.getByRole('button', { name: 'New job' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('brief');
+  await page.getByRole('textbox', { name: 'What is asked' }).fill('what failed?');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'The job was added' });
+  await dialog
+    .getByText(/08:00|8:00/)
+    .first()
+    .waitFor();
+  expect(await dialog.locator('li').count()).toBe(3);
+  await page.keyboard.press('Escape');
+  const job = page.locator('li.card', { hasText: 'brief' });
+  await job.getByRole('button', { name: 'Pause' }).click();
+  await job.getByRole('button', { name: 'Resume' }).click();
+  await job.getByRole('button', { name: 'Pause' }).waitFor();
+  await job.getByRole('button', { name: 'Delete brief' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No jobs yet').waitFor();
+});
+
+it('a tool is tried with a form made of its schema', async () => {
+  writeFileSync(join(opened.workspace, 'plum.txt'), 'x');
+  await open('tools/fs.list_dir');
+  const form = page.locator('.card form');
+  await form.getByRole('textbox', { name: 'path' }).fill('.');
+  await form.getByRole('button', { name: 'Run it' }).click();
+  await form.locator('.output', { hasText: 'plum.txt' }).waitFor();
+});
+
+it('a setting is stored, shown with its source, and put back to its default', async () => {
+  await open('settings');
+  const line = page.locator('.setting', { hasText: 'dailyMaxTokens' });
+  await line.getByRole('textbox').fill('5000');
+  await line.getByRole('textbox').press('Enter');
+  await line.getByText('from config.json').waitFor();
+  await line.getByRole('button', { name: 'Use the default of dailyMaxTokens' }).click();
+  await line.getByText('from config.json').waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('ru');
+  await page.getByRole('heading', { level: 1, name: 'Настройки' }).waitFor();
+  expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
+  await page.getByRole('combobox', { name: 'Язык', exact: true }).selectOption('en');
+  await page.getByRole('combobox', { name: 'Theme', exact: true }).selectOption('dark');
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+});
+
+it('a person who is invited sees their own conversations and none of the settings', async () => {
+  await open('settings');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Anna');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const link = await page.getByRole('textbox', { name: 'Link to sign in' }).inputValue();
+  await page.keyboard.press('Escape');
+  const context = await (await page.context().browser())?.newContext({ locale: 'en-US' });
+  const anna = await context?.newPage();
+  if (!anna) throw new Error('no page');
+  const herErrors = errorsOf(anna);
+  await anna.goto(link);
+  await anna.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  expect(await anna.getByRole('link', { name: 'Channels' }).count()).toBe(0);
+  await anna.goto(`${opened.address}#/chat`);
+  await anna.getByRole('textbox', { name: 'Message' }).fill('hello');
+  await anna.keyboard.press('Enter');
+  await anna.getByText('Done.').waitFor();
+  await anna.goto(`${opened.address}#/settings`);
+  await anna.getByRole('combobox', { name: 'Theme' }).waitFor();
+  expect(await anna.getByText('config.json').count()).toBe(0);
+  expect(herErrors).toEqual([]);
+});
+
+it('the audit log is shown, filtered and proved', async () => {
+  await open('audit');
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('operation');
+  await page.locator('.lines li', { hasText: 'config.set' }).first().waitFor();
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('Nothing was changed, removed or moved.').waitFor();
+});
+
+it('nothing of it was an error of the page', () => {
+  expect(errors).toEqual([]);
+});

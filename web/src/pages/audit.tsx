@@ -1,0 +1,145 @@
+// The audit log: who did what, and why it was allowed; and the proof that nothing in it was changed.
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import type { Input, Output } from '../api/operations.ts';
+import { timeText } from '../language/format.ts';
+import { t } from '../language/language.ts';
+import { download } from '../parts/download.ts';
+import { Icon } from '../parts/icon.tsx';
+import { EmptyState } from '../parts/notes.tsx';
+import { Page, WhenLoaded } from '../parts/page.tsx';
+import { attempt } from '../parts/toast.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../router.ts';
+
+const SHOWN = 200;
+const KINDS = ['tool-call', 'tool-result', 'approval', 'message', 'operation', 'repair', 'retention'] as const;
+const OUTCOMES = ['allowed', 'denied', 'ok', 'failed'] as const;
+
+type Filter = Pick<Input<'audit.show'>, 'kind' | 'outcome' | 'what'>;
+
+export default function Audit() {
+  const [filter, setFilter] = useState<Filter>({});
+  const [report, setReport] = useState<Output<'audit.verify'>>();
+  const log = useLoaded((abort) => call('audit.show', { ...filter, limit: SHOWN }, abort), [JSON.stringify(filter)]);
+  return (
+    <Page
+      title={t('page.audit')}
+      about={t('audit.about')}
+      actions={
+        <>
+          <button type="button" class="button" onClick={() => void exportLog(filter)}>
+            <Icon name="download" /> {t('audit.export')}
+          </button>
+          <button
+            type="button"
+            class="button primary"
+            onClick={async () => setReport(await attempt(() => call('audit.verify', {})))}
+          >
+            <Icon name="check" /> {t('audit.verify')}
+          </button>
+        </>
+      }
+    >
+      {report && <Report report={report} />}
+      <div class="row wrap">
+        <Choice
+          label={t('audit.kind')}
+          values={KINDS}
+          value={filter.kind}
+          onChange={(kind) => setFilter({ ...filter, kind })}
+        />
+        <Choice
+          label={t('audit.outcome')}
+          values={OUTCOMES}
+          value={filter.outcome}
+          onChange={(outcome) => setFilter({ ...filter, outcome })}
+        />
+        <label class="field">
+          <span>{t('audit.what')}</span>
+          <input
+            value={filter.what ?? ''}
+            onChange={(event) => setFilter({ ...filter, what: event.currentTarget.value.trim() || undefined })}
+          />
+        </label>
+      </div>
+      <WhenLoaded of={log}>
+        {({ lines }) =>
+          lines.length === 0 ? (
+            <EmptyState icon="file" title={t('logs.emptyTitle')} text={t('audit.emptyText')} />
+          ) : (
+            <Lines lines={lines} />
+          )
+        }
+      </WhenLoaded>
+    </Page>
+  );
+}
+
+function Lines({ lines }: { lines: Output<'audit.show'>['lines'] }) {
+  return (
+    <ul class="lines">
+      {lines.map(({ n, at, kind, who, what, about, outcome, why, session }) => (
+        <li key={n}>
+          <span class="quiet nowrap">{timeText(at)}</span> <span class="state">{kind}</span>{' '}
+          {outcome !== undefined && <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{outcome}</span>}{' '}
+          <strong>{what}</strong> {about}{' '}
+          <span class="quiet">
+            {who}
+            {why !== undefined && ` · ${why}`}
+          </span>{' '}
+          {session !== undefined && <a href={hrefOf('chat', session)}>{session}</a>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Report({ report }: { report: Output<'audit.verify'> }) {
+  const { isSound, lines, problems, notes, anchor } = report;
+  return (
+    <div class={isSound ? 'note ok' : 'note problem'} role="status">
+      <Icon name={isSound ? 'check' : 'warn'} />
+      <div>
+        <p>{t(isSound ? 'audit.sound' : 'audit.unsound', { lines })}</p>
+        {anchor && (
+          <p>
+            <code>
+              {anchor.n}:{anchor.hash}
+            </code>
+          </p>
+        )}
+        {[...problems.map(({ message }) => message), ...notes].map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Choice<Value extends string>(props: {
+  label: string;
+  values: readonly Value[];
+  value: Value | undefined;
+  onChange(value: Value | undefined): void;
+}) {
+  return (
+    <label class="field">
+      <span>{props.label}</span>
+      <select
+        value={props.value ?? ''}
+        onChange={(event) => props.onChange((event.currentTarget.value || undefined) as Value | undefined)}
+      >
+        <option value="">{t('logs.all')}</option>
+        {props.values.map((value) => (
+          <option key={value}>{value}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+async function exportLog(filter: Filter): Promise<void> {
+  const exported = await attempt(() => call('audit.export', filter));
+  if (exported?.text !== undefined) download('audit.jsonl', exported.text);
+}
