@@ -1,0 +1,80 @@
+// 09:00 to 09:15 of the day: a bot connected from the console, the phone live in the browser, a question in all places.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startTelegramServer, type TelegramServer } from '../fakes/telegram-server/telegram-server.ts';
+import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { afterFile } from '../support/test-home.ts';
+
+const ADA = { id: 4_242, first_name: 'Ada' };
+
+describe('a day, in the browser', () => {
+  let telegram: TelegramServer;
+  let opened: ConsoleBrowser;
+  let page: Page;
+  const written = (): string[] => telegram.messages(ADA.id).map(({ text }) => text ?? '');
+  const phone = (text: string) => telegram.userSays({ chatId: ADA.id, from: ADA, text });
+
+  beforeAll(async () => {
+    telegram = await startTelegramServer();
+    afterFile(() => telegram.close());
+    opened = await openConsole({
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        if (last?.role === 'tool') return { text: 'The dry-run is done.' };
+        return JSON.stringify(last).includes('dry-run')
+          ? { toolCalls: [{ name: 'bash', args: { command: 'touch migrated' } }] }
+          : { text: 'Good morning.' };
+      },
+    });
+    // Where the fake platform is.
+    const settings = { version: 1, default: { debounceMs: 0 }, channels: { telegram: { apiRoot: telegram.url } } };
+    writeFileSync(join(opened.home.path, 'gateway.json'), JSON.stringify(settings));
+    page = await (await opened.signIn()).newPage();
+  });
+
+  it('09:00 a Telegram bot is connected, the phone gets a pairing code, and is admitted in the console', async () => {
+    await page.goto(`${opened.address}#/channels`);
+    await page.getByRole('button', { name: 'Connect a bot' }).click();
+    await page.getByRole('button', { name: 'Telegram' }).click();
+    await page.getByLabel('Bot token').fill(telegram.token);
+    await page.getByRole('button', { name: 'Try and store' }).click();
+    await page.getByText('is connected.').waitFor();
+    await page.keyboard.press('Escape');
+    await opened.run(['gateway', 'stop']);
+    await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);
+    phone('hello');
+    await eventually(() => expect(written().join('\n')).toMatch(/[A-Z0-9]{6,}/));
+    await page.goto(opened.address);
+    await page.getByText('Ada wants to write to your bot on telegram.').waitFor();
+    await page.goto(`${opened.address}#/channels`);
+    await page.getByRole('button', { name: 'Admit' }).click();
+    await page.getByText('Ada was admitted.').waitFor();
+    phone('good morning');
+    await eventually(() => expect(written()).toContain('Good morning.'));
+  });
+
+  it('09:10 the page has the conversations with their titles, and the one from the phone is live', async () => {
+    await page.goto(opened.address);
+    await page.locator('.entry a', { hasText: /good morning|A short title/i }).click();
+    await page.getByText('Good morning.').first().waitFor();
+    const answers = page.getByRole('article', { name: 'Answer' });
+    const before = await answers.count();
+    phone('and what else?');
+    await eventually(async () => expect(await answers.count()).toBe(before + 1));
+    await page.getByText('and what else?', { exact: true }).waitFor();
+  });
+
+  it('09:15 a question of the phone is on the phone and in the browser; answered in one, it is gone in both', async () => {
+    phone('run the migration dry-run');
+    await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await eventually(() => expect(written().join('\n')).toContain('touch migrated'));
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await eventually(() => expect(written()).toContain('The dry-run is done.'));
+    await page.getByText('The dry-run is done.').waitFor();
+    expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
+    await eventually(() => expect(written().join('\n')).toMatch(/allowed/i));
+  });
+});
