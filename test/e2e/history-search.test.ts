@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
+import { startOnScreen } from '../support/chat-terminal.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Finished, lainclaw } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
@@ -38,6 +40,23 @@ beforeAll(async () => {
   home.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` });
   await say('plans', 'We decided that failed payments are retried three times.');
   await say('garden', 'The tulips stand behind the shed.');
+});
+
+it('a chat makes the index in the background, after its turns', async () => {
+  const other = testHome();
+  other.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` });
+  const index = join(other.path, 'sessions', 'history.db');
+  const screen = startOnScreen(['chat'], { home: other, rows: 30, columns: 100 });
+  await screen.shows('Ctrl+D leaves');
+  await screen.type('The otter is called Bruno.\r');
+  await screen.shows('Noted.');
+  await eventually(() => {
+    // What was said is in the file, or in its log.
+    const files = [index, `${index}-wal`].filter((file) => existsSync(file));
+    expect(files.some((file) => readFileSync(file, 'latin1').includes('The otter is called Bruno.'))).toBe(true);
+  });
+  await screen.type('/exit\r');
+  expect((await screen.ended).code).toBe(0);
 });
 
 describe('searching past conversations', () => {
