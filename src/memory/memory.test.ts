@@ -194,6 +194,30 @@ describe('save and search', () => {
     expect(results).toHaveLength(1);
   });
 
+  it.each([
+    ['軟體開發', '软体开发的会议改到周三。'],
+    ['会议', '會議在三樓。'],
+    ['wifi password', 'The wi-fi password is on the router.'],
+    ['wi-fi', 'Our wifi is slow.'],
+    ['email', 'Send me an e-mail.'],
+    ['what does Sergey like', 'Сергей любит рыбалку.'],
+    ['where does Maria live', 'Мария живёт в Твери.'],
+    ['где живёт Анна', 'Anna moved to Lisbon.'],
+    ['Максим', 'Maxim repaired the roof.'],
+    ['Yulia', 'Юлия купила билеты.'],
+  ])('is found however it is written: %s', async (query, text) => {
+    const { memory } = testMemory();
+    await memory.saveAll([{ content: text }, { content: 'Something else entirely.' }, { content: '天气很好。' }]);
+    expect(textsOf(await memory.search(query))[0]).toBe(text);
+  });
+
+  it('a name in another script is a weaker match than the name itself', async () => {
+    const { memory } = testMemory();
+    await memory.saveAll([{ content: 'Anna likes tea.' }, { content: 'Анна любит чай.' }]);
+    expect(textsOf(await memory.search('Anna'))).toEqual(['Anna likes tea.', 'Анна любит чай.']);
+    expect(textsOf(await memory.search('Анна'))).toEqual(['Анна любит чай.', 'Anna likes tea.']);
+  });
+
   it('distinct documents come before further chunks of one', async () => {
     const { memory } = testMemory();
     const chapter = `The sourdough starter wants water. ${'It was described at length in this paragraph. '.repeat(25)}`;

@@ -10,6 +10,8 @@ const B = 0.3;
 const COVERAGE = 0.3;
 /** What the words of all chunks of a document count for each of them: a long text spreads the words of a query. */
 const DOCUMENT_SHARE = 0.6;
+/** What a name in another script counts. */
+const WEAK_SHARE = 0.6;
 const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
@@ -82,11 +84,11 @@ export function createTextRanking(
   }
 }
 
-function weightsOf({ terms }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {
+function weightsOf({ terms, weak }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {
   const weights = new Map<string, number>();
   for (const term of terms) {
     const holding = frequencies.get(term) ?? 0;
-    if (holding > 0) weights.set(term, rarity(holding, chunks));
+    if (holding > 0) weights.set(term, rarity(holding, chunks) * (weak?.has(term) ? WEAK_SHARE : 1));
   }
   return weights;
 }

@@ -182,9 +182,21 @@ export async function rankArchive(
       archive.candidates([...wanted.terms], TEXT_CANDIDATES, { among });
     const candidates = await find(terms);
     const meant = await withoutSlips(terms, candidates, (head, limit) => archive.termsBeginning(head, limit));
-    const found = meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
+    const corrected = meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
+    const named = await withOtherScripts(corrected.terms, candidates);
+    const found = named ? { terms: named, candidates: await find(named) } : corrected;
     if (spans.length > 0) found.candidates.ids.push(...(await timedCandidates(found.terms, found.candidates.ids)));
     return found;
+  }
+
+  /** The terms and, as a weaker match, what its names are in another script; undefined where nobody wrote them so. */
+  async function withOtherScripts(terms: QueryTerms, { frequencies }: Candidates): Promise<QueryTerms | undefined> {
+    const unknown = new Set([...written.terms].filter((term) => !frequencies.get(term)));
+    const possible = analyser.otherScripts(rest, unknown).filter((term) => !terms.terms.has(term));
+    if (possible.length === 0) return undefined;
+    const holding = await archive.frequencies(possible);
+    const weak = possible.filter((term) => holding.get(term));
+    return weak.length > 0 ? { ...askingFor(terms, [...terms.terms, ...weak]), weak: new Set(weak) } : undefined;
   }
 
   /** Chunks of the times that the query names: those with its words, and the newest ones where few have any. */

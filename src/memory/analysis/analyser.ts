@@ -1,18 +1,21 @@
 // Turns text into index terms, by script: words of alphabets are stemmed (Latin as English, Cyrillic as Russian), Chinese
-// becomes single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word
+// becomes simplified single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word
 // without optional marks. A name like `getUserName` or `Node24` gives a word and its parts. Terms contain only letters,
 // digits and pictographs, so no query can be a syntax error. Pure except for a bounded cache.
 import { stemEnglish } from './english-stem.ts';
 import { foldLatin, foldMarks } from './fold.ts';
-import { hasCompounds, joinedNumbers, partsOf } from './parts.ts';
+import { hasCompounds, joinedNumbers, joinedWords, partsOf } from './parts.ts';
 import { stemRussian } from './russian-stem.ts';
+import { inOtherScript } from './scripts.ts';
 import { STOP_WORDS } from './stop-words.ts';
+import { simplified } from './traditional.ts';
 
 /** Increase it when the same text gives other terms: an index of another version is rebuilt. */
-export const ANALYSER_VERSION = 3;
+export const ANALYSER_VERSION = 4;
 
 const LONGEST_WORD = 64;
 const CACHED_STEMS = 50_000;
+const MOST_NAMES = 6;
 const WORD_END = 0x5f;
 
 const RUN = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
@@ -24,6 +27,7 @@ const PIECE =
 /** Excludes accented letters, which are folded, and words like "dying", whose stem is "die". */
 const KEEPS_HEAD = /^(?![dlt]y)[a-z0-9а-я]([a-z0-9а-я]|$)/;
 const CYRILLIC = /^[а-я]+$/;
+const CAPITAL = /^\p{Lu}/u;
 const LATIN_BASE = /^[a-z]+$/;
 const ACCENTED_LATIN = /^[\p{Script=Latin}\p{M}\p{N}]*[^a-z0-9][\p{Script=Latin}\p{M}\p{N}]*$/u;
 
@@ -36,6 +40,8 @@ export interface QueryTerms {
   heads: ReadonlySet<number>;
   /** The query has no other words than stop-words. */
   hasOnlyStopWords?: true;
+  /** Those of the terms that are a weaker match: names in another script. */
+  weak?: ReadonlySet<string>;
 }
 
 /** How often the terms of a query occur in a text. */
@@ -51,6 +57,8 @@ export interface Analyser {
   terms(text: string): string[];
   query(text: string): QueryTerms;
   count(text: string, wanted: QueryTerms): Counts;
+  /** Terms that the names in a query could have in another script: words that begin with a capital, and those in `unknown`. */
+  otherScripts(text: string, unknown: ReadonlySet<string>): string[];
 }
 
 export function createAnalyser(): Analyser {
@@ -107,6 +115,12 @@ export function createAnalyser(): Analyser {
       }
       return counts;
     },
+    otherScripts(text, unknown) {
+      const names = (text.normalize('NFKC').match(RUN) ?? [])
+        .map((run) => ({ word: plainOf(run), isCapital: CAPITAL.test(run) }))
+        .filter(({ word, isCapital }) => !STOP_WORDS.has(word) && (isCapital || unknown.has(stem(word))));
+      return [...new Set(names.slice(0, MOST_NAMES).flatMap(({ word }) => inOtherScript(word).map(stem)))];
+    },
   };
 }
 
@@ -138,20 +152,22 @@ function isSpelt({ isDense, isPart }: Piece): boolean {
 
 /** Runs of letters and digits, lower case, separated where the kind of script changes. */
 function piecesOf(text: string): Piece[] {
-  const written = text.normalize('NFKC');
-  const split = DENSE.test(written) ? splitByScript : asOne;
-  const numbers = joinedNumbers(written).map(asPart);
-  if (!hasCompounds(written)) return [...(plainOf(written).match(RUN) ?? []).flatMap(split), ...numbers];
+  const normal = text.normalize('NFKC');
+  const isDense = DENSE.test(normal);
+  const written = isDense ? simplified(normal) : normal;
+  const split = isDense ? splitByScript : asOne;
+  const joined = [...joinedNumbers(written), ...joinedWords(written)].map((word) => asPart(word));
+  if (!hasCompounds(written)) return [...(plainOf(written).match(RUN) ?? []).flatMap(split), ...joined];
   const words = (written.match(RUN) ?? []).flatMap((run) => {
     const parts = partsOf(run);
     const whole = split(plainOf(run));
     return parts.length > 0 ? [...whole, ...parts.map(asPart)] : whole;
   });
-  return [...words, ...numbers];
+  return [...words, ...joined];
 }
 
 function asPart(text: string): Piece {
-  return { text: text.toLowerCase(), isDense: false, isPart: true };
+  return { text: plainOf(text), isDense: false, isPart: true };
 }
 
 function plainOf(written: string): string {

@@ -1,6 +1,7 @@
 // Finds the words of a text that name a time: "last week", 去年三月, "10 ноября". Pure: it works on wall times (calendar.ts), so
 // the caller chooses the time zone. A library for points in time was tried and not used: it reads 十一月 as 一月 and "the march"
 // as a month, gives points where a week or a month is meant, and each of these would need a rule of ours in front of it.
+import { simplified } from '../analysis/traditional.ts';
 import type { TimeSpan } from './calendar.ts';
 import { CHINESE } from './chinese.ts';
 import { ENGLISH } from './english.ts';
@@ -23,7 +24,7 @@ export const ALWAYS: TimeSpan = { from: Date.UTC(1000, 0, 1), to: Date.UTC(3000,
 
 /** In the order of the text, at most fifty. `wall` is the wall time at which the text was said. */
 export function findTimeWords(text: string, wall: number): TimeWords[] {
-  const read = text.slice(0, LONGEST_TEXT).replaceAll('ё', 'е').replaceAll('Ё', 'Е');
+  const read = simplified(text.slice(0, LONGEST_TEXT)).replaceAll('ё', 'е').replaceAll('Ё', 'Е');
   const found: TimeWords[] = [];
   for (const { script, language } of LANGUAGES) {
     if (!script.test(read)) continue;
