@@ -1,6 +1,7 @@
 // How a command runs an operation: on a runtime of its own, with warnings on stderr and progress on a terminal.
 import type { Operation, OperationContext } from '../operations/operation.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { createProgressLine, type Progress } from './progress-line.ts';
 import { explainWorkspaceError, type Terminal, warn } from './terminal.ts';
 import { withRuntime } from './with-runtime.ts';
 
@@ -32,11 +33,13 @@ export function operationContext(runtime: Runtime, terminal: Terminal, view: Ope
     runtime,
     signal,
     warn: (text) => warn(terminal, text),
-    ...(counting !== undefined &&
-      err.isTTY && {
-        onProgress: ({ done, total }) => err.write(`\r${done}/${total} ${counting}${done >= total ? '\n' : ''}`),
-      }),
+    ...(counting !== undefined && err.isTTY && { onProgress: progressTo(err, counting) }),
   };
+}
+
+function progressTo(err: Terminal['err'], counting: string): (progress: Progress) => void {
+  const line = createProgressLine(counting, () => performance.now());
+  return (progress) => void err.write(line(progress));
 }
 
 /** Runs one operation; `show` is called with its output while the runtime is open. */

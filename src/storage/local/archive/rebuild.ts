@@ -1,6 +1,6 @@
 // Building the index again: beside the old one, in short transactions, each of which remembers how far it came; then one
 // transaction adds what was saved meanwhile, swaps the two and drops the old one. A kill leaves the old index in use and an
-// unfinished one behind, which the next rebuild drops. Chunks forgotten meanwhile are removed from both (remove.ts).
+// unfinished one behind, which the next rebuild to the same version continues; another one drops it. Chunks forgotten meanwhile are removed from both (remove.ts).
 import type { DatabaseSync } from 'node:sqlite';
 import type { RebuildOptions, TermsOf } from '../../archive.ts';
 import { inTransaction } from '../open-database.ts';
@@ -14,8 +14,8 @@ export async function rebuildIndex(
   termsOf: TermsOf,
   { version, signal, onProgress }: RebuildOptions,
 ): Promise<{ chunks: number }> {
-  const generation = await use((db) => inTransaction(db, () => begin(db)));
-  for (let done = 0; ; ) {
+  const { generation, copied: before } = await use((db) => inTransaction(db, () => begin(db, version)));
+  for (let done = before; ; ) {
     signal?.throwIfAborted();
     const { copied, total } = await use((db) => inTransaction(db, () => copyBatch(db, generation, termsOf)));
     done += copied;
@@ -26,13 +26,17 @@ export async function rebuildIndex(
   return use((db) => inTransaction(db, () => swap(db, generation, termsOf, version)));
 }
 
-function begin(db: DatabaseSync): number {
-  const { generation, building } = readState(db);
+function begin(db: DatabaseSync, version: string): { generation: number; copied: number } {
+  const { generation, building, building_version: started, built_to: upTo } = readState(db);
+  if (building !== null && started === version) {
+    const { copied } = db.prepare('SELECT count(*) AS copied FROM archive_chunks WHERE id <= ?').get(upTo) ?? {};
+    return { generation: building, copied: Number(copied) };
+  }
   if (building !== null) dropIndex(db, building);
   const next = Math.max(generation, building ?? 0) + 1;
   createIndex(db, next);
-  db.prepare('UPDATE archive_state SET building = ?, built_to = 0').run(next);
-  return next;
+  db.prepare('UPDATE archive_state SET building = ?, built_to = 0, building_version = ?').run(next, version);
+  return { generation: next, copied: 0 };
 }
 
 function copyBatch(db: DatabaseSync, generation: number, termsOf: TermsOf): { copied: number; total: number } {
@@ -58,7 +62,7 @@ function swap(db: DatabaseSync, generation: number, termsOf: TermsOf, version: s
   const totals = db.prepare('SELECT count(*) AS chunks, coalesce(sum(length), 0) AS length FROM archive_chunks').get();
   const { generation: old } = readState(db);
   db.prepare(
-    'UPDATE archive_state SET generation = ?, building = NULL, built_to = NULL, version = ?, chunks = ?, length = ?',
+    'UPDATE archive_state SET generation = ?, building = NULL, built_to = NULL, building_version = NULL, version = ?, chunks = ?, length = ?',
   ).run(generation, version, Number(totals?.chunks), Number(totals?.length));
   dropIndex(db, old);
   return { chunks: Number(totals?.chunks) };

@@ -7,6 +7,8 @@ import { type IndexedChunk, MARK } from '../../archive.ts';
 export interface State {
   generation: number;
   building: number | null;
+  /** Of the terms in the index that is being built. */
+  building_version: string | null;
   built_to: number | null;
   version: string | null;
   chunks: number;

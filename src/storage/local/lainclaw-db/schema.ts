@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createDatabase, type Database } from '../database.ts';
 import type { Schema } from '../open-database.ts';
 
-export const LAINCLAW_DB_VERSION = 5;
+export const LAINCLAW_DB_VERSION = 6;
 export const SCHEMA: Schema = { version: LAINCLAW_DB_VERSION, steps: async () => (await import('./steps.ts')).STEPS };
 
 export const lainclawDbPath = (home: string): string => join(home, 'lainclaw.db');

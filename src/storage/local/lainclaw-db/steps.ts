@@ -3,7 +3,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createIndex } from '../archive/tables.ts';
 import type { Migration } from '../open-database.ts';
 
-export const STEPS: readonly Migration[] = [begin, claimMessages, scopeArchive, keepFacts, nameMessages];
+export const STEPS: readonly Migration[] = [
+  begin,
+  claimMessages,
+  scopeArchive,
+  keepFacts,
+  nameMessages,
+  continueRebuild,
+];
 
 /** The tables when versions began to be kept; files from before have some of them, or all, with fewer columns. */
 function begin(db: DatabaseSync): void {
@@ -78,6 +85,11 @@ function nameMessages(db: DatabaseSync): void {
     ALTER TABLE fact_proposals ADD COLUMN topic TEXT;
     CREATE INDEX archive_documents_superseded ON archive_documents (superseded_by) WHERE superseded_by IS NOT NULL;
   `);
+}
+
+/** The version of the terms in an index under construction: a rebuild that was interrupted continues. */
+function continueRebuild(db: DatabaseSync): void {
+  addMissingColumn(db, 'archive_state', 'building_version TEXT');
 }
 
 function addMissingColumn(db: DatabaseSync, table: string, column: string): void {

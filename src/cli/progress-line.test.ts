@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { createProgressLine } from './progress-line.ts';
+
+it('tells how far the work is and, once the rate is known, how long it will take', () => {
+  let now = 1_000;
+  const line = createProgressLine('embedded', () => now);
+  const at = (seconds: number, done: number): string => {
+    now = 1_000 + seconds * 1_000;
+    return line({ done, total: 4_100 }).replace('\r\u001b[K', '');
+  };
+  expect(at(0, 100)).toBe('100/4100 embedded');
+  expect(at(1, 110)).toBe('110/4100 embedded');
+  // What was done before this run says nothing about its rate.
+  expect(at(10, 200)).toBe('200/4100 embedded, about 7 min left');
+  expect(at(100, 4_000)).toBe('4000/4100 embedded, about 3 s left');
+  expect(at(200, 101)).toBe('101/4100 embedded, about 223 h left');
+  expect(at(300, 4_100)).toBe('4100/4100 embedded\n');
+});
