@@ -194,7 +194,7 @@ export async function rankArchive(
     const unknown = new Set([...written.terms].filter((term) => !frequencies.get(term)));
     const possible = analyser.otherScripts(rest, unknown).filter((term) => !terms.terms.has(term));
     if (possible.length === 0) return undefined;
-    const holding = await archive.frequencies(possible);
+    const holding = await archive.frequencies(possible, { upTo: 1 });
     const weak = possible.filter((term) => holding.get(term));
     return weak.length > 0 ? { ...askingFor(terms, [...terms.terms, ...weak]), weak: new Set(weak) } : undefined;
   }
