@@ -18,7 +18,7 @@ import type { WallClock } from './time/wall-clock.ts';
 import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
-const TEXT_CANDIDATES = 160;
+const TEXT_CANDIDATES = 120;
 const VECTOR_CANDIDATES = 100;
 const TIME_CANDIDATES = 60;
 const FEW = 10;
