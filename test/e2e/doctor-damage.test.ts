@@ -157,6 +157,39 @@ describe('lainclaw doctor', () => {
     expect(readdirSync(home.path).filter((name) => name.startsWith('damaged-'))).toHaveLength(1);
   });
 
+  it('finds nothing after sessions were forked, renamed, renewed, deleted, and the home was restored', async () => {
+    const home = testHome();
+    await ask(home, 'one');
+    await ask(home, 'two', '--session', 'a');
+    const file = join(home.base, 'a.backup');
+    for (const args of [
+      ['sessions', 'fork', 'a'],
+      ['sessions', 'rename', 'a', 'a title'],
+      ['sessions', 'search', 'two'],
+      ['backup', '--automatic'],
+      ['ask', 'three', '--session', 'a', '--new-session'],
+      ['sessions', 'delete', 'main', '--yes'],
+      ['backup', '--output', file],
+      ['restore', file, '--yes'],
+    ])
+      expect((await lainclaw(args, { home })).code, args.join(' ')).toBe(0);
+    expect((await checkHome(home.path, signal)).findings).toEqual([]);
+  });
+
+  it('finds no damage in homes that earlier versions have left', async () => {
+    const homes = join(import.meta.dirname, '..', 'fixtures', 'homes');
+    for (const name of readdirSync(homes)) {
+      const copy = join(testHome().base, name);
+      execFileSync('cp', ['-r', join(homes, name), copy]);
+      execFileSync('chmod', ['-R', 'go-rwx', copy]);
+      const { findings } = await checkHome(copy, signal);
+      expect(
+        findings.filter(({ state }) => state === 'problem'),
+        name,
+      ).toEqual([]);
+    }
+  });
+
   it('corrects a flipped byte of a transcript without any backup', async () => {
     const home = testHome();
     await ask(home, 'the bridge is old');

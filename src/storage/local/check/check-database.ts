@@ -65,7 +65,8 @@ function foreignKeyFaults(database: DatabaseSync): string[] {
 
 /** Only of the current version: an earlier one gets its tables when it is opened. */
 async function missingTables(database: DatabaseSync, schema: Schema, version: number): Promise<string[]> {
-  if (version !== schema.version) return version === 0 ? ['has no version, and no tables of ours'] : [];
+  // Files from before versions were kept have tables and no version.
+  if (version !== schema.version) return tablesOf(database).length === 0 ? ['has no tables'] : [];
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const fresh = new DatabaseSync(':memory:');
   try {

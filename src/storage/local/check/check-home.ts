@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Finding, HomeReport } from '../../home-check.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { automaticBackups, BACKUPS_FOLDER, newestBackup } from '../backup/automatic-names.ts';
+import { INDEXES } from '../backup/home-contents.ts';
 import { parseIndex } from '../catalogue/parse-index.ts';
 import type { HomeFile } from './home-file.ts';
 import { DamagedSums, type FileSum, type HomeSums, hashOf, readSums, SUMS_PATH, stateOf } from './home-sums.ts';
@@ -177,10 +178,10 @@ function remedyOf(path: string): Finding['remedy'] {
   return path.startsWith('sessions/sessions.') ? 'rebuild' : TRANSCRIPT.test(path) ? 'lines' : 'restore';
 }
 
-/** A conversation that was deleted is not missed; whatever else has gone, only a person can tell. */
+/** A conversation that was deleted, and an index that is made again when it is needed, are not missed; whatever else has gone, only a person can tell. */
 function gone(home: string, { path, size }: FileSum, { createdAt }: HomeSums): Finding | undefined {
   const isNeeded = path.endsWith('.db') || path === 'sessions/sessions.json';
-  if (TRANSCRIPT.test(path) || size === 0) return undefined;
+  if (TRANSCRIPT.test(path) || INDEXES.has(path) || size === 0) return undefined;
   // Whole folders of it are gone with their session.
   if (path.startsWith('outputs/') && !existsSync(join(home, path, '..'))) return undefined;
   const isFolder = statSync(join(home, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
