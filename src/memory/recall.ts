@@ -1,11 +1,13 @@
 // Recall: a search with the question of a turn, of which only what has to do with it is kept. The best texts come first; then, while
 // there is room, what was said around them, because the answer is often beside the words of the question. It ends at the budget. Nothing
 // is recalled for small talk, nor when no text has enough of the question in it.
+
 import { estimateTokens } from '../lib/estimate-tokens.ts';
 import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { ArchiveChunk } from '../storage/archive.ts';
 import { isOfOthers, type MemoryReader } from '../vocabulary/memory-scope.ts';
 import { RECALL_TOKENS, type RecalledItem } from '../vocabulary/recalled.ts';
+import { asksAboutPast } from './asks-about-past.ts';
 import { type Chunk, chunkMarkdown } from './chunk.ts';
 import { findLinked } from './linked-texts.ts';
 import { indexedText, type Ranked } from './rank.ts';
@@ -75,8 +77,12 @@ export async function recallFrom(
   if (subject.trim() === '' || analyser.query(subject).hasOnlyStopWords) return undefined;
   const { ranked, terms, statistics, isOfAskedTime } = await rankArchive(dependencies, telling, { signal });
   const information = informationOf(terms.terms, statistics);
+  const isAboutPast = asksAboutPast(question);
   const isSeen = ({ document }: ArchiveChunk): boolean =>
     seen !== undefined && document.session === seen.sessionId && document.date >= seen.since;
+  /** A fact that was replaced is recalled for questions about the past alone, also where it is linked to what was found. */
+  const isPast = ({ document: { kind, supersededBy } }: ArchiveChunk): boolean =>
+    kind !== undefined && supersededBy !== undefined && !isAboutPast;
   const found = ranked
     .filter(({ chunk }) => !isSeen(chunk))
     .map((entry) => asPiece(entry, relevanceOf(entry.matched, information)));
@@ -93,7 +99,9 @@ export async function recallFrom(
   );
   if (chosen.length === 0) return undefined;
   const linked = await findLinked({ archive, analyser }, chosen, terms.terms, statistics.chunks);
-  const unseen = linked.filter((chunk) => !isSeen(chunk)).map((chunk) => asPiece({ chunk, score: 0, matched: [] }, 0));
+  const unseen = linked
+    .filter((chunk) => !isSeen(chunk) && !isPast(chunk))
+    .map((chunk) => asPiece({ chunk, score: 0, matched: [] }, 0));
   // What is linked to the best text comes before texts that have less of the question.
   const surrounded = await withNeighbours(
     [...chosen.slice(0, BEFORE_LINKED), ...unseen, ...chosen.slice(BEFORE_LINKED)],
