@@ -33,7 +33,7 @@ export const invitePerson = defineOperation({
   output: objectWith({ person: PERSON, ...LINK.properties }),
   async run({ name }, { runtime }) {
     // Before anything is stored: a person without a link would only be in the way.
-    await addressOf(runtime);
+    await addressOf(runtime, 'others');
     const person = await (await runtime.consoleAccess()).addPerson(name);
     return { person, ...(await linkFor(runtime, { person: person.id, ttlMs: INVITATION_MS })) };
   },
@@ -111,15 +111,17 @@ async function linkFor(
   runtime: Runtime,
   options: { person?: string; ttlMs?: number },
 ): Promise<{ url: string; expiresAt: string }> {
-  const address = await addressOf(runtime);
+  const address = await addressOf(runtime, options.person === undefined ? 'owner' : 'others');
   const { code, expiresAt } = await (await runtime.consoleAccess()).createLink(options);
   return { url: `${address}/login?code=${code}`, expiresAt };
 }
 
-async function addressOf(runtime: Runtime): Promise<string> {
+/** Others may be at another machine: they get the address that browsers there use, where there is one. */
+async function addressOf(runtime: Runtime, whose: 'owner' | 'others'): Promise<string> {
   const { states, settingsFile } = await runtime.gatewayAdmin();
   const state = await states.running();
   if (!state) throw new ServiceError('GATEWAY_NOT_RUNNING', `the gateway is not running: ${HOW_TO_START}`);
-  const { consoleBasePath = '' } = (await settingsFile.read()).default;
-  return `http://127.0.0.1:${state.port}${consoleBasePath}`;
+  const { consoleBasePath = '', consoleOrigins } = (await settingsFile.read()).default;
+  const [origin = `http://127.0.0.1:${state.port}`] = whose === 'others' ? ((consoleOrigins ?? []) as string[]) : [];
+  return `${origin}${consoleBasePath}`;
 }

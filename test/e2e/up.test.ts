@@ -23,3 +23,11 @@ it('starts the gateway, prints a link that signs in once, and uses a gateway tha
   expect(await me.json()).toMatchObject({ role: 'owner', basePath: '' });
   expect((await fetch(again.url)).status).toBe(401);
 });
+
+it('invites somebody at another machine with the address that browsers there use', async () => {
+  const { home, gateway } = gatewayHome();
+  await runBinary(['up', '--port', '0'], { home });
+  await gateway(['config', 'set', 'consoleOrigins=https://lain.example.org', 'consoleBasePath=/lain']);
+  const { url } = (await runBinary(['console', 'invite', 'Anna'], { home })).json<{ url: string }>();
+  expect(url).toMatch(/^https:\/\/lain\.example\.org\/lain\/login\?code=/);
+});
