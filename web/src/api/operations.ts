@@ -47,6 +47,7 @@ export interface Operations {
   'core-memory.get': typeof coreMemory.getCoreMemory;
   'core-memory.set': typeof coreMemory.setCoreFact;
   'doctor.check': typeof doctor.checkInstallation;
+  'doctor.repair': typeof doctor.repairInstallation;
   'gateway.logs': typeof gateway.gatewayLogs;
   'gateway.retry': typeof gateway.retryDeadLetters;
   'gateway.status': typeof gateway.gatewayStatus;
