@@ -139,7 +139,7 @@ describe.each(WAYS)('a command in a sandbox %s', (_how, open) => {
     expect(stdout.text.match(/Seccomp:\t2/g)).toHaveLength(3);
   });
 
-  it('goes on working with threads, git, node, python and a compiler', async () => {
+  it('works with threads, git, node, python and a compiler', async () => {
     const text = `set -e
 git init -q project && cd project && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && git log --oneline | wc -l
 node -e "require('fs').promises.readFile('/etc/hostname').then(() => console.log('read', require('os').networkInterfaces() !== undefined))"

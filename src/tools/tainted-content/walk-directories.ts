@@ -1,4 +1,4 @@
-// The directories below a folder, for what is told by their names. A directory that has not changed is not read again.
+// The directories below a folder, to find packages and clones by name. A directory that has not changed is not read again.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSameMark, isSettled, type Mark } from '../../workspace/read-many.ts';

@@ -79,7 +79,7 @@ describe('what a command leaves for other programs', () => {
     expect([existsSync(at('Makefile')), existsSync(at('package.json'))]).toEqual([true, false]);
   });
 
-  it('stays where it is the file of the person, moved or copied; removing one is no danger', async () => {
+  it('stays where it is the file of the person, moved or copied; removing one is harmless', async () => {
     mkdirSync(at('app'));
     writeFileSync(at('app/package.json'), '{}');
     expect(await during('cp -r app copy; mv app web')).toEqual([]);
@@ -90,7 +90,7 @@ describe('what a command leaves for other programs', () => {
     expect(await during('mkdir -p node_modules/a; echo {} > node_modules/a/package.json')).toEqual([]);
   });
 
-  it('is no ordinary file', async () => {
+  it('is not an ordinary file', async () => {
     expect(await during('echo x > notes.md; mkdir src; echo x > src/a.ts')).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 // Keeps a command of a tainted turn from leaving something that other programs run or follow. Such files of the workspace are read
-// before the command and compared after it, before its result is told: what is new is taken away, what has changed is put back as it
+// before the command and compared after it, before anybody sees its result: what is new is taken away, what has changed is put back as it
 // was, and a copy of what the command left is kept outside the workspace. What a person approved for this command stays, and so does a
-// file that the command only moved or copied. Removing one is no danger. Ends when a look finds nothing more.
+// file that the command only moved or copied. Removing one is harmless. Ends when a look finds nothing more.
 import { toText } from '../byte-path.ts';
 import { type EntryState, entryState, isSameState, splitPath } from '../repositories/git-entries.ts';
 import { putBack } from '../repositories/put-back.ts';
@@ -49,7 +49,7 @@ export function createExecutedWatcher(reasonFor: ExecutedReason): WatchExecuted 
       async finish() {
         const notes = new Set<string>();
         for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-          // Whoever cancelled the command must be as safe as who waited for it.
+          // A person who cancelled the command must be as safe as one who waited for it.
           const after = await find(root, { signal: new AbortController().signal, now });
           const planted = after.flatMap((path) => {
             const state = entryState(root, path);
