@@ -121,6 +121,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
   {
+    name: 'selftest',
+    description: 'Try what Lainclaw relies on, on this machine and disk',
+    load: async () => (await import('./commands/selftest.ts')).configureSelftest,
+  },
+  {
     name: 'audit',
     description: 'Show who did what and why it was allowed; check that nobody changed that log',
     load: async () => (await import('./commands/audit.ts')).configureAudit,

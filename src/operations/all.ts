@@ -22,6 +22,7 @@ import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as permissions from './permissions.ts';
 import * as schedule from './schedule.ts';
+import * as selftest from './selftest.ts';
 import * as sessionChanges from './session-changes.ts';
 import * as sessionExport from './session-export.ts';
 import * as sessionReplay from './session-replay.ts';
@@ -49,6 +50,7 @@ const NOUNS = [
   coreMemory,
   docs,
   doctor,
+  selftest,
   forgetEverywhere,
   gateway,
   gatewayConfig,

@@ -57,6 +57,7 @@ describe('an operation', () => {
     ['docs.search', { query: 'gateway' }],
     ['docs.read', { address: 'glossary.md' }],
     ['doctor.check', {}],
+    ['selftest.run', {}],
     ['audit.show', {}],
     ['audit.verify', {}],
     ['audit.export', { format: 'csv' }],

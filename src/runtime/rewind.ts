@@ -6,7 +6,7 @@ import { chooseTurn } from '../sessions/choose-turn.ts';
 import type { SessionChanges, Waiting } from '../sessions/session-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Locks } from '../storage/locks.ts';
-import type { SessionEntry } from '../storage/storage.ts';
+import { type SessionEntry, StorageError } from '../storage/storage.ts';
 import type { Undo, Undone } from '../undo/undo.ts';
 import type { UnfinishedRewind, UnfinishedUndos } from '../undo/unfinished-undos.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -120,8 +120,14 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
         const turnIds = await endedTurns(request.from, request.signal);
         const turnId = turnIds[chooseTurn(turnIds, request.turn)] ?? request.turn;
         await unfinished.beginRewind({ sessionKey, sessionId, turnId, force: request.force });
-        // Where it fails, nothing of it is left to be done.
-        return await complete(request).finally(() => unfinished.endRewind(sessionId));
+        const rewound = await complete(request);
+        await unfinished.endRewind(sessionId);
+        return rewound;
+      } catch (error) {
+        // On a full disk the next command continues; in any other case nothing of it is left to be done.
+        if (!(error instanceof StorageError)) await unfinished.endRewind(sessionId);
+        else warn(`going back in "${sessionKey}" is finished by the next command that can store it`);
+        throw error;
       } finally {
         await lock.release();
       }
@@ -137,11 +143,12 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
           if (!(await unfinished.rewinds()).some(({ sessionId }) => sessionId === rewind.sessionId)) continue;
           await finish(rewind);
           finished.push(rewind.sessionKey);
-        } catch (error) {
-          if (!(error instanceof CodedError)) throw error;
-          warn(`going back in "${rewind.sessionKey}" was interrupted, and was taken back: ${error.message}`);
-        } finally {
           await unfinished.endRewind(rewind.sessionId);
+        } catch (error) {
+          if (!(error instanceof CodedError) || error instanceof StorageError) throw error;
+          warn(`going back in "${rewind.sessionKey}" was interrupted, and was taken back: ${error.message}`);
+          await unfinished.endRewind(rewind.sessionId);
+        } finally {
           await lock.release();
         }
       }

@@ -66,6 +66,7 @@ const ROWS: Row[] = [
   { args: ['models', '--provider', 'nope'], code: 2, holds: { success: false } },
   { args: ['auth', 'status'], holds: anything },
   { args: ['doctor'], holds: anything },
+  { args: ['selftest'], holds: anything },
   { args: ['audit', 'verify'], holds: { isSound: true, lines: 0 } },
   { args: ['backup', '--output', 'home.backup'], holds: { success: true, isEncrypted: false } },
   { args: ['restore', 'nowhere'], code: 1, holds: { success: false, error: { code: 'BACKUP_NOT_FOUND' } } },

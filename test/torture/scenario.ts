@@ -35,7 +35,8 @@ export function generalProblems(home: Home): string[] {
   const problems: string[] = [];
   for (const name of readdirSync(home.path, { recursive: true, encoding: 'utf8' })) {
     const path = join(home.path, name);
-    if (!existsSync(path) || !lstatSync(path).isFile()) continue;
+    // What a killed restore had unpacked beside the home is not part of it.
+    if (name.startsWith('.restore') || !existsSync(path) || !lstatSync(path).isFile()) continue;
     try {
       if (name.endsWith('.db')) problems.push(...databaseProblems(path));
       // `audit verify` looks after it.
