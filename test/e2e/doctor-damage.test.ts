@@ -178,7 +178,7 @@ describe('lainclaw doctor', () => {
 
   it('finds no damage in homes that earlier versions have left', async () => {
     const homes = join(import.meta.dirname, '..', 'fixtures', 'homes');
-    for (const name of readdirSync(homes)) {
+    for (const name of readdirSync(homes).filter((each) => statSync(join(homes, each)).isDirectory())) {
       const copy = join(testHome().base, name);
       execFileSync('cp', ['-r', join(homes, name), copy]);
       execFileSync('chmod', ['-R', 'go-rwx', copy]);
