@@ -25,7 +25,7 @@ it('more tabs than a browser has connections to one host are all live: they shar
   await ask(first, 'and now?');
   for (const tab of tabs) {
     await tab.getByText('Seen everywhere.').waitFor();
-    expect(await tab.getByText('and now?', { exact: true }).count()).toBe(1);
+    await eventually(async () => expect(await tab.getByText('and now?', { exact: true }).count()).toBe(1));
   }
 });
 

@@ -11,6 +11,8 @@ import { newTurn, replayedTurn, type TurnEvent, type TurnView, withEvent } from 
 const LOADED_TURNS = 60;
 const EARLIER_TURNS = 200;
 const FRAME_MS = 16;
+/** Events with which a question that was not found yet is looked for again. */
+const RETOLD = ['model-start', 'run-end'];
 
 export interface Conversation {
   readonly key: string;
@@ -105,7 +107,8 @@ export function createConversation(
     for (const { turn: id, n, session: _session, parent: _parent, ...event } of events) {
       if (typeof id !== 'string' || typeof n !== 'number') continue;
       const before = changed.get(id) ?? turns.value.find((turn) => turn.id === id);
-      if (!before) unknown.push(id);
+      // It may be in the transcript only a moment later.
+      if (!before || (before.question === '' && RETOLD.includes(event.type))) unknown.push(id);
       const turn = before ?? { ...newTurn(id), startedAt: new Date(now()).toISOString() };
       // It has ended in the transcript, which has no numbers.
       if (turn.end && turn.lastNumber === 0) continue;
@@ -114,7 +117,7 @@ export function createConversation(
     const known = new Set(turns.value.map(({ id }) => id));
     const added = [...changed.values()].filter(({ id }) => !known.has(id));
     turns.value = [...turns.value.map((turn) => changed.get(turn.id) ?? turn), ...added];
-    for (const id of unknown) void findQuestion(id);
+    for (const id of new Set(unknown)) void findQuestion(id);
   }
 
   /** Events that came before this conversation was known here. */
