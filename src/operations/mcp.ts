@@ -57,6 +57,8 @@ export const listServers = defineOperation({
 export const addServer = defineOperation({
   name: 'mcp.add',
   class: 'danger',
+  // Each may hold a key.
+  hides: ['args', 'env', 'headers', 'url'],
   summary: 'Add an MCP server, a program to start or an address, and ask it for its tools.',
   input: {
     type: 'object',

@@ -74,6 +74,8 @@ export interface Operation<Input = never, Output = unknown> {
   people?: 'session' | 'scope' | 'own';
   /** Of the input, what the audit log must not keep. */
   hides?: readonly string[];
+  /** It keeps nothing itself: no home is made to record it. */
+  keepsNothing?: true;
   /** One sentence: what it does. */
   summary: string;
   input: JsonSchema;
@@ -88,6 +90,7 @@ export interface OperationDefinition<Input extends JsonSchema, Output extends Ou
   concerns?: Operation['concerns'];
   people?: Operation['people'];
   hides?: Operation['hides'];
+  keepsNothing?: true;
   summary: string;
   input: Input;
   output: Output;

@@ -12,6 +12,7 @@ interface Named {
   name: string;
   class: string;
   hides?: readonly string[];
+  keepsNothing?: true;
 }
 
 interface Caller {
@@ -43,7 +44,7 @@ export async function recordRefusal(operation: Named, input: object, context: Ca
 }
 
 async function record(
-  { name, hides = [] }: Named,
+  { name, hides = [], keepsNothing }: Named,
   input: object,
   { runtime, by = { place: 'terminal' }, warn }: Caller,
   ending: Required<Pick<AuditEvent, 'outcome' | 'why'>>,
@@ -53,7 +54,8 @@ async function record(
   const about = JSON.stringify(withoutSecrets(shown));
   try {
     const audit = await runtime.audit();
-    await audit.append([{ kind: 'operation', who: `${person} (${place})`, what: name, about, ...ending }]);
+    const line = { kind: 'operation' as const, who: `${person} (${place})`, what: name, about, ...ending };
+    await audit.append([line], { beginsNone: keepsNothing === true || ending.outcome !== 'ok' });
   } catch (error) {
     warn(`this is not in the audit log: ${messageOf(error)}`);
   }

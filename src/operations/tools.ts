@@ -91,6 +91,7 @@ export const describeTool = defineOperation({
 export const invokeTool = defineOperation({
   name: 'tools.invoke',
   class: 'danger',
+  keepsNothing: true,
   summary: 'Call a tool without a model; a failure of the tool is in the result.',
   input: {
     type: 'object',

@@ -143,7 +143,7 @@ export async function openToolbox(
     }),
     places: { userHome, lainclawHome: home },
     hooks: use.hooks,
-    audit: async (events) => (await storage.audit()).append(events),
+    audit: async (events, options) => (await storage.audit()).append(events, options),
     warn,
     onDefect: (call, error) =>
       warn(`${call.name} failed unexpectedly: ${error instanceof Error ? error.stack : error}`),

@@ -92,7 +92,8 @@ export interface AuditFilter {
 }
 
 /** What those who only write need of the log. */
-export type AppendAudit = (events: readonly AuditEvent[]) => Promise<void>;
+/** `beginsNone`: these lines are not worth making a home where there is none. */
+export type AppendAudit = (events: readonly AuditEvent[], options?: { beginsNone?: boolean }) => Promise<void>;
 
 export interface Audit {
   /**

@@ -27,7 +27,7 @@ export interface CallAuditOptions {
 
 export function createCallAudit({ append, who, session, turn, approver, onFailure }: CallAuditOptions): CallAudit {
   const from = { who, ...(session !== undefined && { session }), ...(turn !== undefined && { turn }) };
-  const later = (events: AuditEvent[]): void => void append(events).catch(onFailure);
+  const later = (events: AuditEvent[]): void => void append(events, { beginsNone: true }).catch(onFailure);
 
   function approval(call: ToolCall, about: string, answer: string): AuditEvent {
     const person = approver(call);

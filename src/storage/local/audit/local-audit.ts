@@ -4,7 +4,7 @@
 // Durability: a line is handed to the system before its effect begins, so it survives the death of this process; the disk has it about
 // a second later, in one sync for all lines of that second, and when the storage is closed. After a power cut the last lines can be
 // missing. Waiting for the disk before each effect would double what a call waits for: the transcript is synced there already.
-import { closeSync, fdatasync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, ftruncateSync, writeSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -189,8 +189,8 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
   }
 
   const audit: Audit = {
-    append(events) {
-      if (events.length === 0) return Promise.resolve();
+    append(events, { beginsNone = false } = {}) {
+      if (events.length === 0 || (beginsNone && !writing && !existsSync(home))) return Promise.resolve();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.push({ events, resolve, reject });
       writing ??= writeAll();
