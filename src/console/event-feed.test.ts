@@ -43,6 +43,7 @@ class Connection extends EventEmitter {
 }
 
 const everything = (): boolean => true;
+const signedInIds = async (): Promise<ReadonlySet<string>> => new Set(['anna']);
 
 function attach(feed: EventFeed, after?: number, sees: FeedReader['sees'] = everything): Connection {
   const connection = new Connection();
@@ -52,7 +53,7 @@ function attach(feed: EventFeed, after?: number, sees: FeedReader['sees'] = ever
 
 /** Whose events are written at once. */
 function open(maxBytes?: number): EventFeed {
-  const feed = createEventFeed({ now: () => 1_000, onRecording() {}, maxBytes });
+  const feed = createEventFeed({ now: () => 1_000, signedInIds, onRecording() {}, maxBytes });
   return {
     ...feed,
     get lastNumber() {
@@ -175,7 +176,7 @@ describe('a reader', () => {
 });
 
 it('writes what is published in one moment at once', () => {
-  const feed = createEventFeed({ now: () => 1_000, onRecording() {} });
+  const feed = createEventFeed({ now: () => 1_000, signedInIds, onRecording() {} });
   const connection = attach(feed);
   for (const text of ['one', 'two', 'three']) feed.publish(undefined, { type: 'text', text });
   vi.advanceTimersByTime(0);
@@ -185,9 +186,38 @@ it('writes what is published in one moment at once', () => {
 
 it('records nothing before the first reader', () => {
   const recording: boolean[] = [];
-  const feed = createEventFeed({ now: () => 1_000, onRecording: (is) => recording.push(is) });
+  const feed = createEventFeed({ now: () => 1_000, signedInIds, onRecording: (is) => recording.push(is) });
   feed.publish(undefined, { type: 'text', text: 'nobody is there' });
   const connection = attach(feed);
   expect([recording, textsOf(connection)]).toEqual([[true], []]);
+  feed.close();
+});
+
+it('a sign-in that is over ends its stream: at once when that is said, otherwise with the heartbeat', async () => {
+  const feed = open();
+  const [anna, bo, program] = ['anna', 'bo', undefined].map((sessionId) => {
+    const connection = new Connection();
+    feed.attach(connection as unknown as ServerResponse, { after: undefined, sees: everything, sessionId });
+    return connection;
+  });
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect([anna, bo, program].map((each) => each?.isGone)).toEqual([false, true, false]);
+  feed.keepOnly(new Set());
+  feed.publish(undefined, { type: 'text', text: 'later' });
+  expect([anna, bo, program].map((each) => each?.isGone)).toEqual([true, true, false]);
+  expect([anna, bo, program].map((each) => each && textsOf(each))).toEqual([[], [], ['later']]);
+  feed.close();
+});
+
+it('all sign-ins end their streams when nobody can tell who is signed in', async () => {
+  const feed = createEventFeed({
+    now: () => 1_000,
+    onRecording() {},
+    signedInIds: () => Promise.reject(new Error('damaged')),
+  });
+  const connection = new Connection();
+  feed.attach(connection as unknown as ServerResponse, { after: undefined, sees: everything, sessionId: 'anna' });
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(connection.isGone).toBe(true);
   feed.close();
 });

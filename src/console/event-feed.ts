@@ -13,6 +13,8 @@ export interface FeedReader {
   /** The last number that it has; undefined: it begins now. */
   after: number | undefined;
   sees(audience: Audience): boolean;
+  /** The sign-in that it reads with; undefined: a program with the token of this start. */
+  sessionId?: string;
 }
 
 export interface EventFeed {
@@ -20,6 +22,8 @@ export interface EventFeed {
   publish(audience: Audience, event: { type: string } & Record<string, unknown>): void;
   /** Writes events to a response whose head was sent, until it is closed. */
   attach(response: ServerResponse, reader: FeedReader): void;
+  /** Ends at once the readers whose sign-in is not one of these. */
+  keepOnly(signedIn: ReadonlySet<string>): void;
   /** Ends all readers. */
   close(): void;
 }
@@ -27,6 +31,8 @@ export interface EventFeed {
 export interface EventFeedOptions {
   now(): number;
   onRecording(isRecording: boolean): void;
+  /** Asked with each heartbeat: a sign-in expires, and another process revokes one, without a word to this one. */
+  signedInIds(): Promise<ReadonlySet<string>>;
   maxBytes?: number;
   keepMs?: number;
 }
@@ -40,6 +46,7 @@ interface Entry {
 interface Attached {
   response: ServerResponse;
   sees: FeedReader['sees'];
+  sessionId: string | undefined;
   /** The last number that was looked at for it. */
   position: number;
   isFull: boolean;
@@ -58,6 +65,7 @@ const ENTRY_BYTES = 80;
 export function createEventFeed({
   now,
   onRecording,
+  signedInIds,
   maxBytes = MAX_BYTES,
   keepMs = KEEP_MS,
 }: EventFeedOptions): EventFeed {
@@ -101,6 +109,7 @@ export function createEventFeed({
 
   /** Writes what a reader has not seen, until its connection is full. */
   function advance(reader: Attached): void {
+    if (!readers.has(reader)) return;
     if (reader.position + 1 < firstKept) {
       // It was slower than the log is long: it comes back, and is told to load its state again.
       reader.response.destroy();
@@ -120,11 +129,12 @@ export function createEventFeed({
     }
   }
 
-  function attach(response: ServerResponse, { after, sees }: FeedReader): void {
+  function attach(response: ServerResponse, { after, sees, sessionId }: FeedReader): void {
     startRecording();
     const isKnown = after !== undefined && after + 1 >= firstKept && after <= lastNumber;
     const type = after === undefined ? 'hello' : isKnown ? 'resumed' : 'reset';
-    const reader: Attached = { response, sees, position: isKnown ? after : lastNumber, isFull: false };
+    const position = isKnown ? after : lastNumber;
+    const reader: Attached = { response, sees, sessionId, position, isFull: false };
     // A reader that resumes keeps its own number until it gets the next event.
     const id = isKnown ? '' : `id: ${lastNumber}\n`;
     response.write(`retry: 1000\n${id}data: ${JSON.stringify({ type, n: isKnown ? after : lastNumber })}\n\n`);
@@ -140,12 +150,25 @@ export function createEventFeed({
   function startRecording(): void {
     clearTimeout(forgetting);
     forgetting = undefined;
-    beating ??= setInterval(() => {
-      for (const { response, isFull } of readers) if (!isFull) response.write(HEARTBEAT);
-    }, HEARTBEAT_MS).unref();
+    beating ??= setInterval(() => void beat(), HEARTBEAT_MS).unref();
     if (isRecording) return;
     isRecording = true;
     onRecording(true);
+  }
+
+  async function beat(): Promise<void> {
+    // When it cannot be read who is signed in, nobody is: their next request says why.
+    keepOnly(await signedInIds().catch(() => new Set<string>()));
+    for (const { response, isFull } of readers) if (!isFull) response.write(HEARTBEAT);
+  }
+
+  function keepOnly(signedIn: ReadonlySet<string>): void {
+    for (const reader of readers) {
+      if (reader.sessionId === undefined || signedIn.has(reader.sessionId)) continue;
+      // It gets nothing more from this moment on, not even what waits in its connection.
+      leave(reader);
+      reader.response.destroy();
+    }
   }
 
   function leave(reader: Attached): void {
@@ -172,6 +195,7 @@ export function createEventFeed({
     },
     publish,
     attach,
+    keepOnly,
     close() {
       if (flushing) {
         clearImmediate(flushing);

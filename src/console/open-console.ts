@@ -27,11 +27,13 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   let unwatch: (() => void) | undefined;
   const feed = createEventFeed({
     now,
+    signedInIds: access.signedInIds,
     onRecording(isRecording) {
       unwatch?.();
       unwatch = isRecording ? watch() : undefined;
     },
   });
+  const stopListening = access.onSignedOut(feed.keepOnly);
   function watch(): () => void {
     const endings = [
       watchTurns(runtime.hub, feed),
@@ -105,6 +107,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
       await Promise.allSettled(running.map(({ id }) => readToEnd(runtime.hub.read(id, { signal }))));
     },
     async close() {
+      stopListening();
       feed.close();
       unwatch?.();
       await Promise.allSettled([...workspaces.values()].map(async (opened) => (await opened).close()));

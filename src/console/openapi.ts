@@ -120,7 +120,11 @@ function fixedPaths(): Json {
     '/api/events': {
       get: {
         ...about('followEvents', 'Follow everything that happens, as server-sent events with numbers.'),
-        parameters: [parameter('query', 'after', WHOLE), parameter('header', 'Last-Event-ID', TEXT)],
+        parameters: [
+          parameter('query', 'after', WHOLE),
+          parameter('query', 'person', TEXT),
+          parameter('header', 'Last-Event-ID', TEXT),
+        ],
         responses: answers({ type: 'text/event-stream', schema: TEXT }),
       },
     },

@@ -43,15 +43,15 @@ export const setConsolePassword = defineOperation({
   name: 'console.password',
   class: 'danger',
   summary:
-    "Set the owner's password for the web console, or take it away. Other machines can reach the console only with one.",
+    "Set the owner's password for the web console, or take it away. Replacing one signs the owner's other browsers out. Other machines can reach the console only with one.",
   input: {
     type: 'object',
     properties: { password: { ...TEXT, description: 'at least ten characters; without it, only links sign in' } },
     additionalProperties: false,
   },
   output: objectWith({ isSet: YES_OR_NO }),
-  async run({ password }, { runtime }) {
-    await (await runtime.consoleAccess()).setPassword(password);
+  async run({ password }, { runtime, browser }) {
+    await (await runtime.consoleAccess()).setPassword(password, { keep: browser });
     return { isSet: password !== undefined };
   },
 });

@@ -21,6 +21,8 @@ export interface OperationContext {
   signal: AbortSignal;
   /** Who does it, for what is recorded and for who may answer; the owner at the terminal by default. */
   by?: Answerer;
+  /** The id of the browser's sign-in, where a browser of the console asks. */
+  browser?: string;
   /** The folder whose files it concerns; by default the configured workspace. */
   workspace?: string;
   /** The chat that it is asked in. */

@@ -36,11 +36,12 @@ export function App() {
 }
 
 async function open(): Promise<true> {
-  me.value = await readMe();
+  const signedIn = await readMe();
+  me.value = signedIn;
   followConversations();
   followQuestions(notifyQuestion);
   followLongTurns();
-  await streamStarted();
+  await streamStarted(signedIn.person.id);
   await Promise.all([loadSessions(), loadQuestions()]);
   if (isOwner.value && sessions.value?.length === 0 && route.value.page === 'home') await openSetup();
   return true;

@@ -14,8 +14,11 @@ export function eventRoutes({ feed, runtime: { hub } }: ConsoleContext): Route[]
       admits: 'person',
       body: 'none',
       handle(exchange) {
-        const { id, isOwner } = callerOf(exchange);
-        const { response } = exchange;
+        const { id, isOwner, sessionId } = callerOf(exchange);
+        const { response, url } = exchange;
+        // The page of one person must not read on with the cookie of another who has signed in meanwhile.
+        const expected = url.searchParams.get('person') ?? id;
+        if (expected !== id) throw new Problem(401, 'OTHER_PERSON', 'somebody else has signed in: load the page again');
         const after = numberIn(exchange);
         response.writeHead(200, {
           'content-type': 'text/event-stream; charset=utf-8',
@@ -23,7 +26,7 @@ export function eventRoutes({ feed, runtime: { hub } }: ConsoleContext): Route[]
           // Proxies must not collect events.
           'x-accel-buffering': 'no',
         });
-        feed.attach(response, { after, sees: (audience) => isOwner || audience === id });
+        feed.attach(response, { after, sees: (audience) => isOwner || audience === id, sessionId });
       },
     },
     {

@@ -57,7 +57,7 @@ async function invoke(
   input: Record<string, unknown>,
   exchange: Exchange,
 ): Promise<unknown> {
-  const { id, isOwner } = callerOf(exchange);
+  const { id, isOwner, sessionId } = callerOf(exchange);
   if (operation === startTurn && isDraining())
     throw new Problem(503, 'GATEWAY_STOPPING', 'the gateway is stopping: ask again in a moment');
   const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
@@ -65,6 +65,7 @@ async function invoke(
     runtime,
     signal: exchange.signal,
     by: answererOf(callerOf(exchange)),
+    browser: sessionId,
     opened,
     workspace: opened.files.root,
     onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),

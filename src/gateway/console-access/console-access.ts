@@ -43,8 +43,8 @@ export interface ConsoleAccess {
   redeem(code: string, agent: string): Promise<{ secret: string; expiresAt: string } | undefined>;
   /** Signs a browser in as somebody who has proven who they are. */
   signIn(person: string, agent: string): Promise<{ secret: string; expiresAt: string }>;
-  /** Undefined takes it away: then only links sign in. */
-  setPassword(password: string | undefined): Promise<void>;
+  /** Undefined takes it away: then only links sign in. Replacing one signs the owner's browsers out, except `keep`. */
+  setPassword(password: string | undefined, options?: { keep?: string }): Promise<void>;
   hasPassword(): Promise<boolean>;
   /** False while there is none. Slow by design: count attempts first. */
   isPassword(password: string): Promise<boolean>;
@@ -60,6 +60,10 @@ export interface ConsoleAccess {
   addPerson(name: string): Promise<StoredPerson>;
   /** Also signs them out. Their conversations stay. False when there is no such person. */
   removePerson(id: string): Promise<boolean>;
+  /** The ids of the sessions that are signed in now. */
+  signedInIds(): Promise<ReadonlySet<string>>;
+  /** Called with the ids that remain when this process has signed somebody out. Returns the function that ends it. */
+  onSignedOut(listener: (remaining: ReadonlySet<string>) => void): () => void;
 }
 
 const KEY_PREFIX = 'lk-';
@@ -80,6 +84,23 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     if (id === OWNER_ID) return { id, name: OWNER_ID, isOwner: true };
     const found = people.find((person) => person.id === id);
     return found && { id, name: found.name, isOwner: false };
+  }
+
+  const listeners = new Set<(remaining: ReadonlySet<string>) => void>();
+
+  function idsIn(access: StoredAccess): ReadonlySet<string> {
+    const valid = access.sessions.filter((session) => !isOver(session) && personOf(access, session.person));
+    return new Set(valid.map(({ id }) => id));
+  }
+
+  /** Changes the file, and tells the listeners before anybody learns that it is done. */
+  async function signOut<T>(change: (access: StoredAccess) => T): Promise<T> {
+    const { outcome, remaining } = await file.update((access) => ({
+      outcome: change(access),
+      remaining: idsIn(access),
+    }));
+    for (const listener of listeners) listener(remaining);
+    return outcome;
   }
 
   function clean(access: StoredAccess): void {
@@ -128,10 +149,13 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
 
     signIn: (person, agent) => file.update((access) => addSession(access, person, agent)),
 
-    async setPassword(password) {
+    async setPassword(password, { keep } = {}) {
       const stored = password === undefined ? undefined : await hashPassword(password);
-      await file.update((access) => {
+      await signOut((access) => {
+        const isReplaced = access.password !== undefined;
         access.password = stored;
+        if (isReplaced)
+          access.sessions = access.sessions.filter(({ person, id }) => person !== OWNER_ID || id === keep);
       });
     },
 
@@ -173,7 +197,7 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
       (await file.read()).sessions.filter((each) => !isOver(each)).map(({ digest: _, ...shown }) => shown),
 
     revoke: (sessionId) =>
-      file.update((access) => {
+      signOut((access) => {
         const before = access.sessions.length;
         access.sessions = access.sessions.filter(({ id }) => id !== sessionId);
         return access.sessions.length < before;
@@ -212,13 +236,20 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     },
 
     removePerson: (id) =>
-      file.update((access) => {
+      signOut((access) => {
         const before = access.people.length;
         access.people = access.people.filter((person) => person.id !== id);
         access.sessions = access.sessions.filter(({ person }) => person !== id);
         access.links = access.links.filter(({ person }) => person !== id);
         return access.people.length < before;
       }),
+
+    signedInIds: async () => idsIn(await file.read()),
+
+    onSignedOut(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 
   async function used(id: string): Promise<void> {

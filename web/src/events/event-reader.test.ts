@@ -19,7 +19,7 @@ class FakeSource {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('a lost connection is made again and asks for what followed the last number', () => {
+it('a lost connection is made again and asks for what followed the last number', async () => {
   const sources: FakeSource[] = [];
   const messages: StreamMessage[] = [];
   const reader = openEventReader({
@@ -29,6 +29,7 @@ it('a lost connection is made again and asks for what followed the last number',
       sources.push(source);
       return source as unknown as EventSource;
     },
+    statusOf: async () => 503,
     onMessage: (message) => messages.push(message),
   });
   sources[0]?.onopen();
@@ -36,19 +37,35 @@ it('a lost connection is made again and asks for what followed the last number',
   sources[0]?.onmessage({ data: '{"type":"notice"}', lastEventId: '42' });
   sources[0]?.onerror();
   expect(sources[0]?.isClosed).toBe(true);
-  vi.runAllTimers();
+  await vi.runAllTimersAsync();
   expect(sources.map(({ address }) => address)).toEqual([
     'http://localhost/base/api/events',
     'http://localhost/base/api/events?after=42',
   ]);
   reader.close();
   sources[1]?.onerror();
-  vi.runAllTimers();
+  await vi.runAllTimersAsync();
   expect(sources).toHaveLength(2);
-  expect(messages.map((message) => (message.kind === 'event' ? message.event.type : message.isOpen))).toEqual([
-    true,
-    'hello',
-    'notice',
-    false,
-  ]);
+  expect(
+    messages.map((message) => ('event' in message ? message.event.type : 'isOpen' in message && message.isOpen)),
+  ).toEqual([true, 'hello', 'notice', false]);
+});
+
+it('a stream that the gateway refuses is not asked for again: the page learns that it is signed out', async () => {
+  const sources: FakeSource[] = [];
+  const messages: StreamMessage[] = [];
+  openEventReader({
+    address: new URL('http://localhost/api/events?person=anna'),
+    open(address) {
+      const source = new FakeSource(address);
+      sources.push(source);
+      return source as unknown as EventSource;
+    },
+    statusOf: async (address) => (address === 'http://localhost/api/events?person=anna' ? 401 : 200),
+    onMessage: (message) => messages.push(message),
+  });
+  sources[0]?.onerror();
+  await vi.runAllTimersAsync();
+  expect(sources).toHaveLength(1);
+  expect(messages).toEqual([{ kind: 'connection', isOpen: false }, { kind: 'signed-out' }]);
 });

@@ -6,7 +6,11 @@ export interface StreamEvent extends Record<string, unknown> {
   type: string;
 }
 
-export type StreamMessage = { kind: 'event'; event: StreamEvent } | { kind: 'connection'; isOpen: boolean };
+export type StreamMessage =
+  | { kind: 'event'; event: StreamEvent }
+  | { kind: 'connection'; isOpen: boolean }
+  /** The gateway refuses this browser: nothing more comes. */
+  | { kind: 'signed-out' };
 
 export interface EventReader {
   close(): void;
@@ -15,6 +19,8 @@ export interface EventReader {
 export interface EventReaderOptions {
   address: URL;
   open?(address: string): EventSource;
+  /** The status of the answer at this address; an EventSource does not tell it. Rejects when there is none. */
+  statusOf?(address: string): Promise<number>;
   onMessage(message: StreamMessage): void;
 }
 
@@ -24,6 +30,7 @@ const LONGEST_WAIT_MS = 10_000;
 export function openEventReader({
   address,
   open = (text) => new EventSource(text),
+  statusOf = fetchStatus,
   onMessage,
 }: EventReaderOptions): EventReader {
   let last: string | undefined;
@@ -49,9 +56,16 @@ export function openEventReader({
       opened.close();
       if (isClosed) return;
       onMessage({ kind: 'connection', isOpen: false });
-      timer = setTimeout(connect, waitMs);
-      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+      void refusedOrAgain(asked.href);
     };
+  }
+
+  async function refusedOrAgain(asked: string): Promise<void> {
+    const status = await statusOf(asked).catch(() => undefined);
+    if (isClosed) return;
+    if (status === 401) return onMessage({ kind: 'signed-out' });
+    timer = setTimeout(connect, waitMs);
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 
   connect();
@@ -62,4 +76,14 @@ export function openEventReader({
       source?.close();
     },
   };
+}
+
+async function fetchStatus(address: string): Promise<number> {
+  const enough = new AbortController();
+  const { status } = await fetch(address, {
+    signal: AbortSignal.any([enough.signal, AbortSignal.timeout(LONGEST_WAIT_MS)]),
+  });
+  // The stream itself is read by the next EventSource.
+  enough.abort();
+  return status;
 }

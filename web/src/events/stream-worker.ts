@@ -1,4 +1,4 @@
-// Shared by all tabs of the browser: one connection to the gateway, however many tabs are open. (A browser allows six connections
+// Shared by all tabs of one person in the browser: one connection to the gateway, however many tabs are open. (A browser allows six connections
 // to one host, and each tab with a stream of its own would take one of them.)
 import { type EventReader, openEventReader, type StreamMessage } from './event-reader.ts';
 
@@ -26,6 +26,7 @@ addEventListener('connect', (event) => {
 function send(message: StreamMessage): void {
   if (message.kind === 'connection') connection = message;
   for (const tab of tabs) tab.postMessage(message);
+  if (message.kind === 'signed-out') for (const tab of tabs) leave(tab);
 }
 
 function leave(port: MessagePort): void {

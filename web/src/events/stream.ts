@@ -1,6 +1,7 @@
-// The gateway's events, for the parts of this page. All tabs share one connection; where the browser has no shared workers, the
+// The gateway's events, for the parts of this page. All tabs of a person share one connection; where the browser has no shared workers, the
 // page has its own.
 import { signal } from '@preact/signals';
+import { isSignedIn } from '../api/call.ts';
 import { openEventReader, type StreamEvent, type StreamMessage } from './event-reader.ts';
 import type { TabMessage } from './stream-worker.ts';
 import workerUrl from './stream-worker.ts?sharedworker&url';
@@ -13,15 +14,18 @@ const listeners = new Set<(event: StreamEvent) => void>();
 let isOpen = false;
 const LONGEST_START_MS = 1_500;
 
-function openStream(): void {
+function openStream(person: string): void {
   if (isOpen) return;
   isOpen = true;
   const address = new URL('api/events', document.baseURI);
+  // The gateway refuses the stream once the browser's cookie is somebody else's.
+  address.searchParams.set('person', person);
   if (typeof SharedWorker === 'undefined') {
     openEventReader({ address, onMessage: take });
     return;
   }
-  const { port } = new SharedWorker(trustedWorkerUrl(workerUrl), { type: 'module', name: 'lainclaw-events' });
+  const name = `lainclaw-events-${person}`;
+  const { port } = new SharedWorker(trustedWorkerUrl(workerUrl), { type: 'module', name });
   port.onmessage = ({ data }: MessageEvent<StreamMessage>) => take(data);
   const tell = (message: TabMessage): void => port.postMessage(message);
   tell({ kind: 'open', address: address.href });
@@ -38,11 +42,11 @@ function openStream(): void {
  * Resolves when events are being read: what is loaded from then on misses nothing. A gateway that is slow to answer does not keep
  * the page from opening.
  */
-export async function streamStarted(): Promise<void> {
+export async function streamStarted(person: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = onStream(() => resolve());
   setTimeout(resolve, LONGEST_START_MS);
-  openStream();
+  openStream(person);
   await promise;
   end();
 }
@@ -54,6 +58,10 @@ export function onStream(listener: (event: StreamEvent) => void): () => void {
 }
 
 function take(message: StreamMessage): void {
+  if (message.kind === 'signed-out') {
+    isSignedIn.value = false;
+    return;
+  }
   if (message.kind === 'connection') {
     isConnected.value = message.isOpen;
     return;
