@@ -1,11 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { testConsole } from '../../test/support/test-console.ts';
 
-const { call, send, signIn, runtime } = await testConsole();
+const { call, send, signIn, runtime, settings } = await testConsole();
 
 async function person(name: string) {
   const { id } = await (await runtime.consoleAccess()).addPerson(name);
-  const cookie = await signIn(id);
+  return signedIn(id, await signIn(id));
+}
+
+async function signedIn(id: string, cookie: string) {
   const post = (path: string, body: object) =>
     send(path, { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
@@ -21,6 +25,7 @@ async function person(name: string) {
   };
 }
 
+const owner = await signedIn('owner', await signIn());
 const anna = await person('Anna');
 const bo = await person('Bo');
 const ofOwner = await call<{ session: string; turn: string }>('/api/turns', {
@@ -98,6 +103,11 @@ describe('people of the console', () => {
     expect(listed.map((each) => each.name)).not.toContain(name);
   });
 
+  it('cannot take back files, which others may have changed since', async () => {
+    const input = { key: ofAnna.session, turn: ofAnna.turn, files: true, force: true };
+    expect((await anna.operation('sessions.rewind', input)).json()).toMatchObject({ status: 403, code: 'NOT_ALLOWED' });
+  });
+
   it('are signed out when they are removed', async () => {
     const gone = await person('Gone');
     await call('/api/operations/console.removePerson', { id: gone.id });
@@ -118,31 +128,44 @@ describe('an upload', () => {
     });
 
   it('goes into the workspace with the turn that names it, and its picture can be looked at', async () => {
-    const kept = (await upload(anna.cookie, PICTURE)).json<{ id: string }>();
+    const kept = (await upload(owner.cookie, PICTURE)).json<{ id: string }>();
     expect(kept).toMatchObject({ name: 'plan.png', type: 'image/png', bytes: PICTURE.length });
     expect((await bo.post('/api/turns', { text: 'look', files: [kept.id] })).json()).toMatchObject({
       code: 'UPLOAD_UNKNOWN',
     });
-    const { session, turn } = (await anna.post('/api/turns', { text: 'look', files: [kept.id] })).json<{
+    const { session, turn } = (await owner.post('/api/turns', { text: 'look', files: [kept.id] })).json<{
       session: string;
       turn: string;
     }>();
     for await (const _ of runtime.hub.read(turn));
-    const { messages } = (await anna.operation('sessions.show', { key: session })).json<{
+    const { messages } = (await owner.operation('sessions.show', { key: session })).json<{
       messages: { content: string }[];
     }>();
     const [, path = ''] = /saved as (\S+)\]/.exec(messages[0]?.content ?? '') ?? [];
     const at = (key: string, of: string) => `/api/attachments?session=${key}&path=${encodeURIComponent(of)}`;
-    const picture = await send(at(session, path), { headers: { cookie: anna.cookie } });
+    const picture = await send(at(session, path), { headers: { cookie: owner.cookie } });
     expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/png']);
     expect(picture.headers['content-security-policy']).toContain('sandbox');
     for (const [key, of] of [
       [session, '../../config.json'],
       [session, '/etc/passwd'],
-      [ofAnna.session, path],
     ] as const)
-      expect((await send(at(key, of), { headers: { cookie: anna.cookie } })).status).toBe(404);
+      expect((await send(at(key, of), { headers: { cookie: owner.cookie } })).status).toBe(404);
     expect((await send(at(session, path), { headers: { cookie: bo.cookie } })).status).toBe(404);
+  });
+
+  it('of somebody else than the owner is in their conversation alone', async () => {
+    const kept = (await upload(anna.cookie, Buffer.from('my diary'), 'diary.txt')).json<{ id: string }>();
+    const { session, turn } = (await anna.post('/api/turns', { text: 'read it', files: [kept.id] })).json<{
+      session: string;
+      turn: string;
+    }>();
+    for await (const _ of runtime.hub.read(turn));
+    const shown = (await anna.operation('sessions.show', { key: session })).text;
+    expect(shown).toContain('[file diary.txt]');
+    expect(shown).not.toContain('inbox/');
+    const files = readdirSync(settings().workspace ?? '', { recursive: true }).map(String);
+    expect(files.filter((path) => path.includes('diary'))).toEqual([]);
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { newProjectKey } from '../sessions/project-session.ts';
 import type { SessionEntry } from '../storage/storage.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { NotAllowed } from '../vocabulary/not-allowed.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 import { ENTRY, unknownSession } from './sessions.ts';
@@ -77,6 +78,8 @@ export const rewindSession = defineOperation({
   },
   output: objectWith({ session: ENTRY, turnId: TEXT, keptAside: TEXT, restored: listOf(TEXT) }),
   async run({ key, turn, files, force }, context) {
+    if (files && context.by?.place === 'console' && context.by.person !== undefined)
+      throw new NotAllowed('going back with files', 'for the owner');
     await context.runtime.finishUndos();
     const from = await knownSession(key, context);
     const rewinding = await context.runtime.rewinding();

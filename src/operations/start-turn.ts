@@ -1,7 +1,7 @@
 // Starting a turn without reading it: its events are read from the hub.
 import { loadConfig } from '../config/config.ts';
 import { MODES } from '../config/mode.ts';
-import { keepFile, keptFileLine } from '../gateway/chats/keep-file.ts';
+import { attachmentOf, keepFile, keptFileLine, safeName } from '../gateway/chats/keep-file.ts';
 import { modeOfOthers } from '../gateway/chats/mode-of-others.ts';
 import { OWNER_ID } from '../gateway/console-access/console-access.ts';
 import { newSessionKey, personChat } from '../gateway/console-access/own-sessions.ts';
@@ -119,6 +119,13 @@ async function takeUploads(
   const uploads = ids.length > 0 ? await runtime.uploads() : undefined;
   for (const id of ids) {
     const { name, content } = (await uploads?.read(id, person)) ?? { name: '', content: Buffer.alloc(0) };
+    if (person !== OWNER_ID) {
+      // Everybody's turns read the workspace: what one person sends is in their conversation alone.
+      const own = attachmentOf(safeName(name), content);
+      if (own) attachments.push(own);
+      lines.push(own ? `[file ${safeName(name)}]` : `[file ${safeName(name)}: neither a text nor a picture, not kept]`);
+      continue;
+    }
     const options = { workspace: files, maxBytes: content.length, now: runtime.environment.now };
     const { path, attachment } = await keepFile({ name, bytes: content, id }, options, signal);
     lines.push(keptFileLine({ path, isPicture: attachment?.kind === 'image' }));

@@ -206,7 +206,7 @@ describe('subagent_spawn', () => {
     expect(done.result).toBe('run number 1');
     const child = model.asked.find(({ system }) => system.join('\n').includes('in the background'));
     const names = child?.tools.map(({ name }) => name) ?? [];
-    expect(names).toContain('memory_core_get');
+    expect(names).toContain('memory_search');
     for (const none of ['subagent_spawn', 'memory_core_update', 'memory_core_delete'])
       expect(names).not.toContain(none);
 

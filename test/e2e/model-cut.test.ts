@@ -112,7 +112,7 @@ function forgetfulStorage(): { storage: Storage; journal: SessionLine[] } {
   };
   const used: { [Part in keyof Storage]?: Partial<Storage[Part]> } = {
     transcripts: { open: async () => transcript },
-    catalogue: { get: async () => undefined, put: done },
+    catalogue: { get: async () => undefined, put: done, putSoon: done },
     locks: { acquire: async (name) => ({ name, token: 1, lost: new AbortController().signal, release: done }) },
     ownerFiles: memoryOwnerFiles(),
     spending: { add: done, on: async () => ({ tokens: 0, costUsd: 0 }) },

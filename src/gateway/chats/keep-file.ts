@@ -51,7 +51,8 @@ export function keptFileLine({ path, isPicture }: { path: string; isPicture: boo
   return `[${isPicture ? 'picture' : 'file'} saved as ${path}]`;
 }
 
-function attachmentOf(path: string, bytes: Buffer): Attachment | undefined {
+/** Undefined when no model could read it. */
+export function attachmentOf(path: string, bytes: Buffer): Attachment | undefined {
   const mimeType = imageType(bytes);
   if (mimeType) {
     if (bytes.length > IMAGE_BYTES) return undefined;

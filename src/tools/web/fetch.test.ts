@@ -186,3 +186,21 @@ describe('web_fetch', () => {
     await expect(waiting).rejects.toThrow();
   });
 });
+
+describe('a page that is made to take long', () => {
+  const LONG = 300_000;
+  it.each([
+    ['open tags', '<a'.repeat(LONG)],
+    ['one endless name', `<${'a'.repeat(LONG * 2)}`],
+    ['open titles', '<title'.repeat(LONG / 3)],
+    ['open scripts', `${'<div>'.repeat(500)}${'<script'.repeat(LONG / 4)}`],
+    ['open brackets', '['.repeat(LONG)],
+  ])('is read in one pass: %s', async (_, body) => {
+    page(body);
+    const before = process.cpuUsage();
+    await fetched({ url: base, format: 'text' }).catch(() => {});
+    const { user } = process.cpuUsage(before);
+    // Looking at each byte again from each start would be a thousand times as much.
+    expect(user / 1_000_000).toBeLessThan(20);
+  });
+});

@@ -124,9 +124,9 @@ async function bounded(
 
 function withoutMarks(markdown: string): string {
   return markdown
-    .replace(/\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replace(/\[([^[\]]{0,2000})\]\([^)\s]{0,2000}\)/g, '$1')
     .replace(/^#{1,6} /gm, '')
-    .replace(/\*\*([^*]+)\*\*/g, '$1');
+    .replace(/\*\*([^*]{1,2000})\*\*/g, '$1');
 }
 
 function tainted(url: string): { tainted: true; taintedBy: string[] } {

@@ -50,29 +50,62 @@ function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
   return parseHTML(isWhole ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document;
 }
 
+const LONGEST_NAME = 40;
+const LONGEST_TITLE = 2_000;
+const TAG_NAME = /^[a-z][a-z0-9-]*/i;
+const CLOSED_BY_OTHERS = /^(?:p|li|td|tr|th|dd|dt|option)$/i;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
-/** How deep elements are nested, about: what closes nothing is counted as open. */
+/**
+ * How deep elements are nested, about: what closes nothing is counted as open. One pass: a page must not be able to make it
+ * look at the same bytes again and again.
+ */
 function nestingOf(html: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const [, slash, name = '', end] of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)[^>]*?(\/?)>/gi)) {
-    if (VOID.test(name) || end === '/' || /^(?:p|li|td|tr|th|dd|dt|option)$/i.test(name)) continue;
-    depth = Math.max(0, depth + (slash === '/' ? -1 : 1));
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {
+    const isEnd = html[at + 1] === '/';
+    const name = TAG_NAME.exec(html.slice(at + (isEnd ? 2 : 1), at + LONGEST_NAME))?.[0] ?? '';
+    if (name === '' || VOID.test(name) || CLOSED_BY_OTHERS.test(name)) continue;
+    depth = Math.max(0, depth + (isEnd ? -1 : 1));
     deepest = Math.max(deepest, depth);
   }
   return deepest;
 }
 
 function titleIn(html: string): string {
-  const [, title = ''] = /<title[^>]*>([^<]*)/i.exec(html) ?? [];
-  return title.replace(/\s+/g, ' ').trim();
+  const at = html.search(/<title[\s>]/i);
+  if (at < 0) return '';
+  const from = html.indexOf('>', at) + 1;
+  const to = html.indexOf('<', from);
+  return from > 0 && to > from && to - from < LONGEST_TITLE ? html.slice(from, to).replace(/\s+/g, ' ').trim() : '';
 }
 
+/** Without scripts, styles and tags, in one pass. */
 function withoutTags(html: string): string {
-  const text = html.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
-  return text
+  const kept: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    if (open < 0) {
+      kept.push(html.slice(at));
+      break;
+    }
+    kept.push(html.slice(at, open));
+    const [, name] = /^<(script|style)[\s>]/i.exec(html.slice(open, open + LONGEST_NAME)) ?? [];
+    const end = name ? endOf(html, name, open) : html.indexOf('>', open);
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return kept
+    .join(' ')
     .replace(/[ \t]+/g, ' ')
-    .replace(/\s*\n\s*/g, '\n')
+    .replace(/ ?\n[ \n]*/g, '\n')
     .trim();
+}
+
+/** Where the closing tag of a script or style ends; -1: nowhere. */
+function endOf(html: string, name: string, from: number): number {
+  const close = html.slice(from).search(new RegExp(`</${name}`, 'i'));
+  return close < 0 ? -1 : html.indexOf('>', from + close);
 }
