@@ -10,8 +10,11 @@ const LOOKS_SECRET = [
   /\b\d{6,12}:[\w-]{30,}/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /(?<=\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/:@]{0,100}:)[^\s/@]{3,}(?=@)/gi,
+  /AIza[\w-]{30,}/g,
   /\b(api[_-]?key|access_token|refresh_token|id_token|client_secret|passw(?:or)?d|passphrase)(["'\s:=]+)[^\s"'&,;)]{4,}/gi,
-  /\b(secret|token)["']?\s*[:=]\s*["']?[^\s"'&,;)]{6,}/gi,
+  // The end of a longer name counts as well (PGPASSWORD, dbPassword), with ":" or "=" after it.
+  /(?:api[_-]?key|passw(?:or)?d|passphrase)\\?["']?\s*[:=]\s*\\?["']?[^\s"'&,;)]{4,}/gi,
+  /(?:secret(?:[_-]?access)?[_-]?key|secret|token)\\?["']?\s*[:=]\s*\\?["']?[^\s"'&,;)]{6,}/gi,
 ];
 const SHORTEST_SECRET = 4;
 
