@@ -7,6 +7,7 @@ const KNOWN = {
   id: 'mem-1',
   text: 'Ada lives in Lisbon.',
   kind: 'fact' as const,
+  saidAt: '2026-03-01T09:00:00.000Z',
   validFrom: '2026-03-01T09:00:00.000Z',
 };
 const fact = (given: Partial<ExtractedFact> = {}): ExtractedFact => ({
@@ -39,6 +40,20 @@ describe('an extracted fact', () => {
 
   it('that was said before what is known is past from the start', () => {
     expect(decideFact(fact({ saidAt: '2026-01-01T00:00:00.000Z' }), context())).toMatchObject({ isOlder: true });
+  });
+
+  it.each([
+    { when: 'days before the known one was said', said: '2026-03-07T15:00:00.000Z', since: '2026-02-20T00:00:00.000Z' },
+    { when: 'at the start of the same day', said: '2026-03-01T18:00:00.000Z', since: '2026-03-01T00:00:00.000Z' },
+  ])('that was said later replaces what is known, also when it became true $when', ({ said: saidAt, since }) => {
+    const change = decideFact(fact({ saidAt, since }), context());
+    expect(change).toMatchObject({ relation: 'update', other: 'mem-1', validFrom: since });
+    expect(change).not.toHaveProperty('isOlder');
+  });
+
+  it('that was said earlier is past, also when it says a later day', () => {
+    const earlier = fact({ saidAt: '2026-02-01T09:00:00.000Z', since: '2026-03-05T00:00:00.000Z' });
+    expect(decideFact(earlier, context())).toMatchObject({ isOlder: true });
   });
 
   it('merges with the same words, whatever the model says', () => {

@@ -1,6 +1,6 @@
 // What becomes of a fact that the model extracted, in view of what is known. The model says how it relates to a known fact; what that does is decided
-// here: an update replaces, a fact that says the same merges, a contradiction goes to the later one, and where the days are the same a
-// person is asked. Nothing of a tainted conversation becomes a fact without a person.
+// here: what was said later replaces what was said earlier, whatever the day it is true since; a fact that says the same merges; where a
+// contradiction was said on the same day, a person is asked. Nothing of a tainted conversation becomes a fact without a person.
 import type { NewDocument } from '../storage/archive.ts';
 import type { FactChange, KnownFact } from '../storage/facts.ts';
 import type { FactKind, FactRelation } from '../vocabulary/fact.ts';
@@ -58,7 +58,7 @@ export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange
   };
   if (tainted) return { ...proposed, why: 'tainted' };
   if (!other) return { relation: 'new', kind, source, validFrom, document: document(fact, validFrom) };
-  if (relation === 'contradicts' && day(validFrom) === day(other.validFrom)) return { ...proposed, why: 'contradicts' };
+  if (relation === 'contradicts' && day(fact.saidAt) === day(other.saidAt)) return { ...proposed, why: 'contradicts' };
   return {
     relation: relation === 'contradicts' ? 'contradicts' : 'update',
     kind,
@@ -66,7 +66,7 @@ export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange
     validFrom,
     document: document(fact, validFrom),
     other: other.id,
-    ...(validFrom < other.validFrom && { isOlder: true as const }),
+    ...(fact.saidAt < other.saidAt && { isOlder: true as const }),
   };
 }
 

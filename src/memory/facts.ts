@@ -91,7 +91,7 @@ export function createFacts(dependencies: FactsDependencies): Facts {
         for (const { id, text: said, kind, validFrom, date } of (
           await search(reader, text.slice(0, LONGEST_QUERY), options)
         ).results)
-          if (kind) found.set(id, { id, text: said, kind, validFrom: validFrom ?? date });
+          if (kind) found.set(id, { id, text: said, kind, saidAt: date, validFrom: validFrom ?? date });
         if (found.size >= ALL_KNOWN) break;
       }
       return [...found.values()].slice(0, ALL_KNOWN);
@@ -118,7 +118,13 @@ export function createFacts(dependencies: FactsDependencies): Facts {
         const change = decideFact({ ...fact, of: related }, context);
         const isAdded = change !== undefined && 'document' in change;
         const own = isAdded
-          ? { id: change.document.id, text: fact.text, kind: fact.kind, validFrom: change.validFrom }
+          ? {
+              id: change.document.id,
+              text: fact.text,
+              kind: fact.kind,
+              saidAt: fact.saidAt,
+              validFrom: change.validFrom,
+            }
           : undefined;
         added.push(own ?? related);
         if (own) byWords.set(wordsOf(own.text), own);

@@ -110,7 +110,9 @@ export interface KnownFact {
   id: string;
   text: string;
   kind: FactKind;
-  /** ISO 8601. */
+  /** ISO 8601: when it was first said. */
+  saidAt: string;
+  /** ISO 8601: since when it is true. */
   validFrom: string;
 }
 

@@ -82,6 +82,24 @@ describe('facts', () => {
     expect(shown.stdout).toContain('update fact: Ada works on search.  (before: Ada works on the payments service.)');
   });
 
+  it.each([
+    ['today', 0],
+    ['two weeks ago', 14],
+  ])('an update that became true %s, before the known fact was said, replaces it', async (_, days) => {
+    const since = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const model = await remembering((request) =>
+      askedText(request).includes('I moved')
+        ? facts({ text: 'Ada lives in Hamburg.', relation: 'update', of: 'F1', since })
+        : facts({ text: 'Ada lives in Berlin.' }),
+    );
+    const { ask, extract, texts } = commands(model);
+    await ask('my name is Ada, I live in Berlin');
+    await extract();
+    await ask('I moved to Hamburg');
+    await extract();
+    expect(await texts('where does Ada live?')).toEqual(['Ada lives in Hamburg.']);
+  });
+
   it('a turn is extracted once, and the question names what is known', async () => {
     const model = await remembering(() => facts({ text: 'Ada likes tea.', kind: 'preference' }));
     const { ask, extract } = commands(model);

@@ -154,7 +154,7 @@ function validFacts(db: DatabaseSync, reader: MemoryReader, limit: number): Know
   const { sql, scopes } = visibleTo(reader);
   const rows = db
     .prepare(
-      `SELECT d.id, d.kind, coalesce(d.valid_from, d.date) AS valid_from, ${TEXT_OF('d.id')} AS text FROM archive_documents d
+      `SELECT d.id, d.kind, d.date, coalesce(d.valid_from, d.date) AS valid_from, ${TEXT_OF('d.id')} AS text FROM archive_documents d
        WHERE d.kind IS NOT NULL AND d.superseded_by IS NULL AND ${sql} ORDER BY d.key DESC LIMIT ?`,
     )
     .all(...scopes, limit);
@@ -162,6 +162,7 @@ function validFacts(db: DatabaseSync, reader: MemoryReader, limit: number): Know
     id: String(row.id),
     text: String(row.text),
     kind: row.kind as FactKind,
+    saidAt: String(row.date),
     validFrom: String(row.valid_from),
   }));
 }
