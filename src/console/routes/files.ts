@@ -9,33 +9,44 @@ import { bodyBytes, callerOf, type Exchange, type Route, sendJson } from '../exc
 import { Problem } from '../problem.ts';
 
 const LARGEST_UPLOAD = 25 * 1024 * 1024;
-const MESSAGES_LOOKED_AT = 1_000;
 const LARGEST_PICTURE = 20 * 1024 * 1024;
 
 export function fileRoutes({ runtime, workspaceFor }: ConsoleContext): Route[] {
   /** The folder that a path is in, and the path within it. */
   async function placeOf(session: string, path: string) {
-    const outputs = join(runtime.environment.home, 'outputs');
     if (!path.startsWith('/')) return { files: (await workspaceFor(session)).files, path };
     const entry = await runtime.sessions.get(session);
-    const own = `${outputs}/${entry?.sessionId ?? ''}/`;
-    if (entry && path.startsWith(own))
-      return {
-        files: await createWorkspace({ root: outputs, protectedPaths: () => undefined }),
-        path: path.slice(outputs.length + 1),
-      };
+    const own = entry && join(runtime.environment.home, 'outputs', entry.sessionId);
+    if (own !== undefined && path.startsWith(`${own}/`)) {
+      // Opened at the session's own folder: no path leads to what other sessions have kept.
+      const opening = createWorkspace({ root: own, protectedPaths: () => undefined });
+      return { files: await opening.catch(() => Promise.reject(notFound())), path: path.slice(own.length + 1) };
+    }
     const { files } = await workspaceFor(session);
     if (path.startsWith(`${files.root}/`)) return { files, path: path.slice(files.root.length + 1) };
     throw notFound();
   }
 
-  /** Others than the owner see the pictures that their own conversation names, not all of the workspace. */
+  /**
+   * Others than the owner see the pictures that came with their questions and that tools have returned to them. What a message says
+   * is no proof: anybody can write the path of somebody else's picture.
+   */
   async function checkOwns(exchange: Exchange, session: string, path: string): Promise<void> {
     const { id, isOwner } = callerOf(exchange);
     if (isOwner) return;
     if (!session.startsWith(sessionPrefix(id))) throw notFound();
-    const shown = await runtime.sessions.show(session, MESSAGES_LOOKED_AT);
-    if (!shown?.messages.some(({ content }) => content.includes(path))) throw notFound();
+    const entry = await runtime.sessions.get(session);
+    if (!entry || !(await isRecorded(entry.sessionId, path))) throw notFound();
+  }
+
+  async function isRecorded(sessionId: string, path: string): Promise<boolean> {
+    for await (const item of runtime.sessions.history(sessionId)) {
+      if (item.kind !== 'turn') continue;
+      const { pictures = [], calls } = item.turn;
+      const recorded = [...pictures, ...calls.flatMap(({ result }) => result?.pictures ?? [])];
+      if (recorded.some((picture) => picture.path === path)) return true;
+    }
+    return false;
   }
 
   return [
