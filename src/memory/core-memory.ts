@@ -14,7 +14,7 @@ export type CoreSection = (typeof CORE_SECTIONS)[number];
 
 export type CoreFacts = Record<CoreSection, Record<string, string>>;
 
-const OWNERS_FILE = 'core_memory.json';
+export const OWNERS_FILE = 'core_memory.json';
 const OTHERS_FILE = 'core_memory.others.json';
 export const CORE_FILES = [OWNERS_FILE, OTHERS_FILE] as const;
 export const CORE_HISTORY = 'core_memory.history.jsonl';

@@ -1,8 +1,8 @@
 // A text in core memory, in the facts of other scopes and in the history of both. A fact that holds it is deleted, and so is its line in the history.
 import type { Locks } from '../storage/locks.ts';
-import { holdsIn, type RedactedPlace, type Redaction, type RedactionMode, replacedIn } from '../storage/redaction.ts';
+import { holdsIn, type RedactedPlace, type Redaction, type RedactionMode } from '../storage/redaction.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
-import { CORE_FILES, CORE_HISTORY, CORE_LOCK } from './core-memory.ts';
+import { CORE_FILES, CORE_HISTORY, CORE_LOCK, OWNERS_FILE } from './core-memory.ts';
 
 export async function redactCoreMemory(
   redaction: Redaction,
@@ -15,7 +15,7 @@ export async function redactCoreMemory(
     for (const name of CORE_FILES) {
       const text = await files.read(name);
       if (text === undefined) continue;
-      const { count, rest } = withoutFacts(text, redaction);
+      const { count, rest } = withoutFacts(text, redaction, name === OWNERS_FILE ? 1 : 2);
       if (count === 0) continue;
       places.push({ place: 'core memory', name, count });
       if (mode === 'remove') await files.update(name, () => rest, lock);
@@ -33,8 +33,8 @@ export async function redactCoreMemory(
   }
 }
 
-/** A damaged file, which a person has to repair, is redacted as the text it is. */
-function withoutFacts(text: string, redaction: Redaction): { count: number; rest: string } {
+/** Facts are `levels` below the top: scopes and sections stay, whatever their names. A damaged file, which a person has to repair, is redacted as the text it is. */
+function withoutFacts(text: string, redaction: Redaction, levels: number): { count: number; rest: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,27 +42,27 @@ function withoutFacts(text: string, redaction: Redaction): { count: number; rest
     return { count: redaction.holds(text) ? 1 : 0, rest: redaction.replaced(text) };
   }
   let count = 0;
-  const without = (given: unknown): unknown => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return replacedIn(given, redaction);
+  const without = (given: unknown, above: number): unknown => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
     return Object.fromEntries(
       Object.entries(given).flatMap(([key, each]) => {
-        const isFact = typeof each !== 'object' || each === null || Array.isArray(each);
-        if (redaction.holds(key) || (isFact && holdsIn(each, redaction))) {
-          count += 1;
-          return [];
-        }
-        return [[key, without(each)]];
+        const isFact = above === 0 || typeof each !== 'object' || each === null || Array.isArray(each);
+        if (!isFact) return [[key, without(each, above - 1)]];
+        if (!redaction.holds(key) && !holdsIn(each, redaction)) return [[key, each]];
+        count += 1;
+        return [];
       }),
     );
   };
-  const rest = without(value);
+  const rest = without(value, levels);
   return { count, rest: `${JSON.stringify(rest, undefined, 2)}\n` };
 }
 
-/** Its values as they were written: JSON writes quotes otherwise. */
+/** The fact as it was written: JSON writes quotes otherwise. */
 function plainLine(line: string): string {
   try {
-    return Object.values(JSON.parse(line) as object).join('\n');
+    const { key, previous, value } = JSON.parse(line) as Record<string, unknown>;
+    return [key, previous, value].join('\n');
   } catch {
     return line;
   }

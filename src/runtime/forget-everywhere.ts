@@ -2,7 +2,7 @@
 // cached. What is to be forgotten is on record first (`forgetting.json`), so that the next command finishes what was killed; each step can be
 // repeated. Facts go before the turns they were said in: these are found by the text. A conversation in use is finished when its turn has ended.
 import { redactCoreMemory } from '../memory/redact-core.ts';
-import { type HoldingKey, keysHolding, redactKey } from '../sessions/redact-sessions.ts';
+import { freeKeys, type HoldingKey, keysHolding, redactKey } from '../sessions/redact-sessions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
 import { createRedaction, type RedactedPlace, type Redaction, type RedactionMode } from '../storage/redaction.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -16,7 +16,7 @@ export interface ForgetReport {
   conversations: { sessionKey: string; title?: string; lines: number }[];
   /** Conversations in use, by key: they are finished when their turns have ended. */
   waiting: string[];
-  /** Files of the home that hold the text and are not Lainclaw's to change. */
+  /** Files of the home that still hold the text: those of the person, and those where it is part of a name, a key or a time. */
   left: string[];
 }
 
@@ -118,25 +118,38 @@ export function createForgetEverywhere(
     }
   }
 
-  async function run(forgetting: Forgetting, signal: AbortSignal): Promise<ForgetReport> {
+  /** The conversations in `only`, or all; the rest of the home is done each time, because a turn that ended meanwhile wrote what it had to memory. */
+  async function run(
+    forgetting: Forgetting,
+    { signal, only, busy = [] }: { signal: AbortSignal; only?: readonly string[]; busy?: readonly string[] },
+  ): Promise<Omit<ForgetReport, 'left'>> {
     const redaction = createRedaction(forgetting.text);
-    const keys = await keysHolding(redaction, ofSessions, { signal, only: forgetting.onlySessions });
-    const isRest = forgetting.onlySessions !== undefined;
-    const places = isRest
-      ? []
-      : [
-          ...(await inMemory(redaction, keys, 'remove')),
-          ...(await elsewhere(redaction, 'remove')),
-          ...(await inBackups('remove')),
-        ];
-    const waiting = await inSessions(keys, redaction, forgetting);
-    // Nothing was removed where all that is left is still in use.
-    if (!isRest || waiting.length < keys.length) await storage.erase();
+    const keys = await keysHolding(redaction, ofSessions, { signal, only });
+    const places = [
+      ...(await inMemory(redaction, keys, 'remove')),
+      ...(await elsewhere(redaction, 'remove')),
+      ...(await inBackups('remove')),
+    ];
+    const waiting = [...busy, ...(await inSessions(keys, redaction, forgetting))];
+    await storage.erase();
     const done = { places, conversations: keys.map(shownKey), waiting };
     if (waiting.length > 0) await forgettings.update({ ...forgetting, onlySessions: waiting });
     else await forgettings.end(forgetting);
-    if (!isRest) await forgettings.journal({ at: new Date(now()).toISOString(), ...counted(done) });
-    return { ...done, left: (await storage.filesHolding(redaction)).filter((file) => !forgettings.isOwn(file)) };
+    if (only === undefined) await forgettings.journal({ at: new Date(now()).toISOString(), ...counted(done) });
+    return done;
+  }
+
+  /** Reads nothing while every conversation that is left is in use: any command may begin with this. */
+  async function resume(forgetting: Forgetting): Promise<void> {
+    const { signal } = new AbortController();
+    const { onlySessions } = forgetting;
+    if (onlySessions === undefined) {
+      await run(forgetting, { signal });
+      return;
+    }
+    const only = await freeKeys(onlySessions, ofSessions);
+    if (only.length === 0 && onlySessions.length > 0) return;
+    await run(forgetting, { signal, only, busy: onlySessions.filter((key) => !only.includes(key)) });
   }
 
   return {
@@ -150,10 +163,12 @@ export function createForgetEverywhere(
     async forget(text, { conversations = false, signal }) {
       const forgetting = { text: checked(text), conversations };
       await forgettings.begin(forgetting);
-      return run(forgetting, signal);
+      const done = await run(forgetting, { signal });
+      const left = await storage.filesHolding(createRedaction(forgetting.text));
+      return { ...done, left: left.filter((file) => !forgettings.isOwn(file)) };
     },
     async finish() {
-      for (const forgetting of await forgettings.open()) await run(forgetting, new AbortController().signal);
+      for (const forgetting of await forgettings.open()) await resume(forgetting);
     },
   };
 }

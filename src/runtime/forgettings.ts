@@ -5,7 +5,7 @@ export interface Forgetting {
   text: string;
   /** Whole conversations go. */
   conversations: boolean;
-  /** Everything else is done: these were in use. */
+  /** These conversations were in use; all others are done. */
   onlySessions?: readonly string[];
 }
 

@@ -260,8 +260,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     try {
       await (await forgetEverywhere()).finish();
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      base.warn(`something that was to be forgotten is not forgotten everywhere yet: ${error.message}`);
+      // No command fails because of it: the next one tries again.
+      const { message } = error as Error;
+      base.warn(`something that was to be forgotten is not forgotten everywhere yet: ${message}`);
     }
   }
 

@@ -1,8 +1,10 @@
 // A text in conversations: their transcripts, summaries and titles. What is found is redacted in place under the lock of the session, and journalled there without
 // the text. A session that is in use is left to the caller.
 import type { Locks } from '../storage/locks.ts';
-import { holdsIn, type Redaction } from '../storage/redaction.ts';
+import type { Redaction } from '../storage/redaction.ts';
 import type { Catalogue, SessionEntry, SessionNotes, Transcripts } from '../storage/storage.ts';
+import { transcriptWords } from '../storage/transcript-words.ts';
+import { redactedWords } from '../storage/words.ts';
 import { keptSessions } from './kept.ts';
 
 export interface RedactSessionsDependencies {
@@ -74,11 +76,26 @@ async function linesHolding(
     }
     const { line } = scanned;
     if (line.type === 'turn-start' && typeof line.turnId === 'string') turn = line.turnId;
-    if (!holdsIn(line, redaction)) continue;
+    if (!redactedWords(line, transcriptWords, redaction).holds) continue;
     lines += 1;
     if (turn !== undefined) turnIds.add(turn);
   }
   return { lines, turnIds: [...turnIds] };
+}
+
+/** Those of these keys that no turn uses. */
+export async function freeKeys(
+  sessionKeys: readonly string[],
+  { locks }: Pick<RedactSessionsDependencies, 'locks'>,
+): Promise<string[]> {
+  const free: string[] = [];
+  for (const sessionKey of sessionKeys) {
+    const lock = await locks.tryAcquire(`session:${sessionKey}`);
+    if (!lock) continue;
+    await lock.release();
+    free.push(sessionKey);
+  }
+  return free;
 }
 
 /** False, and nothing is changed, while a turn of the session runs. */

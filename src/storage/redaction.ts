@@ -37,36 +37,10 @@ function isDecomposed(text: string): boolean {
   return /\p{M}/u.test(text);
 }
 
-/** In every text of a JSON value, the names of properties included. */
+/** In every text of a JSON value, the names of properties included. For what is removed as a whole. */
 export function holdsIn(value: unknown, redaction: Redaction): boolean {
   if (typeof value === 'string') return redaction.holds(value);
   if (Array.isArray(value)) return value.some((each) => holdsIn(each, redaction));
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, each]) => redaction.holds(name) || holdsIn(each, redaction));
-}
-
-export function replacedIn(value: unknown, redaction: Redaction): unknown {
-  if (typeof value === 'string') return redaction.replaced(value);
-  if (Array.isArray(value)) return value.map((each) => replacedIn(each, redaction));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [redaction.replaced(name), replacedIn(each, redaction)]),
-  );
-}
-
-/** Of a text that may be JSON: a quote or a line break is written otherwise there. */
-export function redactedText(text: string, redaction: Redaction): { holds: boolean; replaced: string } {
-  const value = parsed(text);
-  if (value === undefined) return { holds: redaction.holds(text), replaced: redaction.replaced(text) };
-  const holds = holdsIn(value, redaction);
-  return { holds, replaced: holds ? JSON.stringify(replacedIn(value, redaction)) : text };
-}
-
-function parsed(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return undefined;
-  }
 }

@@ -118,6 +118,39 @@ describe('memory forget --everywhere', () => {
     expect((await forget(home, '--yes', '--text')).stdout).toBe('nothing found\n');
   });
 
+  it('takes words away, and nothing that keeps a conversation readable', async () => {
+    const home = testHome();
+    const run = (...args: string[]) => lainclaw(args, { home });
+    await ask(home, 'The first question.', '--memory');
+    const date = home.messages()[0]?.timestamp.slice(0, 10) ?? '';
+    await ask(home, `The main user met the agent on ${date}.`, '--memory');
+    await run('memory', 'core', 'set', 'agent', 'city', 'Riga');
+    await run('memory', 'core', 'set', 'user', 'code', 'blue', '--scope', 'person:telegram:7');
+    await run('schedule', 'add', 'nightly', '--cron', '0 3 * * *', '--message', 'tell the user and the agent');
+    const before = home.messages();
+    for (const text of ['user', 'main', date, 'agent', 'message', 'telegram'])
+      expect((await run('memory', 'forget', '--everywhere', text, '--yes')).code).toBe(0);
+
+    const shape = ({ id, role, timestamp, route, stage }: (typeof before)[number]) => [
+      id,
+      role,
+      timestamp,
+      route,
+      stage,
+    ];
+    expect(home.messages().map(shape)).toEqual(before.map(shape));
+    expect(home.messages()[2]?.content).toBe('The [forgotten] [forgotten] met the [forgotten] on [forgotten].');
+    expect(home.lines()[0]).toMatchObject({ type: 'session', sessionKey: 'main' });
+    const core = (...flags: string[]) => run('memory', 'core', 'get', ...flags);
+    expect((await core()).json()).toEqual({ user: {}, agent: { city: 'Riga' } });
+    expect((await core('--scope', 'person:telegram:7')).json()).toEqual({ user: { code: 'blue' }, agent: {} });
+    const { stdout } = await run('schedule', 'list', '--json');
+    expect(stdout).toContain('tell the [forgotten] and the [forgotten]');
+    expect((await run('audit', 'verify', '--json')).json()).toMatchObject({ isSound: true });
+    expect((await ask(home, 'and now?')).success).toBe(true);
+    expect(home.messages()).toHaveLength(before.length + 2);
+  });
+
   it('names the files that are the person’s own and still hold it', async () => {
     const home = testHome();
     await lainclaw(['memory', 'save', `Remember ${MARKER}.`], { home });
@@ -164,6 +197,16 @@ describe('memory forget --everywhere', () => {
     expect(holding(home)).toEqual([]);
   });
 
+  it('lets every command work where a forgetting cannot be finished', async () => {
+    const home = testHome();
+    await ask(home, 'hello');
+    // No expression can be made of a text of this length.
+    const forgettings = [{ text: 'a'.repeat(1_000_000), conversations: false }];
+    writeFileSync(join(home.path, 'forgetting.json'), JSON.stringify({ version: 1, forgettings }));
+    const { code, stderr } = await lainclaw(['sessions', 'list', '--json'], { home });
+    expect([code, stderr.slice(0, 200)]).toEqual([0, expect.stringContaining('is not forgotten everywhere yet')]);
+  });
+
   it('--conversations deletes the conversations that hold it', async () => {
     const home = testHome();
     await ask(home, `The code is ${MARKER}.`, '--session', 'vault', '--memory');
@@ -195,24 +238,27 @@ describe('memory forget --everywhere', () => {
 });
 
 describe('the tool memory_forget', () => {
-  it('forgets a text everywhere, also in the turn that asks for it, once a person allowed it', async () => {
-    const model = await modelFor('anthropic', ({ messages }) =>
-      messages.at(-1)?.role === 'tool'
-        ? { text: 'Done.' }
-        : { toolCalls: [{ name: 'memory_forget', args: { text: MARKER } }] },
-    );
-    const { home } = model;
-    await lainclaw(['memory', 'save', `The vault opens with ${MARKER}.`], { home });
-    const refused = (await model.ask(`forget ${MARKER}`)).json();
-    expect(refused.toolError?.message).toContain('needs permission');
-    const asked = model.startOnTerminal(`forget ${MARKER} everywhere`);
-    await asked.saw('[y] once');
-    expect(asked.said()).toContain('1 note: The vault opens with');
-    await asked.write('y\n');
-    expect((await asked.ended).code).toBe(0);
-    expect(holding(home)).toEqual([]);
-    expect(home.messages().some(({ content }) => content.includes('forget [forgotten] everywhere'))).toBe(true);
-  });
+  it.each(['--memory', '--no-memory'])(
+    'forgets a text everywhere, also in the turn that asks for it, once a person allowed it (%s)',
+    async (flag) => {
+      const model = await modelFor('anthropic', ({ messages }) =>
+        messages.at(-1)?.role === 'tool'
+          ? { text: 'Done.' }
+          : { toolCalls: [{ name: 'memory_forget', args: { text: MARKER } }] },
+      );
+      const { home } = model;
+      await lainclaw(['memory', 'save', `The vault opens with ${MARKER}.`], { home });
+      const refused = (await model.ask(`forget ${MARKER}`)).json();
+      expect(refused.toolError?.message).toContain('needs permission');
+      const asked = model.startOnTerminal(`forget ${MARKER} everywhere`, flag);
+      await asked.saw('[y] once');
+      expect(asked.said()).toContain('1 note: The vault opens with');
+      await asked.write('y\n');
+      expect((await asked.ended).code).toBe(0);
+      expect(holding(home)).toEqual([]);
+      expect(home.messages().some(({ content }) => content.includes('forget [forgotten] everywhere'))).toBe(true);
+    },
+  );
 
   it('deletes a conversation by its key', async () => {
     const model = await modelFor('anthropic', ({ messages }) =>

@@ -60,7 +60,11 @@ async function forgetText(
     terminal.out.write('forgotten\n');
     for (const key of done.waiting)
       warn(terminal, `a turn of ${printable(key)} is running: it is forgotten there when that has ended`);
-    for (const file of done.left) warn(terminal, `${printable(file)} still holds it, and is yours to change`);
+    for (const file of done.left)
+      warn(
+        terminal,
+        `${printable(file)} still holds it: the file is yours, or the text is part of a name, a key or a time`,
+      );
     warn(terminal, 'backups that you made before still hold it');
   });
 }

@@ -1,8 +1,10 @@
 // A text in the lines of a transcript, replaced in place: the file is written again and takes the place of the old one at once.
 import { readFile } from 'node:fs/promises';
 import { storageError, writeAtomically } from '../private-files.ts';
-import { holdsIn, type Redaction, replacedIn } from '../redaction.ts';
+import type { Redaction } from '../redaction.ts';
 import type { TranscriptLine } from '../storage.ts';
+import { transcriptWords } from '../transcript-words.ts';
+import { redactedWords } from '../words.ts';
 import { withoutSum, withSum } from './line-sum.ts';
 
 /** Returns the number of lines that held it; the file is left alone when there are none. */
@@ -36,9 +38,6 @@ function replacedLine(line: string, redaction: Redaction): string | undefined {
   } catch {
     return redaction.holds(line) ? redaction.replaced(line) : undefined;
   }
-  if (!holdsIn(value, redaction)) return undefined;
-  const { native, ...rest } = value as { native?: unknown };
-  // What a provider wants back unchanged is of no use once it is changed.
-  const kept = native === undefined || holdsIn(native, redaction) ? rest : { ...rest, native };
-  return withSum(JSON.stringify(replacedIn(kept, redaction)));
+  const { holds, replaced } = redactedWords(value, transcriptWords, redaction);
+  return holds ? withSum(JSON.stringify(replaced)) : undefined;
 }

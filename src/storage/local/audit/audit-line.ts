@@ -94,19 +94,19 @@ export function readLineHead(bytes: Buffer, from: number, to: number, hash: Hash
   };
 }
 
-/** The same line with a star for each byte of the text, in these fields or in all; undefined where it is not a line of the log. */
+/** The same line with a star for each byte of the text in these fields; undefined where it is not a line of the log. */
 export function redactedLine(
   json: string,
   redaction: Pick<Redaction, 'replaced'>,
   hash: Hash,
-  fields?: readonly (keyof AuditLine)[],
+  fields: readonly (keyof AuditLine)[],
 ): { n: number; bytes: Buffer; mark: string } | undefined {
   const line = parseLine(json);
   if (!line) return undefined;
   const { hash: stored, ...covered } = line;
   // As many as JSON writes it with.
   const stars = (found: string): string => '*'.repeat(Buffer.byteLength(JSON.stringify(found)) - 2);
-  const isMeant = (name: string): boolean => (fields ? fields.some((field) => field === name) : name !== 'prev');
+  const isMeant = (name: string): boolean => fields.some((field) => field === name);
   const redacted = Object.fromEntries(
     Object.entries(covered).map(([name, value]) => [
       name,

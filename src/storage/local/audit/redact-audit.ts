@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEvent } from '../../audit.ts';
-import { holdsIn, type Redaction } from '../../redaction.ts';
+import type { Redaction } from '../../redaction.ts';
 import { listSegments } from './audit-files.ts';
 import { type Hash, parseLine, redactedLine } from './audit-line.ts';
 
@@ -20,17 +20,21 @@ export interface RedactedAuditLine {
 }
 
 const NAMED_AT_ONCE = 40;
+/** What somebody said or gave, in a line; the others say who did what, where and when. */
+const WORDS = ['about', 'why'] as const;
 
 /** What the lines that hold the text become. */
 export function linesToRedact(folder: string, redaction: Redaction, hash: Hash): Promise<RedactedAuditLine[]> {
-  return changedLines(folder, (json) => (mayHold(json, redaction) ? redactedLine(json, redaction, hash) : undefined));
+  return changedLines(folder, (json) =>
+    holdsWords(json, redaction) ? redactedLine(json, redaction, hash, WORDS) : undefined,
+  );
 }
 
 /** What the lines of a conversation become: who did what stays, with what it was about and why goes. */
 export function linesOfSession(folder: string, sessionKey: string, hash: Hash): Promise<RedactedAuditLine[]> {
   const whole = { replaced: (text: string, by = (found: string) => found) => by(text) };
   return changedLines(folder, (json) =>
-    concerns(json, sessionKey) ? redactedLine(json, whole, hash, ['about', 'why']) : undefined,
+    concerns(json, sessionKey) ? redactedLine(json, whole, hash, WORDS) : undefined,
   );
 }
 
@@ -51,12 +55,9 @@ async function changedLines(
   return found;
 }
 
-function mayHold(json: string, redaction: Redaction): boolean {
-  try {
-    return json !== '' && holdsIn(JSON.parse(json), redaction);
-  } catch {
-    return false;
-  }
+function holdsWords(json: string, redaction: Redaction): boolean {
+  const line = json === '' ? undefined : parseLine(json);
+  return line !== undefined && WORDS.some((name) => redaction.holds(line[name] ?? ''));
 }
 
 /** A line of the session, or of an operation whose input names it. */
