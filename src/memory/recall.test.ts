@@ -45,6 +45,12 @@ describe('recall', () => {
     expect(recall?.tainted).toBe(false);
   });
 
+  it('names the day where the person is', async () => {
+    const { memory } = testMemory(undefined, undefined, { timezone: 'Asia/Shanghai' });
+    await memory.save({ content: 'My sister Ana is allergic to walnuts.', date: '2026-11-15T20:30:00.000Z' });
+    expect((await memory.recall({ question: 'What must Ana not eat?' }))?.text).toContain('[2026-11-16 | note]');
+  });
+
   it.each([
     'hello!',
     'Hi, how are you today?',

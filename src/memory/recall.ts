@@ -15,6 +15,7 @@ import { informationOf, relevanceOf } from './relevance.ts';
 import { rankArchive, type SearchDependencies } from './search.ts';
 import { withoutSmallTalk, withoutTimes } from './small-talk.ts';
 import { isTaintedSource, untaintedSource } from './tainted-source.ts';
+import { type WallTime, wallDay } from './time/wall-clock.ts';
 
 /** Unless some text has this much of the question in it, nothing is recalled. */
 const LEAST_RELEVANCE = 0.3;
@@ -71,7 +72,7 @@ export async function recallFrom(
   dependencies: SearchDependencies & { reader: MemoryReader },
   { question, seen, notes = [], signal }: RecallRequest,
 ): Promise<Recall | undefined> {
-  const { archive, analyser, reader } = dependencies;
+  const { archive, analyser, reader, clock } = dependencies;
   const telling = withoutSmallTalk(question);
   const subject = withoutTimes(telling);
   if (subject.trim() === '' || analyser.query(subject).hasOnlyStopWords) return undefined;
@@ -107,7 +108,7 @@ export async function recallFrom(
     [...chosen.slice(0, BEFORE_LINKED), ...unseen, ...chosen.slice(BEFORE_LINKED)],
     isSeen,
   );
-  return render(surrounded);
+  return render(surrounded, clock);
 
   /** What fits: the texts in their order, then their neighbours. */
   async function withNeighbours(pieces: readonly Piece[], isLeftOut: (chunk: ArchiveChunk) => boolean) {
@@ -115,7 +116,7 @@ export async function recallFrom(
     let left = RECALL_TOKENS - estimateTokens(HEADER) - estimateTokens(FOOTER);
     const add = (piece: Piece, longest: number): void => {
       const shown = { piece, text: shortened(piece.chunk.text, longest) };
-      const tokens = estimateTokens(lineOf(shown)) + 2;
+      const tokens = estimateTokens(lineOf(shown, clock)) + 2;
       if (tokens > left || kept.has(piece.chunk.id)) return;
       left -= tokens;
       kept.set(piece.chunk.id, shown);
@@ -183,23 +184,23 @@ const HEADER =
 const FOOTER = '</recalled-memory>';
 const MARKS = /<\/?\s*(?:recalled-memory|turn-note)/gi;
 
-function render(shown: readonly Shown[]): Recall {
+function render(shown: readonly Shown[], time: WallTime): Recall {
   const inOrder = shown.toSorted(
     (a, b) =>
       a.piece.chunk.document.date.localeCompare(b.piece.chunk.document.date) || a.piece.chunk.id - b.piece.chunk.id,
   );
   return {
     items: shown.map(({ piece }) => itemOf(piece)),
-    text: [HEADER, ...inOrder.map(lineOf), FOOTER].join('\n'),
+    text: [HEADER, ...inOrder.map((each) => lineOf(each, time)), FOOTER].join('\n'),
     tainted: shown.some(({ piece }) => piece.tainted),
   };
 }
 
-/** `[2026-03-04 | conversation main | user] text`. */
-function lineOf({ piece: { chunk }, text }: Shown): string {
+/** `[2026-03-04 | conversation main | user] text`; the day is the person's. */
+function lineOf({ piece: { chunk }, text }: Shown, time: WallTime): string {
   const { date, source, speaker, supersededBy } = chunk.document;
   const facts = [
-    date.slice(0, 10),
+    wallDay(date, time),
     nameOf(source),
     speaker,
     chunk.context,

@@ -31,7 +31,11 @@ export function temporaryHome(): string {
   return home;
 }
 
-export function testMemory(model?: EmbeddingModel, home: string = temporaryHome()): TestMemory {
+export function testMemory(
+  model?: EmbeddingModel,
+  home: string = temporaryHome(),
+  { timezone = 'UTC' } = {},
+): TestMemory {
   const database = createLainclawDb(home);
   onTestFinished(() => database.close());
   const locks = createLocks(join(home, 'locks'));
@@ -45,7 +49,7 @@ export function testMemory(model?: EmbeddingModel, home: string = temporaryHome(
     archive,
     embeddings,
     now: () => Date.parse('2026-12-01T10:00:00Z'),
-    timezone: () => 'UTC',
+    timezone: () => timezone,
     newId,
   });
   const shared = { archive, memory };
@@ -55,6 +59,6 @@ export function testMemory(model?: EmbeddingModel, home: string = temporaryHome(
     locks,
     memory: memory.as(OWNER),
     shared,
-    again: (other = model) => testMemory(other, home),
+    again: (other = model) => testMemory(other, home, { timezone }),
   };
 }

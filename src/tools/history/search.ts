@@ -1,6 +1,7 @@
 import type { PastConversations } from '../../memory/past-conversations.ts';
 import type { Found } from '../../memory/search.ts';
 import { isTaintedSource, untaintedSource } from '../../memory/tainted-source.ts';
+import { createWallTime, type WallTime, wallText } from '../../memory/time/wall-clock.ts';
 import { StorageError } from '../../storage/storage.ts';
 import { isOfOthers } from '../../vocabulary/memory-scope.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
@@ -13,9 +14,12 @@ const CATCH_UP_MS = 1_500;
 
 export function createHistorySearchTool({
   pastConversations,
+  systemTimezone,
 }: {
   pastConversations(): Promise<PastConversations>;
+  systemTimezone(): string;
 }): ToolSpec {
+  const time = createWallTime(systemTimezone);
   return defineTool({
     name: 'history_search',
     schema: {
@@ -40,17 +44,16 @@ export function createHistorySearchTool({
       const tainted = results.some(({ scope, source }) => isOfOthers(scope) || isTaintedSource(source));
       return {
         data: { results, leftOut, ...(note !== undefined && { note }) },
-        text: render(results, note),
+        text: render(results, { note, time }),
         ...(tainted && { meta: { tainted: true, taintedBy: [taintSource('memory')] } }),
       };
     },
   });
 }
 
-function render(results: readonly Found[], note: string | undefined): string {
+function render(results: readonly Found[], { note, time }: { note?: string; time: WallTime }): string {
   const said = results.map(
-    ({ source, date, speaker, text }) =>
-      `[${untaintedSource(source)} | ${date.slice(0, 16).replace('T', ' ')} | ${speaker}]\n${text}`,
+    ({ source, date, speaker, text }) => `[${untaintedSource(source)} | ${wallText(date, time)} | ${speaker}]\n${text}`,
   );
   const lines = said.length > 0 ? said : ['nothing found'];
   return [...lines, ...(note === undefined ? [] : [`(${note})`])].join('\n\n');

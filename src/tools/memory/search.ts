@@ -1,6 +1,7 @@
 import type { SharedMemory } from '../../memory/memory.ts';
 import type { Found, SearchResult } from '../../memory/search.ts';
 import { isTaintedSource } from '../../memory/tainted-source.ts';
+import { createWallTime, type WallTime, wallDay } from '../../memory/time/wall-clock.ts';
 import { isOfOthers } from '../../vocabulary/memory-scope.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
@@ -8,7 +9,14 @@ import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 
-export function createMemorySearchTool({ memory }: { memory(): Promise<SharedMemory> }): ToolSpec {
+export function createMemorySearchTool({
+  memory,
+  systemTimezone,
+}: {
+  memory(): Promise<SharedMemory>;
+  systemTimezone(): string;
+}): ToolSpec {
+  const time = createWallTime(systemTimezone);
   return defineTool({
     name: 'memory_search',
     schema: {
@@ -31,33 +39,33 @@ export function createMemorySearchTool({ memory }: { memory(): Promise<SharedMem
       const tainted = found.results.some(({ scope, source }) => isOfOthers(scope) || isTaintedSource(source));
       return {
         data: found,
-        text: render(found),
+        text: render(found, time),
         ...(tainted && { meta: { tainted: true, taintedBy: [taintSource('memory')] } }),
       };
     },
   });
 }
 
-function render({ results, note, leftOut }: SearchResult): string {
+function render({ results, note, leftOut }: SearchResult, time: WallTime): string {
   if (results.length === 0) return `nothing found${note ? ` (${note})` : ''}`;
   const more = leftOut > 0 ? [`(${leftOut} more left out: ask for something narrower)`] : [];
-  return [...results.map(renderFound), ...more].join('\n\n');
+  return [...results.map((found) => renderFound(found, time)), ...more].join('\n\n');
 }
 
-/** A line of provenance, then the text: cheaper for a model than JSON. */
-function renderFound(found: Found): string {
+/** A line of provenance, then the text: cheaper for a model than JSON. Days are the person's. */
+function renderFound(found: Found, time: WallTime): string {
   const { id, scope, source, date, about, speaker, context, score, text, supersededBy, kind, validUntil } = found;
   const facts = [
     id,
     scope === 'owner' ? undefined : scope,
     kind ?? source,
-    date.slice(0, 10),
+    wallDay(date, time),
     about && `about ${about.join(', ')}`,
     speaker,
     context,
     `score ${score}`,
   ];
-  const until = validUntil === undefined ? '' : `true until ${validUntil.slice(0, 10)}, `;
+  const until = validUntil === undefined ? '' : `true until ${wallDay(validUntil, time)}, `;
   if (supersededBy) facts.push(`${until}replaced by ${supersededBy}`);
   return `[${facts.filter((fact) => fact !== undefined).join(' | ')}]\n${text}`;
 }
