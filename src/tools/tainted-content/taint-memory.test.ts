@@ -53,6 +53,18 @@ describe('a remembered file', () => {
     expect((await reopened('/elsewhere').read()).files.size).toBe(0);
   });
 
+  it('is kept before it is written, also where it is one too many and the others are gone', async () => {
+    const gone = Array.from({ length: 1_000 }, (_, index) => ({
+      path: `${index}`,
+      bytes: Buffer.from(`gone ${index}`),
+    }));
+    await memory.remember(gone, ['mcp:x']);
+    await memory.remember([{ path: 'a.md', bytes: Buffer.from('obey') }], ['mcp:x']);
+    write('a.md', 'obey');
+    expect(await sourcesOf('a.md')).toEqual(['mcp:x']);
+    expect((await memory.read()).files.size).toBe(1);
+  });
+
   it('may be large', async () => {
     write('big', 'x'.repeat(5 * 1024 * 1024));
     await memory.remember([{ path: 'big' }], ['mcp:x']);

@@ -71,7 +71,8 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
       return digest === undefined ? [] : [[path, { digest, from: [...sources], at }] as const];
     });
     if (entries.length === 0) return;
-    await change((record) => bounded({ ...record, files: new Map([...record.files, ...entries]) }, at));
+    const added = new Set(entries.map(([path]) => path));
+    await change((record) => bounded({ ...record, files: new Map([...record.files, ...entries]) }, { added, at }));
   }
 
   async function rememberTrees(folders: readonly string[], sources: readonly TaintSource[]): Promise<void> {
@@ -147,10 +148,13 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
     },
   };
 
-  /** Where there are too many files, the folders that they are in are remembered instead; entries that no longer hold are dropped. */
-  function bounded(record: TaintRecord, at: string): TaintRecord {
+  /**
+   * Where there are too many files, the folders that they are in are remembered instead; entries that no longer hold are dropped. A file
+   * that was just added is kept: it may not be written yet.
+   */
+  function bounded(record: TaintRecord, { added, at }: { added: ReadonlySet<string>; at: string }): TaintRecord {
     if (record.files.size <= MOST_FILES) return record;
-    const holding = [...record.files].filter(([path, { digest }]) => digestOf(path) === digest);
+    const holding = [...record.files].filter(([path, { digest }]) => added.has(path) || digestOf(path) === digest);
     if (holding.length <= MOST_FILES) return { ...record, files: new Map(holding) };
     const trees = new Map(record.trees);
     for (const [path, { from }] of holding) {
