@@ -49,11 +49,10 @@ export const repairInstallation = defineOperation({
   async run(_input, { runtime, signal }) {
     const home = await runtime.homeCheck();
     const { findings } = await home.check({ signal });
-    const day = new Date(runtime.environment.now()).toISOString().slice(0, 10);
     const wrong = findings.filter(
       ({ state, remedy }) => state === 'problem' || remedy === 'lines' || remedy === 'private',
     );
-    const repaired = wrong.length > 0 ? await home.repair(wrong, { day, signal }) : [];
+    const repaired = wrong.length > 0 ? await home.repair(wrong, { now: runtime.environment.now(), signal }) : [];
     const after = await home.check({ signal });
     const left = after.findings
       .filter(({ state }) => state === 'problem')
@@ -110,6 +109,7 @@ async function fileChecks({ runtime, signal }: OperationContext): Promise<Check[
 const REMEDIES: Record<Remedy, string> = {
   restore: 'lainclaw doctor --fix restores it from the automatic backup, or sets it aside where none has it',
   lines: 'lainclaw doctor --fix repairs it from its checksums and the automatic backup',
+  'in-place': 'lainclaw doctor --fix makes its indexes again and takes the sound part of its log; its rows stay',
   rebuild: 'lainclaw doctor --fix makes it again from other files',
   'set-aside': 'lainclaw doctor --fix sets it aside',
   private: 'lainclaw doctor --fix makes it private to you',

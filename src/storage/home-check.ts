@@ -2,10 +2,10 @@
 
 /**
  * `restore`: from the newest automatic backup that has it. `lines`: line by line, from the line's own checksum or the backup. `rebuild`: made again
- * from other files. `set-aside`: it cannot be repaired; without it Lainclaw works as if it had never been there. `private`: its permissions are
+ * from other files. `in-place`: a database keeps its rows, its indexes are made again and the sound part of its log is taken. `set-aside`: it cannot be repaired; without it Lainclaw works as if it had never been there. `private`: its permissions are
  * set. `upgrade`: a newer Lainclaw wrote it. `look`: only a person can tell.
  */
-export type Remedy = 'restore' | 'lines' | 'rebuild' | 'set-aside' | 'private' | 'upgrade' | 'look';
+export type Remedy = 'restore' | 'lines' | 'in-place' | 'rebuild' | 'set-aside' | 'private' | 'upgrade' | 'look';
 
 export interface Finding {
   /** Relative to the home. */
@@ -39,5 +39,5 @@ export interface HomeCheck {
    * Repairs what can be repaired. What is replaced is kept in `damaged-<day>/` in the home. Rejects with BACKUP_HOME_IN_USE while another process uses the
    * home.
    */
-  repair(findings: readonly Finding[], options: { day: string; signal: AbortSignal }): Promise<Repaired[]>;
+  repair(findings: readonly Finding[], options: { now: number; signal: AbortSignal }): Promise<Repaired[]>;
 }

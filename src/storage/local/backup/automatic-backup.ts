@@ -32,11 +32,14 @@ export async function createAutomaticBackup(
   return { ...created, file: output, removed: removed.map(({ file }) => basename(file)) };
 }
 
+const NOT_BACKED_UP = /^(?:backups|locks)\//;
+
 async function refuseDamaged(home: string, signal: AbortSignal): Promise<void> {
   const { findings } = await checkHome(home, signal);
   // Who may read a file, and what was recorded, does not make a backup worse.
   const damage = findings.filter(
-    ({ state, remedy }) => state === 'problem' && remedy !== 'private' && remedy !== 'look',
+    ({ path, state, remedy }) =>
+      state === 'problem' && remedy !== 'private' && remedy !== 'look' && !NOT_BACKED_UP.test(path),
   );
   const [first] = damage;
   if (!first) return;

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Backups } from '../../backups.ts';
 import type { Locks } from '../../locks.ts';
 import { removeDurably } from '../../private-files.ts';
+import { SUMS_PATH } from '../check/home-sums.ts';
 import { createAutomaticBackup } from './automatic-backup.ts';
 import { automaticBackups, newestBackup } from './automatic-names.ts';
 import { createBackup } from './create-backup.ts';
@@ -15,7 +17,10 @@ export function createLocalBackups(home: string, locks: Locks): Backups {
     newestAutomatic: () => newestBackup(home),
     async removeAutomatic(mode) {
       const found = automaticBackups(home);
-      if (mode === 'remove') for (const { file } of found) await removeDurably(file);
+      if (mode !== 'remove') return found.length;
+      for (const { file } of found) await removeDurably(file);
+      // A record without its backups would call what is rewritten now damaged.
+      await removeDurably(join(home, SUMS_PATH));
       return found.length;
     },
     verify: verifyBackup,

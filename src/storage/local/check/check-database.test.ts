@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
+import { repairInPlace } from './repair-database.ts';
 
 let folder: string;
 let location: string;
@@ -61,5 +62,20 @@ describe('the check of a database', () => {
       writeFileSync(copy, damaged);
       expect(await checkLog(copy), String(at)).toHaveLength(1);
     }
+  });
+
+  it('keeps the rows when a frame of the log was changed: what precedes it is taken', async () => {
+    const copy = join(folder, 'copy.db');
+    copyFileSync(location, copy);
+    const log = readFileSync(`${location}-wal`);
+    log[log.length - 1] = (log.at(-1) ?? 0) ^ 1;
+    writeFileSync(`${copy}-wal`, log);
+    const checkCopy = () => checkDatabase({ path: 'copy.db', location: copy, size: statSync(copy).size }, undefined);
+    expect(await checkCopy()).toMatchObject([{ remedy: 'in-place' }]);
+    repairInPlace(copy);
+    expect(await checkCopy()).toEqual([]);
+    const repaired = new DatabaseSync(copy);
+    expect(repaired.prepare('SELECT count(*) AS count FROM notes').get()).toEqual({ count: 49 });
+    repaired.close();
   });
 });

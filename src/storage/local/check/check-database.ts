@@ -7,6 +7,9 @@ import type { Found, HomeFile } from './home-file.ts';
 
 const BUSY_TIMEOUT_MS = 2_000;
 const MOST_FAULTS = 5;
+/** Enough to see whether a table is damaged besides an index. */
+const MOST_LINES = 1_000;
+const NO_TABLES = 'has no tables';
 /** Busy, locked, not permitted, read-only, cannot be opened: nothing is wrong with the file itself. */
 const NO_FAULT = new Set([3, 5, 6, 8, 14]);
 
@@ -14,23 +17,23 @@ export interface KnownDatabase {
   schema: Schema;
   /** What a sound file must say besides: the faults, in words. */
   look?(database: DatabaseSync): Promise<string[]>;
-  /** `rebuild` where everything in it is elsewhere too. */
+  /** `rebuild` where everything in it is elsewhere too. `restore` is the remedy for a damaged structure alone: it gives up what was written since. */
   remedy: 'restore' | 'rebuild';
 }
 
 export async function checkDatabase({ location, size }: HomeFile, known: KnownDatabase | undefined): Promise<Found[]> {
   const remedy = known?.remedy ?? 'restore';
   if (size === 0 && !existsSync(`${location}-wal`)) return [{ problem: 'is empty', remedy }];
-  const faults = await checkLog(`${location}-wal`);
+  const faults: Found[] = (await checkLog(`${location}-wal`)).map((problem) => ({ problem, remedy: 'in-place' }));
   try {
     faults.push(...(await look(location, known)));
   } catch (error) {
     if (error instanceof NewerDatabase) return [{ problem: error.message, remedy: 'upgrade' }];
     if (NO_FAULT.has(codeOf(error)))
       return [{ problem: `cannot be checked now: ${(error as Error).message}`, remedy: 'look', state: 'advice' }];
-    faults.push((error as Error).message);
+    faults.push({ problem: (error as Error).message, remedy: 'restore' });
   }
-  return faults.slice(0, MOST_FAULTS).map((problem) => ({ problem, remedy }));
+  return faults.slice(0, MOST_FAULTS).map((fault) => (remedy === 'rebuild' ? { ...fault, remedy } : fault));
 }
 
 class NewerDatabase extends Error {}
@@ -39,23 +42,38 @@ function codeOf(error: unknown): number {
   return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 }
 
-async function look(location: string, known: KnownDatabase | undefined): Promise<string[]> {
+async function look(location: string, known: KnownDatabase | undefined): Promise<Found[]> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  let faults: string[];
   try {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
     if (known && version > known.schema.version)
       throw new NewerDatabase(`is of version ${version}, this Lainclaw understands ${known.schema.version}`);
-    const rows = database.prepare(`PRAGMA integrity_check(${MOST_FAULTS})`).all();
-    faults = rows.flatMap((row) => Object.values(row).map(String)).filter((text) => text !== 'ok');
-    if (faults.length === 0) faults.push(...foreignKeyFaults(database));
-    if (faults.length === 0 && known) faults.push(...(await missingTables(database, known.schema, version)));
-    if (faults.length === 0) faults.push(...((await known?.look?.(database)) ?? []));
+    const rows = database.prepare(`PRAGMA integrity_check(${MOST_LINES})`).all();
+    const broken = rows.flatMap((row) => Object.values(row).map(String)).filter((text) => text !== 'ok');
+    if (broken.length > 0) return withRemedy(broken, broken.every(isOfIndex) ? 'in-place' : 'restore');
+    // Only a person can tell whether a backup would be better than the rest of the file.
+    const rowFaults = foreignKeyFaults(database);
+    if (rowFaults.length > 0) return withRemedy(rowFaults, 'look');
+    const missing = known ? await missingTables(database, known.schema, version) : [];
+    if (missing.length > 0) return withRemedy(missing, missing[0] === NO_TABLES ? 'restore' : 'look');
+    const changed = (await known?.look?.(database)) ?? [];
+    if (changed.length > 0) return withRemedy(changed, 'restore');
   } finally {
     database.close();
   }
-  return faults.length > 0 ? faults : fullTextFaults(location);
+  return withRemedy(fullTextFaults(location), 'in-place');
+}
+
+function withRemedy(problems: readonly string[], remedy: Found['remedy']): Found[] {
+  return problems.map((problem) => ({ problem, remedy }));
+}
+
+/** The rows are sound: the index can be made again from them. */
+function isOfIndex(fault: string): boolean {
+  return /^(?:row \d+ missing from index|wrong # of entries in index|non-unique entry in index|(?:malformed|unable to validate the) inverted index) ?/.test(
+    fault,
+  );
 }
 
 function foreignKeyFaults(database: DatabaseSync): string[] {
@@ -66,7 +84,7 @@ function foreignKeyFaults(database: DatabaseSync): string[] {
 /** Only of the current version: an earlier one gets its tables when it is opened. */
 async function missingTables(database: DatabaseSync, schema: Schema, version: number): Promise<string[]> {
   // Files from before versions were kept have tables and no version.
-  if (version !== schema.version) return tablesOf(database).length === 0 ? ['has no tables'] : [];
+  if (version !== schema.version) return tablesOf(database).length === 0 ? [NO_TABLES] : [];
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const fresh = new DatabaseSync(':memory:');
   try {

@@ -164,12 +164,18 @@ async function compare(
   if (!now) return undefined;
   const since = `since the backup of ${createdAt}`;
   if (now.changedAt === changedAt) {
-    if (now.size === size && (await hashOf(join(home, path))) === sha256) return undefined;
-    return { path, problem: `has other bytes ${since}, and nobody wrote it`, state: 'problem', remedy: remedyOf(path) };
+    // Of a file of lines, the whole lines are recorded.
+    const hasItsSize = path.endsWith('.jsonl') ? now.size >= size : now.size === size;
+    if (hasItsSize && (await hashOf(join(home, path), size)) === sha256) return undefined;
+    const problem = `has other bytes ${since}, and nobody wrote it`;
+    // What its write-ahead log holds is newer than the backup.
+    const isBehindLog = path.endsWith('.db') && (stateOf(join(home, `${path}-wal`))?.size ?? 0) > 0;
+    const remedy = remedyOf(path);
+    return { path, problem, state: 'problem', remedy: isBehindLog && remedy === 'restore' ? 'look' : remedy };
   }
   if (!TRANSCRIPT.test(path)) return undefined;
   // A transcript only grows.
-  if (now.size < size) return { path, problem: `is shorter than it was ${since}`, state: 'problem', remedy: 'restore' };
+  if (now.size < size) return { path, problem: `is shorter than it was ${since}`, state: 'problem', remedy: 'lines' };
   if ((await hashOf(join(home, path), size)) === sha256) return undefined;
   return { path, problem: `its older lines have changed ${since}`, state: 'problem', remedy: 'lines' };
 }

@@ -63,14 +63,19 @@ export async function checkTranscript(file: HomeFile, lastKnown: string | undefi
           },
         ];
       if (line.type !== 'session' || line.sessionId !== id)
-        return [{ problem: 'does not begin with the line that names its session', remedy: 'restore' }];
+        return [{ problem: 'does not begin with the line that names its session', remedy: 'lines' }];
     }
     const { entry } = (line ?? {}) as { entry?: { updatedAt?: unknown } };
     if (typeof entry?.updatedAt === 'string' && entry.updatedAt > last) last = entry.updatedAt;
   }
   const found = lineFaults(damaged, correctable);
   if (found.length === 0 && last !== '' && lastKnown !== undefined && lastKnown > last)
-    found.push({ problem: `ends before its last turn: the index knows of one at ${lastKnown}`, remedy: 'restore' });
+    // A power cut while a turn runs leaves this: the transcript is sound, and the next turn corrects the index.
+    found.push({
+      problem: `ends before its last turn: the index knows of one at ${lastKnown}`,
+      remedy: 'lines',
+      state: 'advice',
+    });
   return found;
 }
 

@@ -3,7 +3,7 @@
 // writes does. The last line seals the record itself.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../../private-files.ts';
 
@@ -12,6 +12,7 @@ const VERSION = 1;
 
 export interface FileSum {
   path: string;
+  /** Of a file of lines: up to its last newline. A line that was cut off is removed by the next writer. */
   size: number;
   /** In nanoseconds. */
   changedAt: string;
@@ -56,12 +57,32 @@ export async function writeSums(
   paths: readonly string[],
   { createdAt, backup, signal }: Omit<HomeSums, 'files'> & { signal: AbortSignal },
 ): Promise<void> {
-  const lines = [JSON.stringify({ version: VERSION, createdAt, backup })];
+  const files: FileSum[] = [];
   for (const path of paths) {
     signal.throwIfAborted();
     const sum = await sumOf(home, path);
-    if (sum) lines.push(JSON.stringify(sum));
+    if (sum) files.push(sum);
   }
+  await writeRecord(home, { createdAt, backup }, files);
+}
+
+/** The next check does not compare these. Nothing happens where there is no record, or a damaged one. */
+export async function dropSums(home: string, paths: ReadonlySet<string>): Promise<void> {
+  const sums = await readSums(home).catch(() => undefined);
+  if (!sums || ![...paths].some((path) => sums.files.has(path))) return;
+  await writeRecord(
+    home,
+    sums,
+    [...sums.files.values()].filter(({ path }) => !paths.has(path)),
+  );
+}
+
+async function writeRecord(
+  home: string,
+  { createdAt, backup }: Omit<HomeSums, 'files'>,
+  files: readonly FileSum[],
+): Promise<void> {
+  const lines = [{ version: VERSION, createdAt, backup }, ...files].map((line) => JSON.stringify(line));
   const sealed = `${lines.join('\n')}\n`;
   const sha256 = createHash('sha256').update(sealed).digest('hex');
   await writeAtomically(join(home, PATH), `${sealed}${JSON.stringify({ sha256 })}\n`);
@@ -70,10 +91,29 @@ export async function writeSums(
 async function sumOf(home: string, path: string): Promise<FileSum | undefined> {
   const before = stateOf(join(home, path));
   if (!before) return undefined;
-  const sha256 = await hashOf(join(home, path)).catch(() => undefined);
+  const size = path.endsWith('.jsonl') ? await wholeLines(join(home, path), before.size) : before.size;
+  const sha256 = await hashOf(join(home, path), size).catch(() => undefined);
   const after = stateOf(join(home, path));
   if (sha256 === undefined || after?.changedAt !== before.changedAt || after.size !== before.size) return undefined;
-  return { path, ...before, sha256 };
+  return { path, ...before, size, sha256 };
+}
+
+const BLOCK_BYTES = 1 << 16;
+
+/** The bytes up to the last newline. */
+async function wholeLines(path: string, size: number): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    for (let end = size; end > 0; end -= BLOCK_BYTES) {
+      const start = Math.max(0, end - BLOCK_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+      const newline = buffer.subarray(0, bytesRead).lastIndexOf(0x0a);
+      if (newline >= 0) return start + newline + 1;
+    }
+    return 0;
+  } finally {
+    await file.close();
+  }
 }
 
 export function stateOf(path: string): { size: number; changedAt: string } | undefined {
@@ -81,11 +121,11 @@ export function stateOf(path: string): { size: number; changedAt: string } | und
   return stats && { size: Number(stats.size), changedAt: String(stats.mtimeNs) };
 }
 
-/** Of the first `bytes` of a file, or of all of it. */
-export async function hashOf(path: string, bytes?: number): Promise<string> {
+/** Of the first `bytes` of a file. */
+export async function hashOf(path: string, bytes: number): Promise<string> {
   const hash: Hash = createHash('sha256');
   if (bytes === 0) return hash.digest('hex');
-  const range = bytes === undefined ? {} : { end: bytes - 1 };
-  for await (const block of createReadStream(path, { highWaterMark: 1 << 20, ...range })) hash.update(block as Buffer);
+  for await (const block of createReadStream(path, { highWaterMark: 1 << 20, end: bytes - 1 }))
+    hash.update(block as Buffer);
   return hash.digest('hex');
 }

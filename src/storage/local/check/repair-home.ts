@@ -10,6 +10,8 @@ import { automaticBackups } from '../backup/automatic-names.ts';
 import { refuseHomeInUse } from '../backup/home-in-use.ts';
 import { fileSink } from '../backup/read-parts.ts';
 import { visitBackup } from '../backup/verify-backup.ts';
+import { dropSums } from './home-sums.ts';
+import { holdBack, repairInPlace } from './repair-database.ts';
 import { repairLines } from './repair-lines.ts';
 
 const LOCK = 'repair';
@@ -17,7 +19,7 @@ const WORKING = '.repair';
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 interface RepairRequest {
-  day: string;
+  now: number;
   signal: AbortSignal;
 }
 
@@ -25,7 +27,7 @@ export async function repairHome(
   home: string,
   locks: Pick<Locks, 'acquire'>,
   findings: readonly Finding[],
-  { day, signal }: RepairRequest,
+  { now, signal }: RepairRequest,
 ): Promise<Repaired[]> {
   const lock = await locks.acquire(LOCK, { signal });
   const working = join(home, WORKING);
@@ -40,11 +42,15 @@ export async function repairHome(
       done.push(await makePrivate(home, finding));
     const wanted = ordered.filter(({ remedy }) => remedy === 'restore' || remedy === 'lines').map(({ path }) => path);
     const sources = await takeFromBackups(home, working, wanted, signal);
-    const repair: Repair = { home, aside: join(home, `damaged-${day}`), sources };
+    const day = new Date(now).toISOString().slice(0, 10);
+    const repair: Repair = { home, now, aside: join(home, `damaged-${day}`), sources };
     for (const finding of ordered) {
       if (finding.remedy === 'private') continue;
       done.push(await repairOne(repair, finding).catch((error: unknown) => failed(finding, error)));
     }
+    // They were judged: the record of the last backup does not make them damaged again.
+    const judged = ordered.filter(({ remedy }) => !['private', 'upgrade', 'look'].includes(remedy));
+    await dropSums(home, new Set(judged.map(({ path }) => path)));
     return done;
   } finally {
     await rm(working, { recursive: true, force: true }).catch(() => {});
@@ -54,6 +60,7 @@ export async function repairHome(
 
 interface Repair {
   home: string;
+  now: number;
   aside: string;
   /** Paths of the files that backups had, by their path in the home. */
   sources: ReadonlyMap<string, { location: string; createdAt: string }>;
@@ -63,10 +70,11 @@ const STRENGTH: Record<Finding['remedy'], number> = {
   look: 0,
   private: 1,
   lines: 2,
-  'set-aside': 3,
-  rebuild: 4,
-  restore: 5,
-  upgrade: 6,
+  'in-place': 3,
+  'set-aside': 4,
+  rebuild: 5,
+  restore: 6,
+  upgrade: 7,
 };
 
 function strongest(findings: readonly Finding[]): Finding[] {
@@ -123,6 +131,10 @@ async function repairOne(repair: Repair, finding: Finding): Promise<Repaired> {
       return repairTranscript(repair, path);
     case 'restore':
       return restoreFile(repair, finding);
+    case 'in-place':
+      await setAside(repair, path, { copy: true });
+      repairInPlace(join(repair.home, path));
+      return { path, done: 'its indexes made again, what was sound of its log taken', isRepaired: true };
     case 'rebuild':
       await setAside(repair, path);
       return { path, done: 'set aside; the next command makes it again from the transcripts', isRepaired: true };
@@ -144,12 +156,15 @@ async function restoreFile(repair: Repair, { path, problem }: Finding): Promise<
   // A database with a fault may still hold nearly everything; one that is none holds nothing.
   if (!source && path.endsWith('.db') && !/^is empty$|not a database/.test(problem))
     return { path, done: 'left as it is: no backup has it', isRepaired: false };
+  // Before the copy takes its place: a failure leaves the home as it was.
+  const held = source && path === 'lainclaw.db' ? holdBack(source.location, repair.now) : [];
   await setAside(repair, path);
   if (!source) return { path, done: 'set aside: no backup has it', isRepaired: true };
   await ensureDirectory(dirname(join(home, path)));
   await rename(source.location, join(home, path));
   await syncDirectory(dirname(join(home, path)));
-  return { path, done: `restored from the backup of ${source.createdAt}`, isRepaired: true };
+  const heldBack = held.length > 0 ? `; held back, because they may have been done since: ${held.join(', ')}` : '';
+  return { path, done: `restored from the backup of ${source.createdAt}${heldBack}`, isRepaired: true };
 }
 
 async function repairTranscript(repair: Repair, path: string): Promise<Repaired> {
@@ -157,6 +172,7 @@ async function repairTranscript(repair: Repair, path: string): Promise<Repaired>
   const source = sources.get(path);
   const damaged = await readFile(join(home, path));
   const { bytes, corrected, fromBackup, lost } = repairLines(damaged, source && (await readFile(source.location)));
+  if (bytes.equals(damaged)) return { path, done: 'left as it is: its lines are sound', isRepaired: true };
   await setAside(repair, path, { copy: true });
   await writeAtomically(join(home, path), bytes);
   const parts = [
@@ -164,7 +180,7 @@ async function repairTranscript(repair: Repair, path: string): Promise<Repaired>
     ...(corrected > 0 ? [`${corrected} line(s) corrected by their checksums`] : []),
     ...(lost.length > 0 ? [`line(s) ${lost.slice(0, 10).join(', ')} left out`] : []),
   ];
-  return { path, done: parts.join('; ') || 'nothing had to be changed', isRepaired: true };
+  return { path, done: parts.join('; ') || 'its last line ended', isRepaired: true };
 }
 
 /** With the files that SQLite keeps beside a database. Nothing happens where there is no file. */

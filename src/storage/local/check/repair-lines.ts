@@ -17,8 +17,8 @@ export interface RepairedLines {
 }
 
 export function repairLines(damaged: Buffer, backup: Buffer | undefined): RepairedLines {
-  const fromBackup = backup !== undefined && !damaged.subarray(0, backup.length).equals(backup);
-  const whole = fromBackup && backup ? Buffer.concat([backup, damaged.subarray(backup.length)]) : damaged;
+  const fromBackup = backup !== undefined && isOlderPart(backup, damaged);
+  const whole = fromBackup ? Buffer.concat([backup, damaged.subarray(backup.length)]) : damaged;
   const lines = split(whole);
   const kept: Buffer[] = [];
   const lost: number[] = [];
@@ -39,6 +39,14 @@ export function repairLines(damaged: Buffer, backup: Buffer | undefined): Repair
     if (!correctLine(line) && joined) index += 1;
   }
   return { bytes: Buffer.concat(kept.flatMap((line) => [line, NEWLINE])), corrected, fromBackup, lost };
+}
+
+/** Where every line is sound, nothing of the present file is given up: it is completed, or a part in the same place is replaced. */
+function isOlderPart(backup: Buffer, present: Buffer): boolean {
+  if (present.subarray(0, backup.length).equals(backup)) return false;
+  if (!split(present).every(readWhole)) return true;
+  if (present.length < backup.length) return backup.subarray(0, present.length).equals(present);
+  return present[backup.length - 1] === NEWLINE[0];
 }
 
 function split(bytes: Buffer): Buffer[] {
