@@ -17,7 +17,7 @@ export interface KnownDatabase {
   schema: Schema;
   /** What a sound file must say besides: the faults, in words. */
   look?(database: DatabaseSync): Promise<string[]>;
-  /** `rebuild` where everything in it is elsewhere too. `restore` is the remedy for a damaged structure alone: it gives up what was written since. */
+  /** `rebuild` where everything in it is elsewhere too. `restore` gives up what was written since the backup: only what cannot be repaired in place gets it. */
   remedy: 'restore' | 'rebuild';
 }
 

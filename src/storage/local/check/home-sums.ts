@@ -91,8 +91,11 @@ async function writeRecord(
 async function sumOf(home: string, path: string): Promise<FileSum | undefined> {
   const before = stateOf(join(home, path));
   if (!before) return undefined;
-  const size = path.endsWith('.jsonl') ? await wholeLines(join(home, path), before.size) : before.size;
-  const sha256 = await hashOf(join(home, path), size).catch(() => undefined);
+  const location = join(home, path);
+  const sizeNow = path.endsWith('.jsonl') ? wholeLines(location, before.size) : Promise.resolve(before.size);
+  const size = await sizeNow.catch(() => undefined);
+  if (size === undefined) return undefined;
+  const sha256 = await hashOf(location, size).catch(() => undefined);
   const after = stateOf(join(home, path));
   if (sha256 === undefined || after?.changedAt !== before.changedAt || after.size !== before.size) return undefined;
   return { path, ...before, size, sha256 };
