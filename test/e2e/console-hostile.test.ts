@@ -10,6 +10,10 @@ const HOSTILE = [
   '<iframe src="https://example.com"></iframe>',
   '<form action="https://example.com"><button>Send</button></form>',
   '<a href="https://example.com" id="content" style="position:fixed;inset:0">cover</a>',
+  '<dialog open class="veil">Sign in again</dialog>',
+  '<input type="password"><textarea></textarea><select><option>one</option></select>',
+  '<p class="dialog">like a part of the page</p>',
+  '- [x] done\n- [ ] open',
   '![a picture](https://example.com/seen.png?secret)',
   'The end.',
 ].join('\n\n');
@@ -30,6 +34,9 @@ it('what a model wrote runs nothing, loads nothing from elsewhere and covers not
   expect(await answer.locator('script, style, iframe, form, button, svg, img, [onerror], [style], [id]').count()).toBe(
     0,
   );
+  expect(await answer.locator('dialog, input, textarea, select, .veil, .dialog').count()).toBe(0);
+  await answer.getByText('☑ done').waitFor();
+  await answer.getByText('☐ open').waitFor();
   const links = await answer.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(links.filter((href) => href?.startsWith('javascript:'))).toEqual([]);
   expect(links).toContain('https://example.com/seen.png?secret');

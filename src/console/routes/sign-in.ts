@@ -6,6 +6,9 @@ import { callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exch
 import { Problem } from '../problem.ts';
 import { SIGN_IN_SCRIPT, SIGN_IN_STYLE, signedInPage, signInPage } from '../sign-in-page.ts';
 
+/** Anybody can send one: no more is read than a password needs. */
+const LARGEST_SIGN_IN = 8 * 1024;
+
 export function signInRoutes(context: ConsoleContext): Route[] {
   const { access, guard, basePath, cookieName, isSecure, version, runtime } = context;
 
@@ -56,8 +59,8 @@ export function signInRoutes(context: ConsoleContext): Route[] {
       admits: 'anyone',
       body: 'json',
       async handle(exchange) {
-        const { password } = await jsonBody(exchange);
         guard.countPassword(exchange.request);
+        const { password } = await jsonBody(exchange, LARGEST_SIGN_IN);
         if (typeof password !== 'string' || !(await access.isPassword(password)))
           throw new Problem(401, 'WRONG_PASSWORD', 'this is not the password', 'or open the link of "lainclaw up"');
         setCookie(exchange, await access.signIn(OWNER_ID, agentOf(exchange)));

@@ -25,15 +25,22 @@ export interface Uploads {
 const KEPT_MS = 24 * 3_600_000;
 const MOST_BYTES = 500 * 1024 * 1024;
 
-export function createUploads({ folder, now }: { folder: string; now(): number }): Uploads {
-  /** Removes what is old; returns how much is left. */
-  async function clean(): Promise<number> {
+export interface UploadsOptions {
+  folder: string;
+  now(): number;
+  /** Of one person. */
+  mostBytes?: number;
+}
+
+export function createUploads({ folder, now, mostBytes = MOST_BYTES }: UploadsOptions): Uploads {
+  /** Removes what is old; returns how much of this person's is left. */
+  async function clean(person: string): Promise<number> {
     let bytes = 0;
     for (const name of await readdir(folder)) {
       const found = await stat(join(folder, name)).catch(() => undefined);
       if (!found) continue;
       if (now() - found.mtimeMs > KEPT_MS) await rm(join(folder, name), { force: true });
-      else bytes += found.size;
+      else if (name.split('.')[1] === person) bytes += found.size;
     }
     return bytes;
   }
@@ -41,7 +48,7 @@ export function createUploads({ folder, now }: { folder: string; now(): number }
   return {
     async keep({ name, content, person }) {
       await ensureDirectory(folder);
-      if ((await clean()) + content.length > MOST_BYTES)
+      if ((await clean(person)) + content.length > mostBytes)
         throw new CodedError(
           'TOO_MANY_UPLOADS',
           'too many uploads wait for a question: send some, or try again tomorrow',

@@ -19,15 +19,17 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
     link.rel = 'noopener noreferrer';
     node.replaceWith(link);
   }
-  if (node instanceof HTMLInputElement) {
-    node.disabled = true;
-    node.ariaLabel = node.checked ? '✓' : '○';
-  }
+  // The marks of a task list become text: nothing that looks like a field of the page remains.
+  if (node instanceof HTMLInputElement) node.replaceWith(node.checked ? '☑ ' : '☐ ');
+  // Other classes are those of the console itself: with them a text could look like a part of the page.
+  const classes = [...node.classList].filter((name) => /^(language|hljs)-/.test(name));
+  if (classes.length > 0) node.setAttribute('class', classes.join(' '));
+  else node.removeAttribute('class');
 });
 
 const ALLOWED = {
   RETURN_DOM_FRAGMENT: true,
-  FORBID_TAGS: ['style', 'form', 'button', 'iframe', 'audio', 'video', 'svg', 'math'],
+  FORBID_TAGS: ['style', 'form', 'button', 'iframe', 'audio', 'video', 'svg', 'math', 'dialog', 'select', 'textarea'],
   FORBID_ATTR: ['style', 'id', 'name'],
 } as const;
 
