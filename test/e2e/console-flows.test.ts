@@ -78,7 +78,10 @@ it('a question is edited and asked again, forked, renamed and deleted; the palet
   await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
   await ask(page, 'secnd');
   await page.getByText('Two.').waitFor();
-  await page.getByRole('button', { name: 'Edit and ask again' }).last().click();
+  const edits = page.getByRole('button', { name: 'Edit and ask again' });
+  // The second one is there once its turn has ended.
+  await eventually(async () => expect(await edits.count()).toBe(2));
+  await edits.last().click();
   await eventually(async () => expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('secnd'));
   await ask(page, 'second');
   await page.getByText('Three.').waitFor();
