@@ -1,8 +1,9 @@
 // Finds the files and links of a workspace that other programs run or follow: which ones, the caller says by path. Installed packages,
 // caches and git's own directories are not entered. A directory that has not changed is not read again. It follows no link.
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { toSystem, toText } from '../byte-path.ts';
+import { directoryAt, entriesAt } from '../look-at.ts';
 import { isSameMark, isSettled, type Mark } from '../read-many.ts';
 import { makeListable } from '../repositories/in-directory.ts';
 
@@ -35,7 +36,7 @@ export function createExecutedFinder(reasonFor: ExecutedReason): FindExecuted {
     if (!stats) return undefined;
     const before = known.get(path);
     if (before?.mark && isSameMark(before.mark, stats)) return before;
-    const entries = read(address) ?? (makeListable(root, path, stats) ? read(address) : undefined);
+    const entries = entriesAt(address) ?? (makeListable(root, path, stats) ? entriesAt(address) : undefined);
     if (!entries) return undefined;
     const counts = (entry: Dirent): boolean => {
       const kind = entry.isSymbolicLink() ? 'link' : 'file';
@@ -71,21 +72,4 @@ export function createExecutedFinder(reasonFor: ExecutedReason): FindExecuted {
 
 function below(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`;
-}
-
-function directoryAt(address: Buffer): Stats | undefined {
-  try {
-    const stats = lstatSync(address, { throwIfNoEntry: false });
-    return stats?.isDirectory() ? stats : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function read(address: Buffer): Dirent[] | undefined {
-  try {
-    return readdirSync(address, { withFileTypes: true, encoding: 'latin1' });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,10 @@
 // Finds every directory of a workspace that git would take for a repository: `.git` directories, and directories that look like a
 // bare one (a HEAD with objects and refs, or with a commondir that leads to them). Walks everything, caches and packages too,
 // because git enters whatever an index names. A directory that has not changed is not read again. It follows no link.
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { toSystem } from '../byte-path.ts';
+import { directoryAt, entriesAt } from '../look-at.ts';
 import { isSameMark, isSettled, type Mark } from '../read-many.ts';
 import { makeListable } from './in-directory.ts';
 
@@ -66,7 +67,7 @@ function list(root: string, path: string, before: Listing | undefined, now: () =
   const stats = directoryAt(address);
   if (!stats) return undefined;
   if (before?.mark && isSameMark(before.mark, stats)) return before;
-  const entries = read(address) ?? (makeListable(root, path, stats) ? read(address) : undefined);
+  const entries = entriesAt(address) ?? (makeListable(root, path, stats) ? entriesAt(address) : undefined);
   if (!entries) return undefined;
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   return {
@@ -79,21 +80,4 @@ function list(root: string, path: string, before: Listing | undefined, now: () =
 
 function markOnly({ ino, size, mode, mtimeMs, ctimeMs }: Stats): Mark {
   return { ino, size, mode, mtimeMs, ctimeMs };
-}
-
-function directoryAt(address: Buffer): Stats | undefined {
-  try {
-    const stats = lstatSync(address, { throwIfNoEntry: false });
-    return stats?.isDirectory() ? stats : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function read(address: Buffer): Dirent[] | undefined {
-  try {
-    return readdirSync(address, { withFileTypes: true, encoding: 'latin1' });
-  } catch {
-    return undefined;
-  }
 }
