@@ -27,7 +27,7 @@ test('the whole command line', () => {
       '--perms 1777 --size 1073741824 --tmpfs /tmp --ro-bind /dev/null /etc/shadow',
       '--ro-bind /home/a/.nvm /home/a/.nvm --bind /home/a/work /home/a/work --remount-ro /proc --remount-ro /dev',
       '--json-status-fd 3 --block-fd 4 --seccomp 5 --chdir /work --',
-      '/usr/bin/prlimit --core=0 --data=1073741824 --fsize=67108864 --cpu=30:31 --nproc=128 -- ls -l',
+      '/usr/bin/prlimit --core=0 --data=18253611008 --fsize=67108864 --cpu=30:31 --nproc=128 -- ls -l',
     ].join(' '),
   );
 });

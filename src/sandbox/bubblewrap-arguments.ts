@@ -94,6 +94,13 @@ function temporary(
   return ['--perms', mode, ...(features.size ? ['--size', String(bytes)] : []), '--tmpfs', path];
 }
 
+/**
+ * Addresses that one process may reserve beyond its memory. The kernel counts what V8 reserves for compiled code as data,
+ * 512 MiB in each thread from Node 24 on, though almost none of it is ever used: without this a pool of workers cannot start.
+ * What is really used is held by the control group, or by watching the processes.
+ */
+const RESERVED_BYTES = 16 * 1024 ** 3;
+
 /** Memory is counted as data, not as addresses: runtimes reserve far more addresses than they use. */
 function limitArguments({ prlimit, limits, limitsProcesses, ownLimits }: BubblewrapCommand): string[] {
   const { memoryBytes, fileSizeBytes, cpuSeconds, processes } = limits;
@@ -102,7 +109,7 @@ function limitArguments({ prlimit, limits, limitsProcesses, ownLimits }: Bubblew
   return [
     prlimit,
     '--core=0',
-    `--data=${atMost(ownLimits, 'data', memoryBytes)}`,
+    `--data=${atMost(ownLimits, 'data', memoryBytes + RESERVED_BYTES)}`,
     `--fsize=${atMost(ownLimits, 'fsize', fileSizeBytes)}`,
     `--cpu=${cpu.join(':')}`,
     ...(limitsProcesses ? [`--nproc=${atMost(ownLimits, 'nproc', processes)}`] : []),

@@ -259,10 +259,15 @@ describe.each(WAYS)('a sandbox %s', (how, open) => {
       processes: 40,
     };
 
-    test('a process that wants too much memory does not get it', async () => {
-      const finished = await run(`python3 -c 'x = bytearray(400 << 20); print("got it")'`, { limits });
+    test('a process that wants far too much memory does not get it', async () => {
+      const finished = await run(`python3 -c 'x = bytearray(20 << 30); print("got it")'`, { limits });
       expect(finished.stdout.text).toBe('');
       expect(finished.stderr.text).toContain('MemoryError');
+    });
+
+    test('a process that uses too much memory is ended', async () => {
+      const text = `python3 -c 'import time; x = bytearray(b"x") * (400 << 20); time.sleep(20); print("got it")'`;
+      expect(await run(text, { limits })).toMatchObject({ limitExceeded: 'memory', stdout: { text: '' } });
       expect((await run(`python3 -c 'x = bytearray(50 << 20); print("fine")'`, { limits })).stdout.text).toBe('fine\n');
     });
 
