@@ -11,6 +11,8 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    // Starts nothing before a test asks for PostgreSQL.
+    globalSetup: ['./test/support/postgres-cluster.ts'],
     reporters: ['default', './test/support/plain-reporter.ts'],
     // Files share no port and no path, so two run at once also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -59,6 +59,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   lainclaw: ['library'],
   linkedom: ['tools'],
   marked: ['channels'],
+  pg: ['storage'],
   picocolors: ['cli'],
   picomatch: ['tools'],
   typebox: ['tools'],
@@ -68,7 +69,7 @@ const PACKAGES: Record<string, readonly string[]> = {
 
 /** Loaded by its name, because it is no dependency: whoever wants it installs it. */
 const COMPUTED_IMPORTS = ['src/memory/embeddings/onnx-session.ts'];
-const LOCAL_STORAGE = 'src/storage/local/';
+const IMPLEMENTATIONS = ['src/storage/local/', 'src/storage/postgres/'];
 const COMPOSITION_ROOT = 'src/runtime/';
 
 const level = new Map(LAYERS.flatMap((folders, index) => folders.map((folder) => [folder, index] as const)));
@@ -105,9 +106,10 @@ function checkImport(path: string, target: string, isTest: boolean): void {
     if (!isTest && !target.startsWith('bin/')) findings.push(`${path}: imports ${target}, outside src`);
     return;
   }
-  const mayImportLocal = isTest || path.startsWith(LOCAL_STORAGE) || path.startsWith(COMPOSITION_ROOT);
-  if (target.startsWith(LOCAL_STORAGE) && !mayImportLocal)
-    findings.push(`${path}: only ${COMPOSITION_ROOT} may import ${target}`);
+  const implementation = IMPLEMENTATIONS.find((folder) => target.startsWith(folder));
+  const mayImportIt =
+    implementation === undefined || path.startsWith(implementation) || path.startsWith(COMPOSITION_ROOT);
+  if (!mayImportIt && !isTest) findings.push(`${path}: only ${COMPOSITION_ROOT} may import ${target}`);
   const to = layerOf(target);
   if (to === from || (level.get(to) ?? -1) > (level.get(from) ?? 0)) return;
   findings.push(`${path}: ${from} must not import ${to} (${target})`);

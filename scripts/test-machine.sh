@@ -12,6 +12,8 @@ need mkfifo coreutils
 need git git
 need python3 python3
 need curl curl
+need /usr/lib/postgresql/15/bin/postgres postgresql-15
+need /usr/sbin/pgbouncer pgbouncer
 need chromium-headless-shell "chromium-headless-shell fonts-wqy-microhei fonts-dejavu-core"
 [ -z "$missing" ] && exit 0
 if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then

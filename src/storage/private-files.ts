@@ -46,6 +46,7 @@ const ADVICE: Record<StorageErrorCode, string> = {
     'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
   STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
   STORAGE_BUSY: 'another program holds it locked: end that program and ask again',
+  STORAGE_UNREACHABLE: 'it cannot be reached: look whether it runs, then ask again',
   STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: upgrade lainclaw',
   STORAGE_LOCK_LOST: 'another process took over: ask again',
   STORAGE_FAILED: 'the system refused',

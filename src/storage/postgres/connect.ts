@@ -1,0 +1,181 @@
+// Connections to PostgreSQL: a pool whose every wait has an end. `query` sends a statement that may run twice (a read, or a write that is idempotent by its
+// key), so it is sent again when the connection is lost. `transaction` is for the rest: it is repeated only while nothing can have been committed.
+// No statement is named and no session state is kept, but LISTEN and the locks of a lease need a connection that stays: a pooler that hands out connections
+// by transaction is refused.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
+import type { PostgresDatabase, Query } from './database.ts';
+import { databaseError, isConflict, isConnectionLoss } from './errors.ts';
+import { requireVersion } from './migrations.ts';
+import { refuseTransactionPooler } from './pooler.ts';
+
+export interface DatabaseOptions {
+  url: string;
+  /** The most connections of this process. */
+  connections?: number;
+  /** A statement that takes longer fails. */
+  queryMs?: number;
+  /** How long a database that cannot be reached is waited for. */
+  waitMs?: number;
+  /** False for what makes or changes the tables: no version is required of them. */
+  requiresTables?: boolean;
+}
+
+const CONNECTIONS = 10;
+const CONNECT_MS = 5_000;
+const QUERY_MS = 10_000;
+const WAIT_MS = 15_000;
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 1_000;
+const IDLE_CONNECTION_MS = 30_000;
+/** Below the shortest lease: a transaction of a frozen process does not hold a row for longer. */
+const IDLE_TRANSACTION_MS = 2_000;
+const INT8 = 20;
+
+export function openDatabase({
+  url,
+  connections = CONNECTIONS,
+  queryMs = QUERY_MS,
+  waitMs = WAIT_MS,
+  requiresTables = true,
+}: DatabaseOptions): PostgresDatabase {
+  const address = addressOf(url);
+  let opening: Promise<Pool> | undefined;
+  let isClosed = false;
+
+  function pool(): Promise<Pool> {
+    opening ??= openPool().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+
+  async function openPool(): Promise<Pool> {
+    const config = await poolConfig(url, connections, queryMs);
+    const { Pool } = (await import('pg')).default;
+    const made = new Pool(config);
+    // A lost connection is noticed by the next statement; without a listener it would end the process.
+    made.on('error', () => {});
+    made.on('connect', (client) => {
+      client.on('error', () => {});
+      client.query(`SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`).catch(() => {});
+    });
+    try {
+      await refuseTransactionPooler(made, address);
+      if (requiresTables) await requireVersion(queryOn(made), address);
+      return made;
+    } catch (error) {
+      await made.end();
+      throw error;
+    }
+  }
+
+  /** Repeats `work` while the database cannot be reached, and after a conflict that PostgreSQL ended. */
+  async function withRetries<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + waitMs;
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
+      try {
+        return await work(await pool());
+      } catch (error) {
+        const isRepeatable = isConnectionLoss(error) || isConflict(error);
+        if (!isRepeatable || isClosed || performance.now() + pause > deadline) throw databaseError(error, address);
+      }
+      await sleep(pause);
+    }
+  }
+
+  return {
+    address,
+    query: (text, values) => withRetries((open) => queryOn(open)(text, values)),
+    transaction: (work) => withRetries((open) => runTransaction(open, work, address)),
+    async connectApart() {
+      await pool();
+      const { Client } = (await import('pg')).default;
+      const client = new Client(await poolConfig(url, 1, queryMs));
+      client.on('error', () => {});
+      try {
+        await client.connect();
+      } catch (error) {
+        throw databaseError(error, address);
+      }
+      return client;
+    },
+    async close() {
+      isClosed = true;
+      const open = await opening?.catch(() => undefined);
+      if (open?.ending === false) await open.end();
+    },
+  };
+}
+
+async function poolConfig(url: string, connections: number, queryMs: number): Promise<PoolConfig> {
+  const { types } = (await import('pg')).default;
+  return {
+    connectionString: url,
+    application_name: 'lainclaw',
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: queryMs,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    keepAlive: true,
+    types: {
+      // Counters, times in milliseconds and tokens: all are below 2^53.
+      getTypeParser: ((id: number, format: 'text' | 'binary') =>
+        id === INT8 ? Number : types.getTypeParser(id, format)) as typeof types.getTypeParser,
+    },
+  };
+}
+
+function queryOn(pool: Pool): Query {
+  return (text, values) => withClient(pool, (client) => clientQuery(client)(text, values));
+}
+
+function clientQuery(client: PoolClient): Query {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await client.query<Row>(text, [...values])).rows;
+}
+
+/** A connection on which something failed other than a statement is not used again: an answer may still be on its way. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    return await work(client);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    client.release(failure !== undefined && isConnectionLoss(failure));
+  }
+}
+
+function runTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>, address: string): Promise<T> {
+  return withClient(pool, async (client) => {
+    const query = clientQuery(client);
+    await query('BEGIN');
+    let result: T;
+    try {
+      result = await work(query);
+    } catch (error) {
+      await query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+    try {
+      await query('COMMIT');
+    } catch (error) {
+      // Perhaps it was committed, so it is not repeated here. A StorageError is never a connection loss.
+      throw databaseError(error, address);
+    }
+    return result;
+  });
+}
+
+function addressOf(url: string): string {
+  try {
+    const { hostname, port, pathname } = new URL(url);
+    return `${hostname || 'localhost'}:${port || 5432}${decodeURIComponent(pathname)}`;
+  } catch {
+    return 'the database';
+  }
+}

@@ -1,0 +1,24 @@
+// What the stores need of a database: statements and transactions. connect.ts opens one.
+import type { Client } from 'pg';
+
+/** Runs one statement and returns its rows. */
+export type Query = <Row extends object = Record<string, unknown>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Row[]>;
+
+export interface PostgresDatabase {
+  /** For reads, and for writes that may run twice. Waits for a database that restarts, for a while. */
+  query: Query;
+  /**
+   * Runs `work` in one transaction (READ COMMITTED). `work` is called again after a deadlock or when the connection is lost before the commit, so it must have
+   * no effect but its statements. Rejects when it is not known whether the commit happened: the same write, repeated by the caller, must change nothing.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** A connection of its own, outside the pool, for LISTEN. The caller listens to its `error` and `end` and ends it. */
+  connectApart(): Promise<Client>;
+  /** Host, port and name of the database, without the password: for messages. */
+  readonly address: string;
+  /** Resolves when all connections are closed. */
+  close(): Promise<void>;
+}

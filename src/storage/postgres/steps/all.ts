@@ -1,0 +1,5 @@
+import { leasesStep } from './leases.ts';
+import type { Step } from './step.ts';
+
+/** In order: the number of a step is its place, counted from 1. */
+export const STEPS: readonly Step[] = [leasesStep];
