@@ -64,6 +64,7 @@ async function measure(
   const page = await context.newPage();
   const address = new URL('/', url).href;
   await page.goto(url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(address);
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();

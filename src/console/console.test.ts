@@ -69,33 +69,6 @@ it.each(tried.filter(({ sent }) => sent.method === 'POST'))(
   },
 );
 
-describe('signing in', () => {
-  it('takes a link once and gives a cookie that scripts cannot read', async () => {
-    const { code } = await (await opened.runtime.consoleAccess()).createLink();
-    const first = await send(`/login?code=${code}`, { headers: { 'user-agent': 'a browser' } });
-    expect(first.status).toBe(200);
-    expect(first.headers['set-cookie']?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
-    expect((await send(`/login?code=${code}`)).status).toBe(401);
-    const cookie = String(first.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-    expect((await send('/api/me', { headers: { cookie } })).json()).toMatchObject({ role: 'owner' });
-    const sessions = await call<{ id: string; agent: string }[]>('/api/operations/console.sessions', {});
-    expect(sessions).toMatchObject([{ agent: 'a browser', person: 'owner' }]);
-    await call('/api/operations/console.revoke', { id: sessions[0]?.id });
-    expect((await send('/api/me', { headers: { cookie } })).status).toBe(401);
-  });
-
-  it('leaves a link alone that a browser only loads ahead', async () => {
-    const { code } = await (await opened.runtime.consoleAccess()).createLink();
-    expect((await send(`/login?code=${code}`, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(401);
-    expect((await send(`/login?code=${code}`)).status).toBe(200);
-  });
-
-  it('refuses a link that has expired', async () => {
-    const { code } = await (await opened.runtime.consoleAccess()).createLink({ ttlMs: -1 });
-    expect((await send(`/login?code=${code}`)).status).toBe(401);
-  });
-});
-
 describe('operations', () => {
   it('are listed with their schemas, and called with JSON', async () => {
     const listed = await call<{ name: string; input: object }[]>('/api/operations');
@@ -133,4 +106,11 @@ describe('operations', () => {
       messages: [{ role: 'user', content: 'hello' }, { role: 'assistant' }],
     });
   });
+});
+
+it('a page may make no trusted types but those of the console', async () => {
+  const { headers } = await send('/');
+  expect(headers['content-security-policy']).toContain(
+    "require-trusted-types-for 'script'; trusted-types lainclaw dompurify",
+  );
 });

@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Guard } from './guard.ts';
+import type { PersonLimits } from './person-limits.ts';
 
 export interface ConsoleContext {
   runtime: Runtime;
@@ -15,7 +16,7 @@ export interface ConsoleContext {
   feed: EventFeed;
   /** The workspace that turns of a session run in: its own folder, otherwise that of the gateway. */
   workspaceFor(session: string | undefined): Promise<RuntimeWorkspace>;
-  guard: Pick<Guard, 'isLink' | 'countPassword'>;
+  guard: Pick<Guard, 'link' | 'countPassword'>;
   version: string;
   /** Begins with / and has none at its end; empty without a proxy that adds one. */
   basePath(): string;
@@ -24,6 +25,8 @@ export interface ConsoleContext {
   isSecure(request: IncomingMessage): boolean;
   /** The gateway is about to end: it takes no new turns. */
   isDraining(): boolean;
+  /** What invited people may do at once. */
+  limits: PersonLimits;
   /** What needs permission where nobody can be asked. */
   unattendedMode(): Mode;
   /** Whether the OpenAI-compatible API is offered. */

@@ -31,6 +31,8 @@ export interface Route {
   admits: 'anyone' | 'person' | 'owner' | 'key';
   /** What a body must be. */
   body: 'none' | 'json' | 'bytes';
+  /** A file or a picture, which the browser loads without a script of the page: the cookie alone is enough. */
+  isLoadedByBrowser?: true;
   handle(exchange: Exchange): Promise<void> | void;
 }
 

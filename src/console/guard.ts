@@ -1,9 +1,12 @@
 // What every request must pass, in this order: a Host and an Origin of ours, no navigation that another site has started, a limit
-// on attempts that counts before anything is compared, a secret that is somebody's, and a body of the right type. Forwarding headers
-// are not looked at.
+// on attempts, a secret that is somebody's, and a body of the right type. Attempts with a token, a key or a password are counted before
+// anything is compared. Cookies and links are compared first: nobody can guess them, and a visitor with a wrong one must not lock out
+// those who have a right one. Browsers send a host's cookies to each of its ports, so a script of the page must also send
+// what only the page has. Forwarding headers grant nothing.
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
-import { OWNER_ID } from '../gateway/console-access/console-access.ts';
+import { type ConsolePerson, OWNER_ID } from '../gateway/console-access/console-access.ts';
 import { isSameSecret, type SecretAttempt, type SecretAttempts } from '../lib/secret-attempts.ts';
 import type { Caller, Route } from './exchange.ts';
 import { Problem } from './problem.ts';
@@ -16,20 +19,28 @@ export interface GuardOptions {
   hosts(): readonly string[];
   /** `http://127.0.0.1:4747`; an Origin header must be one of them. */
   origins(): readonly string[];
+  /** With tokens and keys. */
   attempts: SecretAttempts;
+  /** With cookies and links. */
+  browserAttempts: SecretAttempts;
   passwordAttempts: SecretAttempts;
   cookieName(): string;
+  /** Proxies whose X-Forwarded-For says which visitor an attempt is counted for. */
+  proxies(): readonly string[];
 }
+
+/** The header with what the page has besides the cookie. */
+export const PAGE_HEADER = 'x-lainclaw-page';
 
 export interface Guard {
   /** Throws Problem. */
   checkPlace(request: IncomingMessage): void;
   /** Counts an attempt with a password, before it is looked at. Throws Problem (429). */
   countPassword(request: IncomingMessage): void;
-  /** Whether a link has this code. Throws Problem (429). */
-  isLink(request: IncomingMessage, code: string): Promise<boolean>;
+  /** Whom the link with this code signs in. Throws Problem (429). */
+  link(request: IncomingMessage, code: string): Promise<ConsolePerson | undefined>;
   /** Undefined where anyone is admitted and nobody has signed in. Throws Problem. */
-  caller(request: IncomingMessage, route: Pick<Route, 'admits'>): Promise<Caller | undefined>;
+  caller(request: IncomingMessage, route: Pick<Route, 'admits' | 'isLoadedByBrowser'>): Promise<Caller | undefined>;
 }
 
 export function createGuard({
@@ -38,20 +49,37 @@ export function createGuard({
   hosts,
   origins,
   attempts,
+  browserAttempts,
   passwordAttempts,
   cookieName,
+  proxies,
 }: GuardOptions): Guard {
-  async function found(request: IncomingMessage): Promise<Caller | undefined> {
+  const owner = { id: OWNER_ID, name: OWNER_ID, isOwner: true };
+
+  async function found(request: IncomingMessage, route: Pick<Route, 'isLoadedByBrowser'>): Promise<Caller | undefined> {
     const bearer = bearerIn(request);
+    if (bearer !== undefined) return limited(request, () => (isSameSecret(bearer, token) ? owner : undefined));
     const cookie = cookieIn(request.headers.cookie, cookieName());
-    if (bearer === undefined && cookie === undefined) return undefined;
-    const secrets = cookie === undefined ? undefined : await access.secrets();
-    return limited(request, () => {
-      if (bearer !== undefined)
-        return isSameSecret(bearer, token) ? { id: OWNER_ID, name: OWNER_ID, isOwner: true } : undefined;
-      const signedIn = secrets?.signedIn(cookie ?? '');
-      return signedIn && { ...signedIn.person, sessionId: signedIn.sessionId };
-    });
+    if (cookie === undefined) return undefined;
+    const page = request.headers[PAGE_HEADER];
+    const signedIn = (await access.secrets()).signedIn(cookie, typeof page === 'string' ? page : undefined);
+    if (!signedIn) return countWrong(request);
+    return signedIn.isPage || route.isLoadedByBrowser
+      ? { ...signedIn.person, sessionId: signedIn.sessionId }
+      : undefined;
+  }
+
+  function countWrong(request: IncomingMessage): undefined {
+    checkLimit(browserAttempts.attempt(addressOf(request), () => false));
+  }
+
+  /** The visitor whose attempts are counted together: of those that a proxy of the owner brings, the one it names last. */
+  function addressOf({ socket, headers }: IncomingMessage): string {
+    const remote = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+    if (!proxies().includes(remote)) return remote;
+    const named = String(headers['x-forwarded-for'] ?? '').split(',');
+    const visitor = named.map((each) => each.trim()).findLast((each) => !proxies().includes(each)) ?? '';
+    return isIP(visitor) === 0 ? remote : visitor;
   }
 
   async function keyHolder(request: IncomingMessage): Promise<Caller> {
@@ -63,9 +91,9 @@ export function createGuard({
     return { id: OWNER_ID, name: OWNER_ID, isOwner: true, key };
   }
 
-  function limited<T>({ socket }: IncomingMessage, compare: () => T | undefined): T | undefined {
+  function limited<T>(request: IncomingMessage, compare: () => T | undefined): T | undefined {
     let found: T | undefined;
-    const attempt = attempts.attempt(socket.remoteAddress ?? '', () => {
+    const attempt = attempts.attempt(addressOf(request), () => {
       found = compare();
       return found !== undefined;
     });
@@ -97,26 +125,29 @@ export function createGuard({
         throw new Problem(403, 'BAD_ORIGIN', 'requests of other sites are refused');
     },
 
-    countPassword({ socket }) {
+    countPassword(request) {
       // Also a right one is counted as wrong, which time forgives: hashing takes too long to be part of the count.
-      checkLimit(passwordAttempts.attempt(socket.remoteAddress ?? '', () => false));
+      checkLimit(passwordAttempts.attempt(addressOf(request), () => false));
     },
 
-    async isLink(request, code) {
-      const secrets = await access.secrets();
-      return limited(request, () => secrets.isLink(code) || undefined) ?? false;
-    },
+    link: async (request, code) => (await access.secrets()).link(code) ?? countWrong(request),
 
-    async caller(request, { admits }) {
+    async caller(request, route) {
+      const { admits } = route;
       if (admits === 'key') return keyHolder(request);
-      const caller = await found(request);
-      if (admits === 'anyone') return caller;
+      // A browser with a cookie that was revoked must be able to sign in again.
+      if (admits === 'anyone') return found(request, route).catch(undefinedWhenLimited);
+      const caller = await found(request, route);
       if (!caller)
         throw new Problem(401, 'UNAUTHORISED', 'you are not signed in', '"lainclaw up" opens a link that signs you in');
       if (admits === 'owner' && !caller.isOwner) throw new Problem(403, 'NOT_ALLOWED', 'this is for the owner');
       return caller;
     },
   };
+}
+
+function undefinedWhenLimited(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 429) throw error;
 }
 
 const HOSTS_HINT = 'behind a proxy, set its name: lainclaw gateway config set consoleOrigins=https://<name>';

@@ -10,6 +10,7 @@ import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { ConsoleContext } from './context.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createGuard } from './guard.ts';
+import { createPersonLimits } from './person-limits.ts';
 import { createRouter } from './router.ts';
 import { routesOf } from './routes/all.ts';
 import { watchTurns } from './watch-turns.ts';
@@ -61,9 +62,10 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     hosts: () => [...loopback(), ...settings().consoleOrigins.map(hostOf)],
     origins: () => [...loopback().map((host) => `http://${host}`), ...settings().consoleOrigins],
     passwordAttempts: createSecretAttempts({ now: monotonicMs }),
-    // Its secrets cannot be guessed; a browser with a revoked cookie must not lock the others of this machine out.
     attempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
+    browserAttempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
     cookieName: () => cookieName,
+    proxies: () => settings().consoleProxies,
   });
   const context: ConsoleContext = {
     runtime,
@@ -80,6 +82,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     cookieName: () => cookieName,
     isSecure: ({ headers }) => settings().consoleOrigins.includes(`https://${headers.host}`),
     isDraining: () => isDraining,
+    limits: createPersonLimits({ turnEnded: (id) => readToEnd(runtime.hub.read(id)) }),
     unattendedMode: () => parts.jobs().mode,
     hasOpenAiApi: () => settings().openaiApi,
     log,

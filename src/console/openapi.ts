@@ -2,6 +2,7 @@
 import { OPERATIONS } from '../operations/all.ts';
 import type { Operation } from '../operations/operation.ts';
 import { startTurn } from '../operations/start-turn.ts';
+import { PAGE_HEADER } from './guard.ts';
 
 type Json = Record<string, unknown>;
 
@@ -57,12 +58,13 @@ export function openApiDocument({ version, basePath }: { version: string; basePa
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
-    security: [{ cookie: [] }, { token: [] }],
+    security: [{ cookie: [], page: [] }, { token: [] }],
     tags: tags(),
     paths: { ...fixedPaths(), ...Object.fromEntries(operations) },
     components: {
       securitySchemes: {
         cookie: { type: 'apiKey', in: 'cookie', name: 'lainclaw', description: 'set by the link of `lainclaw up`' },
+        page: { type: 'apiKey', in: 'header', name: PAGE_HEADER, description: '`page` of the answer to signing in' },
         token: { type: 'http', scheme: 'bearer', description: 'service/gateway-token in the home; of this start' },
       },
       responses: {

@@ -8,6 +8,7 @@ import { TOKEN, testConsole } from '../../test/support/test-console.ts';
 import { afterFile } from '../../test/support/test-home.ts';
 import { startPublicServer } from '../gateway/service/public-server.ts';
 import type { ServiceSettings } from '../gateway/settings/settings.ts';
+import { PAGE_HEADER } from './guard.ts';
 
 const { send, runtime, opened, settings } = await testConsole();
 const access = await runtime.consoleAccess();
@@ -21,10 +22,17 @@ describe('behind a proxy', () => {
 
   it('the console is below its base path, under the name of the proxy, with a cookie for HTTPS alone', async () => {
     const { code } = await access.createLink();
-    const answer = await send(`/lain/login?code=${code}`, { headers: PROXY });
+    const answer = await send('/lain/login/link', {
+      method: 'POST',
+      headers: { ...PROXY, ...JSON_TYPE },
+      body: JSON.stringify({ code }),
+    });
     expect(answer.headers['set-cookie']?.[0]).toMatch(/; Path=\/lain\/; .*; Secure$/);
     const cookie = String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-    const me = await send('/lain/api/me', { headers: { ...PROXY, cookie, origin: 'https://lain.example.org' } });
+    const page = { [PAGE_HEADER]: answer.json<{ page: string }>().page };
+    const me = await send('/lain/api/me', {
+      headers: { ...PROXY, ...page, cookie, origin: 'https://lain.example.org' },
+    });
     expect(me.json()).toMatchObject({ basePath: '/lain' });
   });
 

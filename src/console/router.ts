@@ -29,6 +29,8 @@ const CONTENT_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // Of the page's worker, and of what makes Markdown safe.
+  'trusted-types lainclaw dompurify',
 ].join('; ');
 
 const HEADERS: Record<string, string> = {

@@ -1,4 +1,5 @@
-// The page of somebody who has not signed in. Its script only sends the password; without one there is no form.
+// The page of somebody who has not signed in. Opened by a link, it says whom the link signs in, and its button does it. The code of the
+// link is behind #, so no request carries it before that. Where the owner has set a password, the page also asks for it.
 
 export interface SignInPageOptions {
   basePath: string;
@@ -9,54 +10,72 @@ export interface SignInPageOptions {
 export function signInPage({ basePath, hasPassword }: SignInPageOptions): string {
   const form = `<form id="form"><label for="password">Password</label>
 <input id="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button><p id="problem" role="alert"></p></form>
-<script src="${basePath}/login.js"></script>`;
-  return page('Sign in', {
-    basePath,
-    body: `<h1>Lainclaw</h1><p>You are not signed in, or the link was used before or has expired.</p>
-<p>Run <code>lainclaw up</code> in a terminal: it opens a new link.</p>${hasPassword ? form : ''}`,
-  });
-}
-
-export function signedInPage({ basePath }: { basePath: string }): string {
-  return page('Signed in', {
-    basePath,
-    head: `<meta http-equiv="refresh" content="0;url=${basePath}/">`,
-    body: `<p>You are signed in. <a href="${basePath}/">Open Lainclaw</a></p>`,
-  });
-}
-
-function page(title: string, { basePath, head = '', body }: { basePath: string; head?: string; body: string }): string {
+<button>Sign in</button></form>`;
+  const body = `<h1>Lainclaw</h1>
+<section id="link" hidden><p id="whom"></p><button id="enter">Sign in</button></section>
+<section id="other"><p>You are not signed in on this browser.</p>
+<p>Run <code>lainclaw up</code> in a terminal: it opens a link that signs you in.</p>${hasPassword ? form : ''}</section>
+<p id="problem" role="alert"></p>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title>${head}<link rel="stylesheet" href="${basePath}/login.css"></head><body><main>${body}</main></body></html>`;
+<title>Sign in · Lainclaw</title><link rel="stylesheet" href="${basePath}/login.css"></head><body><main>${body}</main>
+<script src="${basePath}/login.js"></script></body></html>`;
 }
+
+/** Where the page keeps what it sends besides the cookie: by origin, so that no other port of the host can read it. */
+export const PAGE_KEY = 'lainclaw-page';
 
 export const SIGN_IN_SCRIPT = `'use strict';
-const form = document.getElementById('form');
-const password = document.getElementById('password');
-const problem = document.getElementById('problem');
+const part = (id) => document.getElementById(id);
 const base = new URL('.', document.currentScript.src).pathname;
-form.addEventListener('submit', async (event) => {
+// Links of earlier versions have the code in the query.
+const code = location.hash.slice(1) || new URLSearchParams(location.search).get('code') || '';
+
+async function post(path, body) {
+  part('problem').textContent = '';
+  const answer = await fetch(base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+  const told = await answer?.json().catch(() => ({}));
+  if (answer?.ok) return told;
+  part('problem').textContent = told ? [told.detail, told.hint].filter(Boolean).join(': ') : 'The gateway does not answer.';
+}
+
+async function signIn(path, body) {
+  const told = await post(path, body);
+  if (!told) return;
+  localStorage.setItem('${PAGE_KEY}', told.page);
+  location.replace(base);
+}
+
+async function showLink() {
+  const told = await post('login/link/person', { code });
+  if (!told) return;
+  part('whom').textContent =
+    told.role === 'owner'
+      ? 'This link signs this browser in as the owner.'
+      : 'This link signs this browser in as ' + told.name + '. The owner can read what you write.';
+  part('link').hidden = false;
+  part('other').hidden = true;
+  part('enter').focus();
+}
+
+part('enter').addEventListener('click', () => signIn('login/link', { code }));
+part('form')?.addEventListener('submit', (event) => {
   event.preventDefault();
-  problem.textContent = '';
-  try {
-    const answer = await fetch(base + 'login', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ password: password.value }),
-    });
-    if (answer.ok) location.replace(base);
-    else problem.textContent = (await answer.json()).detail;
-  } catch {
-    problem.textContent = 'The gateway does not answer.';
-  }
+  signIn('login', { password: part('password').value });
 });
+if (code !== '') showLink();
 `;
 
 export const SIGN_IN_STYLE = `:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; display: grid; place-items: center; min-height: 90vh; margin: 0; padding: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; display: grid; place-items: center; min-height: 90vh; margin: 0; padding: 1rem;
+  background: light-dark(#f7f6f3, #17181c); color: light-dark(#1d1f23, #eceae5); }
 main { max-width: 26rem; }
 form { display: grid; gap: 0.5rem; }
-input, button { font: inherit; padding: 0.5rem; }
-#problem { color: light-dark(#a40000, #ff8a80); min-height: 1.5em; margin: 0; }
+input, button { font: inherit; padding: 0.5rem 1rem; border-radius: 0.5rem; }
+button { border: 0; background: light-dark(#2a5f51, #7cc4ae); color: light-dark(#fff, #10211c); cursor: pointer; }
+button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+#problem { color: light-dark(#a40000, #ff8a80); min-height: 1.5em; margin: 0.5rem 0 0; }
 `;

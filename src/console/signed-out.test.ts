@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { testConsole } from '../../test/support/test-console.ts';
 
-const { call, send, signIn, runtime, port } = await testConsole();
+const { call, send, signIn, pageOf, runtime, port } = await testConsole();
 const access = await runtime.consoleAccess();
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -10,7 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 function follow(cookie: string): Promise<{ ended: Promise<void> }> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: '127.0.0.1', port, path: '/api/events', headers: { cookie }, agent: false },
+      { host: '127.0.0.1', port, path: '/api/events', headers: { cookie, ...pageOf(cookie) }, agent: false },
       (answer) => {
         const ended = new Promise<void>((done) => answer.once('close', done));
         answer.on('error', () => {});

@@ -113,7 +113,8 @@ async function linkFor(
 ): Promise<{ url: string; expiresAt: string }> {
   const address = await addressOf(runtime, options.person === undefined ? 'owner' : 'others');
   const { code, expiresAt } = await (await runtime.consoleAccess()).createLink(options);
-  return { url: `${address}/login?code=${code}`, expiresAt };
+  // Behind #, where neither a preview of the link, a proxy nor a log sees it.
+  return { url: `${address}/login#${code}`, expiresAt };
 }
 
 /** Others may be at another machine: they get the address that browsers there use, where there is one. */

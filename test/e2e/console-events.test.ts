@@ -1,5 +1,6 @@
 // A page that is loaded again and again, and a gateway that is restarted, in the middle of turns: no event is lost, none comes twice.
 import { expect, it } from 'vitest';
+import { useLink } from '../support/browser-sign-in.ts';
 import { openPage } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayHome } from '../support/gateway-service.ts';
@@ -16,14 +17,12 @@ async function started() {
   const baseUrl = await startWordServer({ words: WORDS, everyMs: 10 });
   home.config({ provider: 'openai-compatible', baseUrl, model: 'words', modelTitles: false });
   const { url } = (await runBinary(['up', '--port', '0'], { home })).json<{ url: string }>();
-  const [cookie = ''] = (await fetch(url)).headers.getSetCookie();
-  const signedIn = cookie.split(';')[0] ?? '';
-  const address = () => ({ port: state().port, cookie: signedIn });
+  const headers = await useLink(url);
+  const address = () => ({ port: state().port, headers });
   async function post<T>(path: string, body: object): Promise<T> {
-    const { port, cookie: own } = address();
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const answer = await fetch(`http://127.0.0.1:${address().port}${path}`, {
       method: 'POST',
-      headers: { cookie: own, 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     expect(answer.ok).toBe(true);

@@ -1,5 +1,6 @@
 // A question at the terminal, seen in the console while it is answered.
 import { expect, it } from 'vitest';
+import { useLink } from '../support/browser-sign-in.ts';
 import { openPage } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayHome } from '../support/gateway-service.ts';
@@ -11,8 +12,8 @@ it('shows a turn of "lainclaw ask" live, whole and once', async () => {
   const baseUrl = await startWordServer({ words: 80, everyMs: 25 });
   home.config({ provider: 'openai-compatible', baseUrl, model: 'words' });
   const { url } = (await runBinary(['up', '--port', '0'], { home })).json<{ url: string }>();
-  const [cookie = ''] = (await fetch(url)).headers.getSetCookie();
-  const page = openPage(() => ({ port: state().port, cookie: cookie.split(';')[0] ?? '' }));
+  const headers = await useLink(url);
+  const page = openPage(() => ({ port: state().port, headers }));
   await eventually(() => expect(page.counts.connections).toBe(1));
   const running = startLainclaw(['ask', 'say it'], { home });
   const [turn = ''] = await eventually(() => {

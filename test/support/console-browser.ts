@@ -69,6 +69,7 @@ export async function openConsole({ script, prepare, hasModel = true }: ConsoleO
       const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
       const page = await context.newPage();
       await page.goto((await up()).url);
+      await page.getByRole('button', { name: 'Sign in' }).click();
       await page.waitForURL(address);
       await page.close();
       return context;

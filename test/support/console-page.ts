@@ -28,7 +28,7 @@ export interface ConsolePage {
   close(): void;
 }
 
-export function openPage(address: () => { port: number; cookie: string }): ConsolePage {
+export function openPage(address: () => { port: number; headers: Record<string, string> }): ConsolePage {
   const turns = new Map<string, { events: PageEvent[]; last: number; isEnded: boolean }>();
   const problems: string[] = [];
   const counts = { connections: 0, resets: 0 };
@@ -56,9 +56,9 @@ export function openPage(address: () => { port: number; cookie: string }): Conso
   }
 
   async function get<T>(path: string, body?: object): Promise<T> {
-    const { port, cookie } = address();
+    const { port, headers } = address();
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
     return (await answer.json()) as T;
@@ -75,7 +75,7 @@ export function openPage(address: () => { port: number; cookie: string }): Conso
 
   /** Resolves when the connection has ended; rejects while there is no gateway. */
   async function connect(): Promise<void> {
-    const { port, cookie } = address();
+    const { port, headers } = address();
     await new Promise<void>((resolve) => {
       const seen = new Set<number>();
       // What comes before the state is loaded waits for it.
@@ -84,7 +84,7 @@ export function openPage(address: () => { port: number; cookie: string }): Conso
         host: '127.0.0.1',
         port,
         path: `/api/events${after === undefined ? '' : `?after=${after}`}`,
-        headers: { cookie },
+        headers,
         agent: false,
       });
       current = sent;

@@ -1,5 +1,6 @@
 // A console on a server of its own, over a runtime with an empty home.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { PAGE_HEADER } from '../../src/console/guard.ts';
 import { openConsole } from '../../src/console/open-console.ts';
 import type { OpenedConsole } from '../../src/gateway/service/console-parts.ts';
 import { startControlServer } from '../../src/gateway/service/control-server.ts';
@@ -27,12 +28,14 @@ export interface TestConsole {
   settings(): ServiceSettings;
   port: number;
   token: string;
-  /** As it is given: neither a token nor a type is added. */
+  /** As it is given: neither a token nor a type is added. A cookie of `signIn` brings the header of its page. */
   send(path: string, sent?: Sent): Promise<Answer>;
   /** With the token; JSON where there is a body. */
   call<T = Record<string, unknown>>(path: string, body?: object): Promise<T>;
   /** The cookie of a browser that has just signed in. */
   signIn(person?: string): Promise<string>;
+  /** The header that the page of this cookie sends. */
+  pageOf(cookie?: string): Record<string, string>;
 }
 
 export const TOKEN = 'the-token-of-this-start';
@@ -45,6 +48,8 @@ export async function testConsole(
   home.config(config);
   const runtime = await testRuntime(home.path, { cwd: home.workspace, variables });
   let port = 0;
+  /** A test may add some. */
+  const consoleProxies: string[] = [];
   const parts = {
     token: TOKEN,
     port: () => port,
@@ -57,6 +62,7 @@ export async function testConsole(
       openaiApi: true,
       consoleOrigins: ['https://lain.example.org'],
       consoleBasePath: '/lain',
+      consoleProxies,
       consolePort: 0,
       consolePlainHttp: false,
     }),
@@ -92,8 +98,15 @@ export async function testConsole(
     await runtime.close();
   });
 
-  const send: TestConsole['send'] = (path, { method = 'GET', headers = {}, body } = {}) =>
+  // As the page does: what it has besides the cookie goes with each request.
+  const pages = new Map<string, string>();
+  const pageOf = (cookie = ''): Record<string, string> => {
+    const page = pages.get(cookie);
+    return page === undefined ? {} : { [PAGE_HEADER]: page };
+  };
+  const send: TestConsole['send'] = (path, { method = 'GET', headers: given = {}, body } = {}) =>
     new Promise((resolve, reject) => {
+      const headers = { ...pageOf(given.cookie), ...given };
       const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
@@ -118,6 +131,7 @@ export async function testConsole(
     settings: parts.settings,
     port,
     token: TOKEN,
+    pageOf,
     send,
     async call<T>(path: string, body?: object) {
       const answer = await send(path, {
@@ -130,8 +144,14 @@ export async function testConsole(
     },
     async signIn(person) {
       const { code } = await (await runtime.consoleAccess()).createLink({ person });
-      const { headers } = await send(`/login?code=${code}`);
-      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
+      const answer = await send('/login/link', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      });
+      const cookie = String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+      pages.set(cookie, answer.json<{ page: string }>().page);
+      return cookie;
     },
   };
 }

@@ -132,6 +132,9 @@ function SignIn() {
       <p>{t('signIn.text')}</p>
       <pre class="output">lainclaw up</pre>
       <p class="quiet">{t('signIn.why')}</p>
+      <p>
+        <a href="./login">{t('signIn.other')}</a>
+      </p>
     </main>
   );
 }

@@ -4,6 +4,7 @@
 import type { ModelMessage } from '../../adapters/adapter.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { AskRequest } from '../../gateway/gateway.ts';
+import type { TurnItem } from '../../gateway/turns/event-log.ts';
 import { newId } from '../../lib/new-id.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import { askedCaps, askedProvider, turnSources } from '../../runtime/asked-turn.ts';
@@ -39,11 +40,13 @@ export async function startApiTurn(
   const { runtime, workspaceFor, log } = context;
   const workspace = await workspaceFor(session);
   const model = await chosenModel(context, request.model);
+  const turnId = newId('turn');
   const sessionKey = session ?? newId('api');
   const question = questionIn(request.messages);
   const { ask } = await workspace.gateway();
   const asked: AskRequest = {
     ...model,
+    turnId,
     input: question.text || '(a picture)',
     attachments:
       session === undefined
@@ -66,10 +69,29 @@ export async function startApiTurn(
     caps: askedCaps({}, runtime.config),
   };
   const events = await ask(asked, signal);
-  return { model: request.model, pieces: piecesOf(events, (result) => ended(result)) };
+  return { model: request.model, pieces: pieces(events) };
 
-  async function ended(result: AskResult): Promise<void> {
-    const { stage, usage, sessionId } = result;
+  /** Whatever becomes of the reader: nothing of a turn without a session is kept once the turn has ended. */
+  async function* pieces(of: AsyncIterable<RunEvent>): AsyncGenerator<ApiPiece, ApiAnswer> {
+    let result: AskResult | undefined;
+    try {
+      return yield* piecesOf(of, (ended) => {
+        result = ended;
+        logEnd(ended);
+      });
+    } finally {
+      if (session === undefined) await dropTurn(result?.sessionId);
+    }
+  }
+
+  /** An unlisted session that nobody continues: only the log says that it was. */
+  async function dropTurn(known: string | undefined): Promise<void> {
+    if (known === undefined) runtime.hub.stop(turnId);
+    const sessionId = known ?? (await endOf(runtime.hub.read(turnId)))?.sessionId;
+    if (sessionId) await runtime.dropSession(sessionId);
+  }
+
+  function logEnd({ stage, usage }: AskResult): void {
     log({
       level: 'info',
       event: 'api-turn',
@@ -79,14 +101,17 @@ export async function startApiTurn(
       ...(session !== undefined && { session }),
       ...(usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens }),
     });
-    // An unlisted session that nobody continues: only the log says that it was.
-    if (session === undefined && sessionId !== '') await runtime.dropSession(sessionId);
   }
+}
+
+async function endOf(items: AsyncIterable<TurnItem>): Promise<AskResult | undefined> {
+  for await (const item of items) if (item.kind === 'event' && item.event.type === 'run-end') return item.event.result;
+  return undefined;
 }
 
 async function* piecesOf(
   events: AsyncIterable<RunEvent>,
-  onEnd: (result: AskResult) => Promise<void>,
+  onEnd: (result: AskResult) => void,
 ): AsyncGenerator<ApiPiece, ApiAnswer> {
   let text = '';
   let isAfterTool = false;
@@ -104,7 +129,7 @@ async function* piecesOf(
     if (event.type === 'run-end') result = event.result;
   }
   if (!result) throw new ApiError(500, 'internal', 'the turn ended without a result');
-  await onEnd(result);
+  onEnd(result);
   if (!result.success) throw turnError(result.error);
   const { usage, callerCalls = [], stage } = result;
   // Nothing was said: the result says why.

@@ -1,11 +1,16 @@
 // The official client, unmodified, against the API of a gateway with a fake model.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../../test/fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../../../test/fakes/model-server/neutral-request.ts';
 import type { Reply } from '../../../test/fakes/model-server/reply.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { testConsole } from '../../../test/support/test-console.ts';
 import { afterFile } from '../../../test/support/test-home.ts';
+import type { ConsoleContext } from '../context.ts';
+import { startApiTurn } from './api-turn.ts';
 
 const asked: NeutralRequest[] = [];
 /** The next replies of the model; afterwards it greets. */
@@ -17,7 +22,7 @@ const server = await startModelServer({
   },
 });
 afterFile(() => server.close());
-const { runtime, port, send } = await testConsole(
+const { runtime, port, send, settings } = await testConsole(
   { provider: 'openai-compatible', baseUrl: `${server.url}/v1`, model: 'fake', modelTitles: false },
   { LAINCLAW_API_KEY: 'key-of-a-test' },
 );
@@ -29,6 +34,14 @@ const WEATHER = {
   description: 'The weather of a city',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
+/** What a turn of the API uses of its context. */
+const context = (): ConsoleContext =>
+  ({
+    runtime,
+    workspaceFor: () => runtime.openWorkspace({ root: settings().workspace }),
+    unattendedMode: () => 'never',
+    log() {},
+  }) as unknown as ConsoleContext;
 const messagesOf = (request: NeutralRequest | undefined) => request?.messages.map(({ role, text }) => [role, text]);
 const calls = (...toolCalls: NonNullable<Reply['toolCalls']>): Reply => ({ toolCalls });
 
@@ -197,6 +210,32 @@ describe('responses', () => {
 });
 
 describe('what is stored', () => {
+  it('is nothing either of a turn whose client has left, or whose reader has failed', async () => {
+    const folder = join(runtime.environment.home, 'sessions');
+    const transcripts = () => (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith('.jsonl'));
+    const before = transcripts();
+    replies = [{ text: 'Wait', fault: { kind: 'hang', afterBytes: 400 } }];
+    const leaving = new AbortController();
+    const stream = await client.chat.completions.create(
+      { model: 'lainclaw', stream: true, messages: [{ role: 'user', content: 'Keep nothing' }] },
+      { signal: leaving.signal },
+    );
+    await eventually(() => expect(transcripts().length).toBe(before.length + 1));
+    leaving.abort();
+    await stream[Symbol.asyncIterator]()
+      .next()
+      .catch(() => {});
+    await eventually(() => expect(transcripts()).toEqual(before));
+    const turn = await startApiTurn(
+      context(),
+      { model: 'lainclaw', system: '', messages: [{ role: 'user', text: 'Hi' }], tools: [], isStreamed: true },
+      { session: undefined, key: 'the SDK', signal: new AbortController().signal },
+    );
+    await turn.pieces.next();
+    await expect(turn.pieces.throw(new Error('the reader failed'))).rejects.toThrow('the reader failed');
+    expect(transcripts()).toEqual(before);
+  });
+
   it('is nothing by default', async () => {
     const before = await runtime.sessions.kept();
     await client.chat.completions.create({ model: 'lainclaw', messages: [{ role: 'user', content: 'Keep nothing' }] });

@@ -11,6 +11,7 @@ export function descriptionRoutes({ version, basePath }: ConsoleContext): Route[
     path,
     admits: 'person',
     body: 'none',
+    isLoadedByBrowser: true,
     handle,
   });
   return [

@@ -70,6 +70,7 @@ export function fileRoutes({ runtime, workspaceFor }: ConsoleContext): Route[] {
       path: '/api/attachments',
       admits: 'person',
       body: 'none',
+      isLoadedByBrowser: true,
       async handle(exchange) {
         const { searchParams } = exchange.url;
         const [session = '', path = ''] = ['session', 'path'].map((key) => searchParams.get(key) ?? '');

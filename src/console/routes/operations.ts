@@ -2,7 +2,7 @@
 import { OPERATIONS } from '../../operations/all.ts';
 import { invokeOperation } from '../../operations/invoke.ts';
 import { mayCall } from '../../operations/may-call.ts';
-import type { Operation } from '../../operations/operation.ts';
+import type { Operation, OperationContext } from '../../operations/operation.ts';
 import { startTurn } from '../../operations/start-turn.ts';
 import type { ConsoleContext } from '../context.ts';
 import { answererOf, callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
@@ -52,7 +52,7 @@ export function operationRoutes(context: ConsoleContext): Route[] {
 }
 
 async function invoke(
-  { runtime, workspaceFor, feed, isDraining, warn }: ConsoleContext,
+  { runtime, workspaceFor, feed, isDraining, limits, warn }: ConsoleContext,
   operation: Operation,
   input: Record<string, unknown>,
   exchange: Exchange,
@@ -60,17 +60,21 @@ async function invoke(
   const { id, isOwner, sessionId } = callerOf(exchange);
   if (operation === startTurn && isDraining())
     throw new Problem(503, 'GATEWAY_STOPPING', 'the gateway is stopping: ask again in a moment');
-  const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
-  const output = await invokeOperation(operation, input, {
+  const context: OperationContext = {
     runtime,
     signal: exchange.signal,
     by: answererOf(callerOf(exchange)),
     browser: sessionId,
-    opened,
-    workspace: opened.files.root,
     onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),
     warn,
-  });
+  };
+  // Only now a folder is opened: a session that somebody may not use must not have an effect by its name.
+  const prepare = async (): Promise<OperationContext> => {
+    const opened = await workspaceFor(typeof input.session === 'string' ? input.session : undefined);
+    return { ...context, opened, workspace: opened.files.root };
+  };
+  const work = (): Promise<unknown> => invokeOperation(operation, input, context, { prepare });
+  const output = await (isOwner ? work() : limits.run(id, operation.name, work));
   const [noun = ''] = operation.name.split('.');
   if (operation.class !== 'read' && noun !== 'turns')
     feed.publish(isOwner ? undefined : id, { type: 'changed', noun, operation: operation.name });

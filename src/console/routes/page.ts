@@ -14,8 +14,9 @@ export function pageRoutes(context: ConsoleContext, folder: string): Route[] {
       path: '/',
       admits: 'anyone',
       body: 'none',
+      isLoadedByBrowser: true,
       async handle(exchange) {
-        if (!exchange.caller) return sendSignInPage(exchange, context);
+        if (!exchange.caller) return sendSignInPage(exchange, context, 401);
         const index = await find('index.html');
         if (!index) throw new Problem(404, 'NO_CONSOLE', 'this build has no web page: npm run build makes it');
         const html = (await index.read(undefined)).toString('utf8');
@@ -28,6 +29,7 @@ export function pageRoutes(context: ConsoleContext, folder: string): Route[] {
       path: '/*',
       admits: 'person',
       body: 'none',
+      isLoadedByBrowser: true,
       async handle(exchange) {
         const file = await find(exchange.params['*'] ?? '');
         if (!file) throw new Problem(404, 'NOT_FOUND', 'there is nothing here');

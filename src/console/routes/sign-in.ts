@@ -1,10 +1,11 @@
-// Signing in: a link with a code that works once, or the owner's password, gives the browser its cookie. A link is answered with a page and
-// not with a redirect: a browser that followed a link on another site would not send a strict cookie with the redirected request.
-import { OWNER_ID } from '../../gateway/console-access/console-access.ts';
+// Signing in: a link with a code that works once, or the owner's password, gives the browser its cookie. The link opens a page that says
+// whom it signs in, and only its button uses the code up: what loads the link ahead, shows a preview of it, or sends somebody to it
+// signs nobody in.
+import { type ConsolePerson, type NewSignIn, OWNER_ID } from '../../gateway/console-access/console-access.ts';
 import type { ConsoleContext } from '../context.ts';
 import { callerOf, type Exchange, jsonBody, type Route, sendJson } from '../exchange.ts';
 import { Problem } from '../problem.ts';
-import { SIGN_IN_SCRIPT, SIGN_IN_STYLE, signedInPage, signInPage } from '../sign-in-page.ts';
+import { SIGN_IN_SCRIPT, SIGN_IN_STYLE, signInPage } from '../sign-in-page.ts';
 
 /** Anybody can send one: no more is read than a password needs. */
 const LARGEST_SIGN_IN = 8 * 1024;
@@ -12,16 +13,22 @@ const LARGEST_SIGN_IN = 8 * 1024;
 export function signInRoutes(context: ConsoleContext): Route[] {
   const { access, guard, basePath, cookieName, isSecure, version, runtime } = context;
 
-  function setCookie(
-    { request, response }: Exchange,
-    { secret, expiresAt }: { secret: string; expiresAt: string },
-  ): void {
+  /** The cookie for the browser, and for the page what no other port of the host gets to see. */
+  function sendSignedIn(exchange: Exchange, { secret, page, expiresAt }: NewSignIn): void {
+    const { request, response } = exchange;
     const seconds = Math.floor((Date.parse(expiresAt) - runtime.environment.now()) / 1_000);
     const secure = isSecure(request) ? '; Secure' : '';
     response.setHeader(
       'set-cookie',
       `${cookieName()}=${secret}; Path=${basePath()}/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`,
     );
+    sendJson(exchange, { signedIn: true, page });
+  }
+
+  async function linkedPerson({ request }: Exchange, code: unknown): Promise<ConsolePerson> {
+    const person = typeof code === 'string' ? await guard.link(request, code) : undefined;
+    if (!person) throw invalidLink();
+    return person;
   }
 
   const file = (path: string, type: string, text: string): Route => ({
@@ -41,17 +48,7 @@ export function signInRoutes(context: ConsoleContext): Route[] {
       path: '/login',
       admits: 'anyone',
       body: 'none',
-      async handle(exchange) {
-        const { url, request } = exchange;
-        const code = url.searchParams.get('code') ?? '';
-        // A browser that loads a link before it is clicked must not use it up.
-        const isPrefetch = /prefetch/i.test(String(request.headers['sec-purpose'] ?? request.headers.purpose ?? ''));
-        const isUsable = code !== '' && !isPrefetch && (await guard.isLink(request, code));
-        const signedIn = isUsable ? await access.redeem(code, agentOf(exchange)) : undefined;
-        if (!signedIn) return sendSignInPage(exchange, context);
-        setCookie(exchange, signedIn);
-        sendPage(exchange, 200, signedInPage({ basePath: basePath() }));
-      },
+      handle: (exchange) => sendSignInPage(exchange, context, 200),
     },
     {
       method: 'POST',
@@ -63,8 +60,31 @@ export function signInRoutes(context: ConsoleContext): Route[] {
         const { password } = await jsonBody(exchange, LARGEST_SIGN_IN);
         if (typeof password !== 'string' || !(await access.isPassword(password)))
           throw new Problem(401, 'WRONG_PASSWORD', 'this is not the password', 'or open the link of "lainclaw up"');
-        setCookie(exchange, await access.signIn(OWNER_ID, agentOf(exchange)));
-        sendJson(exchange, { signedIn: true });
+        sendSignedIn(exchange, await access.signIn(OWNER_ID, agentOf(exchange)));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/login/link',
+      admits: 'anyone',
+      body: 'json',
+      async handle(exchange) {
+        const { code } = await jsonBody(exchange, LARGEST_SIGN_IN);
+        await linkedPerson(exchange, code);
+        const signedIn = await access.redeem(String(code), agentOf(exchange));
+        // Another browser was faster.
+        if (!signedIn) throw invalidLink();
+        sendSignedIn(exchange, signedIn);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/login/link/person',
+      admits: 'anyone',
+      body: 'json',
+      async handle(exchange) {
+        const { name, isOwner } = await linkedPerson(exchange, (await jsonBody(exchange, LARGEST_SIGN_IN)).code);
+        sendJson(exchange, { name, role: isOwner ? 'owner' : 'person' });
       },
     },
     file('/login.js', 'text/javascript; charset=utf-8', SIGN_IN_SCRIPT),
@@ -101,8 +121,12 @@ export function signInRoutes(context: ConsoleContext): Route[] {
   ];
 }
 
-export async function sendSignInPage(exchange: Exchange, { access, basePath }: ConsoleContext): Promise<void> {
-  sendPage(exchange, 401, signInPage({ basePath: basePath(), hasPassword: await access.hasPassword() }));
+export async function sendSignInPage(
+  exchange: Exchange,
+  { access, basePath }: ConsoleContext,
+  status: number,
+): Promise<void> {
+  sendPage(exchange, status, signInPage({ basePath: basePath(), hasPassword: await access.hasPassword() }));
 }
 
 export function sendPage({ response }: Pick<Exchange, 'response'>, status: number, html: string): void {
@@ -113,6 +137,11 @@ export function sendPage({ response }: Pick<Exchange, 'response'>, status: numbe
     'cache-control': 'no-store',
   });
   response.end(body);
+}
+
+function invalidLink(): Problem {
+  const hint = '"lainclaw up" opens a new one; people ask the owner for one';
+  return new Problem(401, 'LINK_INVALID', 'this link was used before, or has expired', hint);
 }
 
 function agentOf({ request }: Exchange): string {

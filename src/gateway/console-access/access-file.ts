@@ -18,6 +18,8 @@ export interface StoredPerson {
 export interface StoredSession {
   id: string;
   digest: string;
+  /** Of what the page holds besides the cookie; sign-ins of earlier versions have none and are asked to sign in again. */
+  pageDigest?: string;
   person: string;
   createdAt: string;
   /** Kept to the hour. */

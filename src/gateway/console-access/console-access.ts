@@ -24,12 +24,20 @@ export interface ConsolePerson {
 
 export type ApiKey = Omit<StoredKey, 'digest'>;
 
-export type ConsoleSession = Omit<StoredSession, 'digest'>;
+export type ConsoleSession = Omit<StoredSession, 'digest' | 'pageDigest'>;
+
+/** What a browser gets when it signs in. `secret` is for the cookie, `page` for the page alone: a cookie is sent to every port of its host. */
+export interface NewSignIn {
+  secret: string;
+  page: string;
+  expiresAt: string;
+}
 
 export interface ConsoleSecrets {
-  /** Whose secret this is; undefined when it was revoked or has expired. */
-  signedIn(secret: string): { person: ConsolePerson; sessionId: string } | undefined;
-  isLink(code: string): boolean;
+  /** Whose secret this is; undefined when it was revoked or has expired. `isPage`: `page` belongs to the same sign-in. */
+  signedIn(secret: string, page?: string): { person: ConsolePerson; sessionId: string; isPage: boolean } | undefined;
+  /** Whom a link signs in; undefined when it is unknown, was used, or has expired. */
+  link(code: string): ConsolePerson | undefined;
   /** The key that this is; undefined when it was revoked. */
   key(secret: string): ApiKey | undefined;
 }
@@ -40,9 +48,9 @@ export interface ConsoleAccess {
   /** What comparing needs: read first, so that comparing itself waits for nothing and its limit can count before it. */
   secrets(): Promise<ConsoleSecrets>;
   /** Undefined when the code is unknown, was used, or has expired. */
-  redeem(code: string, agent: string): Promise<{ secret: string; expiresAt: string } | undefined>;
+  redeem(code: string, agent: string): Promise<NewSignIn | undefined>;
   /** Signs a browser in as somebody who has proven who they are. */
-  signIn(person: string, agent: string): Promise<{ secret: string; expiresAt: string }>;
+  signIn(person: string, agent: string): Promise<NewSignIn>;
   /** Undefined takes it away: then only links sign in. Replacing one signs the owner's browsers out, except `keep`. */
   setPassword(password: string | undefined, options?: { keep?: string }): Promise<void>;
   hasPassword(): Promise<boolean>;
@@ -108,20 +116,22 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     access.sessions = access.sessions.filter((session) => !isOver(session)).slice(-MOST_SESSIONS);
   }
 
-  function addSession(access: StoredAccess, person: string, agent: string): { secret: string; expiresAt: string } {
+  function addSession(access: StoredAccess, person: string, agent: string): NewSignIn {
     const secret = newSecret();
+    const page = newSecret();
     const at = time(now());
     const expiresAt = time(now() + SESSION_MS);
     access.sessions.push({
       id: randomBytes(6).toString('hex'),
       digest: digestOf(secret),
+      pageDigest: digestOf(page),
       person,
       createdAt: at,
       seenAt: at,
       expiresAt,
       agent: agent.slice(0, LONGEST_AGENT),
     });
-    return { secret, expiresAt };
+    return { secret, page, expiresAt };
   }
 
   return {
@@ -169,7 +179,7 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     async secrets() {
       const access = await file.read();
       return {
-        signedIn(secret) {
+        signedIn(secret, page = '') {
           const digest = digestOf(secret);
           const session = access.sessions.find((each) => isSame(each.digest, digest));
           if (!session || isOver(session)) return undefined;
@@ -177,11 +187,13 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
           if (!person) return undefined;
           // Nobody waits for it: the next request tries again.
           if (now() - Date.parse(session.seenAt) >= SEEN_EVERY_MS) void seen(session.id).catch(() => {});
-          return { person, sessionId: session.id };
+          const { id, pageDigest = '' } = session;
+          return { person, sessionId: id, isPage: isSame(pageDigest, digestOf(page)) };
         },
-        isLink(code) {
+        link(code) {
           const digest = digestOf(code);
-          return access.links.some((link) => isSame(link.digest, digest) && !isOver(link));
+          const found = access.links.find((link) => isSame(link.digest, digest) && !isOver(link));
+          return found && personOf(access, found.person);
         },
         key(secret) {
           const digest = digestOf(secret);
@@ -194,7 +206,9 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
     },
 
     sessions: async () =>
-      (await file.read()).sessions.filter((each) => !isOver(each)).map(({ digest: _, ...shown }) => shown),
+      (await file.read()).sessions
+        .filter((each) => !isOver(each))
+        .map(({ digest: _, pageDigest: __, ...shown }) => shown),
 
     revoke: (sessionId) =>
       signOut((access) => {

@@ -74,6 +74,7 @@ export async function resolveGateway(input: ResolveInput): Promise<ResolvedGatew
     approvalTimeoutMs: 600_000,
     consoleOrigins: [],
     consoleBasePath: '',
+    consoleProxies: [],
     consolePort: 4_748,
     consolePlainHttp: false,
     openaiApi: false,

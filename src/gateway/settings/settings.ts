@@ -20,6 +20,8 @@ export interface ServiceSettings {
   consoleOrigins: string[];
   /** What a proxy puts in front of every path; it begins with / and does not end with one. */
   consoleBasePath: string;
+  /** Addresses of proxies whose X-Forwarded-For says which visitor wrong secrets are counted for. It grants nothing. */
+  consoleProxies: string[];
   /** Where the console listens for other machines; undefined: it does not. */
   consoleHost?: string;
   consolePort: number;
@@ -95,6 +97,12 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
   consoleBasePath: {
     kind: text('a path such as /lainclaw', /^(\/[\w.~-]+)+$/),
     about: 'the path that a proxy puts in front of the console, e.g. /lainclaw',
+    isLive: true,
+  },
+  consoleProxies: {
+    kind: list('addresses such as 127.0.0.1', /^[0-9a-f.:]+$/i),
+    about:
+      'addresses of proxies whose X-Forwarded-For tells visitors apart when wrong passwords are counted, e.g. 127.0.0.1',
     isLive: true,
   },
   consoleHost: {

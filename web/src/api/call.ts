@@ -20,8 +20,17 @@ export async function post(address: string, body: unknown, abort?: AbortSignal):
   return request(address, { method: 'POST', headers, body: JSON.stringify(body), signal: abort });
 }
 
+/**
+ * What the page has besides the cookie, which the browser also sends to other ports of this host. The sign-in page keeps it, by origin: no
+ * other port can read it.
+ */
+export function pageHeaders(): Record<string, string> {
+  return { 'x-lainclaw-page': localStorage.getItem('lainclaw-page') ?? '' };
+}
+
 export async function request(address: string, init: RequestInit): Promise<unknown> {
-  const response = await fetch(new URL(address, document.baseURI), init).catch((error: unknown) => {
+  const headers = { ...init.headers, ...pageHeaders() };
+  const response = await fetch(new URL(address, document.baseURI), { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw unreachable();
   });

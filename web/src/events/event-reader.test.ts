@@ -1,71 +1,85 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openEventReader, type StreamMessage } from './event-reader.ts';
 
-/** The browser's side of a stream: what was opened, and what it is told. */
-class FakeSource {
-  onopen = (): void => {};
-  onmessage = (_event: { data: string; lastEventId: string }): void => {};
-  onerror = (): void => {};
-  isClosed = false;
-  readonly address: string;
-  constructor(address: string) {
-    this.address = address;
-  }
-  close(): void {
-    this.isClosed = true;
-  }
+/** The gateway's side: what was asked for, and a stream for each answer. */
+function gateway() {
+  const asked: { address: string; headers: unknown }[] = [];
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const answers = { status: 200 };
+  const fetch = (async (address: string, { headers }: RequestInit) => {
+    asked.push({ address, headers });
+    if (answers.status !== 200) return new Response('{}', { status: answers.status });
+    return new Response(new ReadableStream({ start: (controller) => void streams.push(controller) }));
+  }) as unknown as typeof globalThis.fetch;
+  return {
+    asked,
+    answers,
+    fetch,
+    async send(text: string) {
+      streams.at(-1)?.enqueue(new TextEncoder().encode(text));
+      await settled();
+    },
+    async end() {
+      streams.at(-1)?.close();
+      await settled();
+    },
+  };
 }
+
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('a lost connection is made again and asks for what followed the last number', async () => {
-  const sources: FakeSource[] = [];
+it('a lost connection is made again, with what the page has, and asks for what followed the last number', async () => {
+  const { fetch, asked, send, end } = gateway();
   const messages: StreamMessage[] = [];
+  let page = 'first';
   const reader = openEventReader({
     address: new URL('http://localhost/base/api/events'),
-    open(address) {
-      const source = new FakeSource(address);
-      sources.push(source);
-      return source as unknown as EventSource;
-    },
-    statusOf: async () => 503,
+    headers: () => ({ page }),
+    fetch,
     onMessage: (message) => messages.push(message),
   });
-  sources[0]?.onopen();
-  sources[0]?.onmessage({ data: '{"type":"hello"}', lastEventId: '41' });
-  sources[0]?.onmessage({ data: '{"type":"notice"}', lastEventId: '42' });
-  sources[0]?.onerror();
-  expect(sources[0]?.isClosed).toBe(true);
-  await vi.runAllTimersAsync();
-  expect(sources.map(({ address }) => address)).toEqual([
-    'http://localhost/base/api/events',
-    'http://localhost/base/api/events?after=42',
+  await settled();
+  await send('retry: 1000\nid: 41\ndata: {"type":"hel');
+  await send('lo"}\n\n:\n\nid: 42\ndata: {"type":"notice"}\n\ndata: {"type":"cut off');
+  page = 'second';
+  await end();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked).toEqual([
+    { address: 'http://localhost/base/api/events', headers: { page: 'first' } },
+    { address: 'http://localhost/base/api/events?after=42', headers: { page: 'second' } },
   ]);
   reader.close();
-  sources[1]?.onerror();
+  await end();
   await vi.runAllTimersAsync();
-  expect(sources).toHaveLength(2);
+  expect(asked).toHaveLength(2);
   expect(
     messages.map((message) => ('event' in message ? message.event.type : 'isOpen' in message && message.isOpen)),
-  ).toEqual([true, 'hello', 'notice', false]);
+  ).toEqual([true, 'hello', 'notice', false, true]);
 });
 
 it('a stream that the gateway refuses is not asked for again: the page learns that it is signed out', async () => {
-  const sources: FakeSource[] = [];
+  const { fetch, asked, answers } = gateway();
+  answers.status = 401;
   const messages: StreamMessage[] = [];
   openEventReader({
     address: new URL('http://localhost/api/events?person=anna'),
-    open(address) {
-      const source = new FakeSource(address);
-      sources.push(source);
-      return source as unknown as EventSource;
-    },
-    statusOf: async (address) => (address === 'http://localhost/api/events?person=anna' ? 401 : 200),
+    headers: () => ({}),
+    fetch,
     onMessage: (message) => messages.push(message),
   });
-  sources[0]?.onerror();
   await vi.runAllTimersAsync();
-  expect(sources).toHaveLength(1);
+  expect(asked).toHaveLength(1);
   expect(messages).toEqual([{ kind: 'connection', isOpen: false }, { kind: 'signed-out' }]);
+});
+
+it('a gateway that does not answer is asked again, at most every ten seconds', async () => {
+  const { fetch, asked, answers } = gateway();
+  answers.status = 503;
+  const reader = openEventReader({ address: new URL('http://localhost/'), headers: () => ({}), fetch, onMessage() {} });
+  await vi.advanceTimersByTimeAsync(60_000);
+  reader.close();
+  expect([asked.length > 7, asked.length < 13]).toEqual([true, true]);
 });

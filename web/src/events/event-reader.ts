@@ -1,6 +1,6 @@
 // Reads the gateway's one stream of events. Whenever the connection ends, a new one asks for what followed the last number, so
-// that nothing is lost or repeated; the gateway says `reset` when it no longer has that. An EventSource that got one error
-// answer stays closed for ever, so a new one is made each time.
+// that nothing is lost or repeated; the gateway says `reset` when it no longer has that. An EventSource cannot send a header, so
+// the stream is read with fetch.
 
 export interface StreamEvent extends Record<string, unknown> {
   type: string;
@@ -18,9 +18,9 @@ export interface EventReader {
 
 export interface EventReaderOptions {
   address: URL;
-  open?(address: string): EventSource;
-  /** The status of the answer at this address; an EventSource does not tell it. Rejects when there is none. */
-  statusOf?(address: string): Promise<number>;
+  /** Asked for each connection: somebody may have signed in again. */
+  headers(): Record<string, string>;
+  fetch?: typeof globalThis.fetch;
   onMessage(message: StreamMessage): void;
 }
 
@@ -29,61 +29,61 @@ const LONGEST_WAIT_MS = 10_000;
 
 export function openEventReader({
   address,
-  open = (text) => new EventSource(text),
-  statusOf = fetchStatus,
+  headers,
+  fetch = (...request) => globalThis.fetch(...request),
   onMessage,
 }: EventReaderOptions): EventReader {
   let last: string | undefined;
   let waitMs = FIRST_WAIT_MS;
-  let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isClosed = false;
+  const closing = new AbortController();
+  const { signal } = closing;
 
-  function connect(): void {
+  /** Reads one connection to its end; returns the status of its answer. */
+  async function read(): Promise<number> {
     const asked = new URL(address);
     if (last !== undefined) asked.searchParams.set('after', last);
-    const opened = open(asked.href);
-    source = opened;
-    opened.onopen = () => {
-      waitMs = FIRST_WAIT_MS;
-      onMessage({ kind: 'connection', isOpen: true });
-    };
-    opened.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
-      if (lastEventId !== '') last = lastEventId;
+    const { ok, status, body } = await fetch(asked.href, { headers: headers(), signal, cache: 'no-store' });
+    if (!ok || !body) return status;
+    waitMs = FIRST_WAIT_MS;
+    onMessage({ kind: 'connection', isOpen: true });
+    for await (const { id, data } of messagesIn(body)) {
+      if (id !== undefined) last = id;
       onMessage({ kind: 'event', event: JSON.parse(data) as StreamEvent });
-    };
-    opened.onerror = () => {
-      opened.close();
-      if (isClosed) return;
-      onMessage({ kind: 'connection', isOpen: false });
-      void refusedOrAgain(asked.href);
-    };
+    }
+    return status;
   }
 
-  async function refusedOrAgain(asked: string): Promise<void> {
-    const status = await statusOf(asked).catch(() => undefined);
-    if (isClosed) return;
+  async function connect(): Promise<void> {
+    const status = await read().catch(() => undefined);
+    if (signal.aborted) return;
+    onMessage({ kind: 'connection', isOpen: false });
     if (status === 401) return onMessage({ kind: 'signed-out' });
-    timer = setTimeout(connect, waitMs);
+    timer = setTimeout(() => void connect(), waitMs);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 
-  connect();
+  void connect();
   return {
     close() {
-      isClosed = true;
       clearTimeout(timer);
-      source?.close();
+      closing.abort();
     },
   };
 }
 
-async function fetchStatus(address: string): Promise<number> {
-  const enough = new AbortController();
-  const { status } = await fetch(address, {
-    signal: AbortSignal.any([enough.signal, AbortSignal.timeout(LONGEST_WAIT_MS)]),
-  });
-  // The stream itself is read by the next EventSource.
-  enough.abort();
-  return status;
+/** Server-sent events as the gateway writes them: one line of data each, comments in between. */
+async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id?: string; data: string }> {
+  const reader = body.pipeThrough(new TextDecoderStream() as never).getReader() as ReadableStreamDefaultReader<string>;
+  let text = '';
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    text += step.value;
+    const messages = text.split('\n\n');
+    text = messages.pop() ?? '';
+    for (const message of messages) {
+      const [, data] = /^data: ?(.*)$/m.exec(message) ?? [];
+      const [, id] = /^id: ?(.*)$/m.exec(message) ?? [];
+      if (data !== undefined) yield { data, ...(id !== undefined && { id }) };
+    }
+  }
 }

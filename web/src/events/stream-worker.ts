@@ -3,10 +3,11 @@
 import { type EventReader, openEventReader, type StreamMessage } from './event-reader.ts';
 
 /** What a tab sends. */
-export type TabMessage = { kind: 'open'; address: string } | { kind: 'close' };
+export type TabMessage = { kind: 'open'; address: string; headers: Record<string, string> } | { kind: 'close' };
 
 const tabs = new Set<MessagePort>();
 let reader: EventReader | undefined;
+let headers: Record<string, string> = {};
 let connection: StreamMessage = { kind: 'connection', isOpen: false };
 
 addEventListener('connect', (event) => {
@@ -15,11 +16,12 @@ addEventListener('connect', (event) => {
   port.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'close') return leave(port);
     tabs.add(port);
+    headers = data.headers;
     if (connection.kind === 'connection' && connection.isOpen) {
       port.postMessage(connection);
       port.postMessage({ kind: 'event', event: { type: 'hello' } } satisfies StreamMessage);
     }
-    reader ??= openEventReader({ address: new URL(data.address), onMessage: send });
+    reader ??= openEventReader({ address: new URL(data.address), headers: () => headers, onMessage: send });
   };
 });
 

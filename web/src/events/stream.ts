@@ -1,7 +1,7 @@
 // The gateway's events, for the parts of this page. All tabs of a person share one connection; where the browser has no shared workers, the
 // page has its own.
 import { signal } from '@preact/signals';
-import { isSignedIn } from '../api/call.ts';
+import { isSignedIn, pageHeaders } from '../api/call.ts';
 import { openEventReader, type StreamEvent, type StreamMessage } from './event-reader.ts';
 import type { TabMessage } from './stream-worker.ts';
 import workerUrl from './stream-worker.ts?sharedworker&url';
@@ -21,18 +21,18 @@ function openStream(person: string): void {
   // The gateway refuses the stream once the browser's cookie is somebody else's.
   address.searchParams.set('person', person);
   if (typeof SharedWorker === 'undefined') {
-    openEventReader({ address, onMessage: take });
+    openEventReader({ address, headers: pageHeaders, onMessage: take });
     return;
   }
   const name = `lainclaw-events-${person}`;
   const { port } = new SharedWorker(trustedWorkerUrl(workerUrl), { type: 'module', name });
   port.onmessage = ({ data }: MessageEvent<StreamMessage>) => take(data);
   const tell = (message: TabMessage): void => port.postMessage(message);
-  tell({ kind: 'open', address: address.href });
+  tell({ kind: 'open', address: address.href, headers: pageHeaders() });
   addEventListener('pagehide', () => tell({ kind: 'close' }));
   addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
-    tell({ kind: 'open', address: address.href });
+    tell({ kind: 'open', address: address.href, headers: pageHeaders() });
     // What happened while the page was away was sent to others.
     take({ kind: 'event', event: { type: 'reset' } });
   });

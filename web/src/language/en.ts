@@ -43,6 +43,7 @@ export const en = {
   'connection.lost': 'The connection is lost. It will come back by itself.',
   'signIn.text': 'You are not signed in. Run this in a terminal; it opens a link that signs you in:',
   'signIn.why': 'The link works once. Your conversations never leave this machine.',
+  'signIn.other': 'Sign in with the password',
   // Pages
   'page.home': 'Home',
   'page.conversations': 'Conversations',

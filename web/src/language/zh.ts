@@ -43,6 +43,7 @@ export const zh: Texts = {
   'connection.lost': '连接已断开，将自动恢复。',
   'signIn.text': '尚未登录。请在终端运行以下命令，它会打开登录链接：',
   'signIn.why': '链接只能使用一次。您的对话不会离开这台机器。',
+  'signIn.other': '用密码登录',
   // Pages
   'page.home': '首页',
   'page.conversations': '对话',
