@@ -9,6 +9,8 @@ export interface BubblewrapCommand {
   prlimit: string;
   argv: readonly string[];
   cwd: string;
+  /** A word on the command line of bubblewrap alone, by which its processes can be found. It changes nothing. */
+  mark?: string;
   /** True for a program that waits itself for permission. */
   waits?: boolean;
   /** The kernel refuses system calls (seccomp/filter.ts): bubblewrap reads the filter from the descriptor for it. */
@@ -47,9 +49,10 @@ export function featuresOf(version: string): Features | undefined {
 }
 
 export function bubblewrapArguments(command: BubblewrapCommand): string[] {
-  const { bwrap, argv, cwd, mounts, limits, features, filters, waits } = command;
+  const { bwrap, argv, cwd, mark, mounts, limits, features, filters, waits } = command;
   return [
     bwrap,
+    ...(mark === undefined ? [] : ['--unsetenv', mark]),
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
     // There is no way to share the network: a command reaches hosts through a socket, if at all (network/forward.ts).
     '--unshare-net',

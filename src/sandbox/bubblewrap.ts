@@ -80,8 +80,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     const { workspace, limits, readOnly, scratch } = profile;
     const guards = planGuards(profile);
     const mountsWith: RunPlan['mountsWith'] = (made) => withGuards(planned, made);
-    const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd, waits }) =>
-      bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd, waits });
+    const argvFor: RunPlan['argvFor'] = (mounts, { argv, cwd, mark, waits }) =>
+      bubblewrapArguments({ ...common, mounts, argv, cwd: realPath(cwd) ?? cwd, mark, waits });
     return {
       guards,
       mountsWith,
@@ -135,6 +135,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     return createDirectSandbox(ready ? planRun(command, tools) : plan, command, {
       temporary,
       newLease,
+      mark: newId('lainclaw-run'),
+      insure: starter.insure,
       inherited: inherited(),
       openFilter: filter.open,
       openPipes: async (onMaker) => outputPipes(await fifos.take(2, mkfifoWith(tools.mkfifo, onMaker))),

@@ -27,7 +27,7 @@ export interface RunPlan {
   /** All mounts, with these guards. */
   mountsWith(guards: readonly GuardMount[]): Mount[];
   /** Bubblewrap with its arguments. */
-  argvFor(mounts: readonly Mount[], command: Pick<BubblewrapCommand, 'argv' | 'cwd' | 'waits'>): string[];
+  argvFor(mounts: readonly Mount[], command: Pick<BubblewrapCommand, 'argv' | 'cwd' | 'mark' | 'waits'>): string[];
 }
 
 export interface CommandSandbox {
@@ -51,14 +51,20 @@ export interface CommandSandbox {
 
 /** One to report status, one to wait for permission to start. */
 const CHANNELS = 2;
-/** Hundredths of a second. */
+/** How often a process is looked for that should have ended. */
 const END_LOOKS = 500;
+/** Twentieths of a second without a process of bubblewrap. */
+const QUIET_LOOKS = 10;
 
 export interface DirectDependencies extends Omit<ProcessDependencies, 'openPipes'> {
   /** `onMaker` is called with the pid of a process that makes the pipes, when one must be started for that. */
   openPipes(onMaker: (pid: number) => void): ReturnType<ProcessDependencies['openPipes']>;
   cgroup: Cgroup | undefined;
   newLease(): string;
+  /** A name that no other run has. */
+  mark: string;
+  /** Has another process run this script when this process ends before the returned function is called. */
+  insure(script: string): () => void;
   /** Opens the filter of system calls, where there is one. */
   openFilter(): number[];
 }
@@ -69,15 +75,17 @@ export function createDirectSandbox(
   command: SandboxCommand,
   dependencies: DirectDependencies,
 ): CommandSandbox {
-  const { cgroup, newLease } = dependencies;
+  const { cgroup, newLease, mark } = dependencies;
   const namespace = createNamespace();
   const limiter = createLimiter(command.profile.limits, cgroup);
   let guards: Guards | undefined;
   let child: ChildProcess | undefined;
+  let uninsure = (): void => {};
 
   async function launch(): Promise<Launch> {
+    uninsure = dependencies.insure(endMarked(mark));
     guards = await placeGuards(plan.guards, newLease);
-    const argv = plan.argvFor(plan.mountsWith(guards.mounts), command);
+    const argv = plan.argvFor(plan.mountsWith(guards.mounts), { ...command, mark });
     const { env, stdin } = command;
     return { argv, cwd: '/', env, stdin, channels: CHANNELS, openFiles: dependencies.openFilter };
   }
@@ -105,8 +113,24 @@ export function createDirectSandbox(
       });
     },
     releaseScript: () => endAndRelease(namespace, guards?.releaseScript),
-    release: async () => (guards ?? plan.guards).release(),
+    async release() {
+      uninsure();
+      await (guards ?? plan.guards).release();
+    },
   };
+}
+
+/**
+ * For a shell: kills bubblewrap wherever it is in its start. When this process is killed while bubblewrap makes its namespaces, bubblewrap
+ * dies too, but not the first process of the sandbox: that one waits for it and would wait for ever. Looks again for a while: what was
+ * forked by this process may not be bubblewrap yet.
+ */
+function endMarked(mark: string): string {
+  return `n=0; m=0; while [ $n -lt ${QUIET_LOOKS} ] && [ $m -lt ${END_LOOKS} ]; do n=$((n+1)); m=$((m+1))
+for d in /proc/[0-9]*; do
+w=; read -r w <$d/comm; [ "$w" = bwrap ] || continue
+w=; read -r w <$d/cmdline; case $w in *${mark}*) kill -9 \${d#/proc/}; n=0;; esac
+done; sleep 0.05; done`;
 }
 
 /** Guards must stay as long as anything of the command is alive. */

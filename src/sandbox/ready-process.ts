@@ -79,7 +79,7 @@ export async function startReadyProcess(options: ReadyProcessOptions): Promise<R
       { as: 0, from: script.reader, mode: 'read' },
       { as: 1, from: stdout.writer, mode: 'write' },
       { as: 2, from: stderr.writer, mode: 'write' },
-      { as: STATUS_DESCRIPTOR, from: status.writer, mode: 'write' },
+      { as: STATUS_DESCRIPTOR, from: status.writer, mode: 'both' },
       { as: WAITING_DESCRIPTOR, from: status.writer, mode: 'write' },
       ...(filter === undefined ? [] : [{ as: FILTER_DESCRIPTOR.waiting, from: filter, mode: 'read' } as const]),
     ],

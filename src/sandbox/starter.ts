@@ -1,7 +1,8 @@
 // A small shell that starts programs for this process. Starting one from here takes milliseconds in which nothing else runs:
 // the kernel copies the tables of all our memory first. The shell is fed one script, piece by piece. What it starts has
-// pipes of ours as its descriptors, opened through /proc, and ends when the shell does (`--die-with-parent`). The shell ends
-// when this process does, because its input then ends.
+// pipes of ours as its descriptors, opened through /proc. The shell ends when this process does, because its input then ends,
+// and ends what it started before: a bubblewrap that dies with its parent (`--die-with-parent`) while it makes its namespaces
+// leaves the first process of its sandbox behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -15,12 +16,25 @@ import { stdioFor } from './spawn-stdio.ts';
 const SHELL = '/bin/sh';
 /** How long one request may take: a shell that hangs is given up. */
 const ANSWER_MS = 10_000;
-const AT_END = 'exec 2>/dev/null; PATH=/usr/bin:/bin';
+/** Hundredths of a second that a program may take to stop. */
+const STOP_LOOKS = 500;
+/** A stopped program starts no other: those that it has started are all that there are. */
+const AT_END = `exec 2>/dev/null; PATH=/usr/bin:/bin
+for p in $started; do
+kill -STOP $p || continue
+n=0; while [ $n -lt ${STOP_LOOKS} ] && read -r _ _ s _ </proc/$p/stat; do
+case $s in [TtZX]) break;; esac
+n=$((n+1)); sleep 0.01; done
+c=; read -r c </proc/$p/task/$p/children; kill -9 $c $p
+done`;
+
+/** `both` is for a pipe that must not kill its writer when this process, its reader, is gone. */
+const OPENED = { read: '<', write: '>', both: '<>' } as const;
 
 export interface StartRequest {
   argv: readonly string[];
   /** Our pipes, by the descriptor that the program gets them as; `from` is ours. */
-  descriptors: readonly { as: number; from: number; mode: 'read' | 'write' }[];
+  descriptors: readonly { as: number; from: number; mode: keyof typeof OPENED }[];
   /** The file that takes a process into a control group. */
   group?: string;
 }
@@ -72,9 +86,7 @@ export function createStarter({ mkfifo, inherited }: StarterDependencies): Start
 
   return {
     async start({ argv, descriptors, group }) {
-      const opened = descriptors.map(
-        ({ as, from, mode }) => `${as}${mode === 'read' ? '<' : '>'}/proc/${process.pid}/fd/${from}`,
-      );
+      const opened = descriptors.map(({ as, from, mode }) => `${as}${OPENED[mode]}/proc/${process.pid}/fd/${from}`);
       const enter = group === undefined ? ':' : `{ echo 0 >${quoted(group)}; } 2>/dev/null && group=1`;
       const answers = await request(
         2,
@@ -85,6 +97,7 @@ ${answer} group $group
 exec 9>&-
 exec ${argv.map(quoted).join(' ')}
 ) &
+started="$started $!"
 ${answer} pid $!
 `,
       );
@@ -92,13 +105,13 @@ ${answer} pid $!
         answers.find((each) => each.startsWith(`${name} `))?.slice(name.length + 1);
       const [pid, isInGroup] = [Number(answerOf('pid')), answerOf('group')];
       if (isInGroup === undefined) {
-        shell?.say(`wait ${pid}\n`);
+        shell?.say(forgetting(pid));
         throw new SandboxError('setup-failed', 'the shell that starts sandboxes cannot open their pipes');
       }
       return { pid, isInGroup: isInGroup === '1' };
     },
     forget(pid) {
-      if (shell && !shell.hasEnded()) shell.say(`wait ${pid}\n`);
+      if (shell && !shell.hasEnded()) shell.say(forgetting(pid));
     },
     async makeFifos(paths) {
       const program = quoted(await mkfifo());
@@ -120,6 +133,11 @@ ${answer} pid $!
       await shell?.end();
     },
   };
+}
+
+/** Also takes the program's end from the kernel, so that it does not stay as a zombie. */
+function forgetting(pid: number): string {
+  return `wait ${pid}; s=; for p in $started; do [ $p = ${pid} ] || s="$s $p"; done; started=$s\n`;
 }
 
 function tryTo(action: () => void): void {

@@ -10,13 +10,22 @@ import { fillDisk } from './disk.ts';
 import { killGateway } from './gateway.ts';
 import { hasTracer, type KillMethod, killCommand } from './kills.ts';
 import { cutPower, powerCutProblem } from './power-cuts.ts';
+import { killSandboxes, sandboxProblem } from './sandboxes.ts';
 import { allScenarios } from './scenarios.ts';
 
-const PARTS = ['kills', 'syscalls', 'gateway', 'power', 'disk', 'clock'] as const;
+const PARTS = ['kills', 'syscalls', 'gateway', 'sandbox', 'power', 'disk', 'clock'] as const;
 type Part = (typeof PARTS)[number];
 
-/** At scale 1: kills, cuts and runs of each command; deaths of the gateway; jumps of the clock. */
-const TIMES: Record<Part, number> = { kills: 10, syscalls: 10, gateway: 20, power: 5, disk: 5, clock: 300 };
+/** At scale 1: kills, cuts and runs of each command; deaths of the gateway and of sandboxes; jumps of the clock. */
+const TIMES: Record<Part, number> = {
+  kills: 10,
+  syscalls: 10,
+  gateway: 20,
+  sandbox: 100,
+  power: 5,
+  disk: 5,
+  clock: 300,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -76,6 +85,14 @@ const RUN: Record<Part, () => Promise<void>> = {
   async gateway() {
     const { line, problems: found } = await killGateway(timesOf('gateway'), seed);
     tell('gateway', line, found);
+  },
+  async sandbox() {
+    const reason = await sandboxProblem();
+    if (reason !== undefined) return console.log(`--    sandbox: not run, ${reason}`);
+    for (const way of ['prepared', 'direct'] as const) {
+      const kills = timesOf('sandbox');
+      tell('sandbox', `${way}: ${kills} kills while sandboxes start`, await killSandboxes(way, kills, random));
+    }
   },
   async power() {
     const reason = powerCutProblem();
