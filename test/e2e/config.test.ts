@@ -87,6 +87,29 @@ describe.concurrent('config set', () => {
   });
 
   it.each([
+    ['toolMaxSteps=25', 'toolMaxSteps', 25],
+    ['system=a = b', 'system', 'a = b'],
+    ['fallback=anthropic,ollama/qwen3', 'fallback', ['anthropic', 'ollama/qwen3']],
+  ])('%s is written like a key and a value', async (written, key, value) => {
+    const home = testHome();
+    expect((await config(home, ['set', written])).code).toBe(0);
+    expect(await get(home, key)).toMatchObject({ value, source: 'file' });
+  });
+
+  it.each([
+    [['model'], 'the value is missing: lainclaw config set model <value>, or model=<value>'],
+    [['model=a', 'language=ru'], 'one setting at a time: lainclaw config set model <value>'],
+    [['model=a', 'b'], 'one setting at a time'],
+    [['=a'], 'is not a setting'],
+  ])('%s is refused with how to write it', async (args, message) => {
+    const home = testHome();
+    const { code, stderr } = await config(home, ['set', ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(textOf(home)).toBeUndefined();
+  });
+
+  it.each([
     ['toolMaxSteps', '0'],
     ['toolMaxSteps', '1.5'],
     ['memory', 'maybe'],

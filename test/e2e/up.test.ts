@@ -22,6 +22,14 @@ it('starts the gateway, prints a link that signs in once, and uses a gateway tha
   await expect(useLink(again.url)).rejects.toThrow('LINK_INVALID');
 });
 
+it('starts without a bot where only the address of a platform is set', async () => {
+  const { home, status } = gatewayHome();
+  const env = { LAINCLAW_TELEGRAM_API_ROOT: 'http://127.0.0.1:9', LAINCLAW_FEISHU_DOMAIN: 'lark' };
+  const { code, stderr } = await runBinary(['up', '--port', '0'], { home, env });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(await status()).toMatchObject({ status: 'running', channels: [] });
+});
+
 it('invites somebody at another machine with the address that browsers there use', async () => {
   const { home, gateway } = gatewayHome();
   await runBinary(['up', '--port', '0'], { home });

@@ -27,9 +27,9 @@ export const configureConfig: ConfigureCommand = (config, terminal) => {
     .argument('<key>')
     .action((key: string, flags: OutputFlags) => get(key, flags, terminal));
   verb('set', 'Set a setting')
-    .argument('<key>')
-    .argument('<value>', 'lists are separated by commas')
-    .action((key: string, value: string, flags: OutputFlags) => set(key, value, flags, terminal));
+    .argument('<key>', 'or <key>=<value>')
+    .argument('[value]', 'lists are separated by commas')
+    .action((key: string, value: string | undefined, flags: OutputFlags) => set(key, value, flags, terminal));
   verb('unset', 'Remove a setting, so that its default holds')
     .argument('<key>')
     .action((key: string, flags: OutputFlags) => unset(key, flags, terminal));
@@ -88,11 +88,21 @@ async function get(key: string, flags: OutputFlags, terminal: Terminal): Promise
   });
 }
 
-async function set(key: string, value: string, flags: OutputFlags, terminal: Terminal): Promise<void> {
+async function set(written: string, given: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {
+  const { key, value } = readAssignment(written, given);
   await run(terminal, setSetting, { key, value }, (entry) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, entry);
     terminal.out.write(`${printable(`${key} = ${shownValue(entry)}`)}\n`);
   });
+}
+
+/** `key value` or `key=value`: no key holds an equals sign, a value may. */
+function readAssignment(written: string, given: string | undefined): { key: string; value: string } {
+  const [key = '', ...rest] = written.split('=');
+  if (given === undefined && rest.length > 0) return { key, value: rest.join('=') };
+  if (given !== undefined && rest.length === 0) return { key, value: given };
+  const problem = given === undefined ? 'the value is missing' : 'one setting at a time';
+  throw new UsageError(`${problem}: lainclaw config set ${key || '<key>'} <value>, or ${key || '<key>'}=<value>`);
 }
 
 async function unset(key: string, flags: OutputFlags, terminal: Terminal): Promise<void> {

@@ -125,7 +125,10 @@ export function resolveJobs(input: BotInput): JobSettings {
   return settings;
 }
 
-/** Whether anything of a channel is set, in the file or in the environment. */
+/**
+ * Whether anything of a channel is set in the file, or anything that belongs to one bot in the environment: an address or a mode alone
+ * makes no bot.
+ */
 export function isSetUp(
   { name, settings }: ChannelDefinition,
   file: GatewayFile,
@@ -133,7 +136,9 @@ export function isSetUp(
 ): boolean {
   const { accounts, ...own } = file.channels[name] ?? {};
   if (Object.keys({ ...own, ...accounts }).length > 0) return true;
-  return Object.entries(settings).some(([key, setting]) => variables[variableOf(key, setting, name)]);
+  return Object.entries(settings).some(
+    ([key, setting]) => setting.isOwn && Boolean(variables[variableOf(key, setting, name)]),
+  );
 }
 
 /** The named accounts; the channel itself is one more bot when it has what makes a bot, or when none is named. */
