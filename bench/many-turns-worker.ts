@@ -1,5 +1,7 @@
 // The process whose memory is watched: the whole application, asked again and again. It tells, for each window of turns,
-// what was resident (the median of many looks, as an operator would see it) and what the heap held after a collection.
+// what was resident (the median of many looks, as an operator would see it), what the heap held after a collection, and how many
+// descriptors were open.
+import { readdirSync } from 'node:fs';
 import { median } from './bench.ts';
 import { openModelApp } from './model-app.ts';
 
@@ -20,7 +22,8 @@ async function main(): Promise<void> {
     if (turn % look === 0) resident.push(process.memoryUsage.rss());
     if (turn % every !== 0) continue;
     globalThis.gc?.();
-    console.log(JSON.stringify({ turn, heap: process.memoryUsage().heapUsed, rss: median(resident) }));
+    const handles = readdirSync('/proc/self/fd').length;
+    console.log(JSON.stringify({ turn, heap: process.memoryUsage().heapUsed, rss: median(resident), handles }));
     resident = [];
   }
   await close();

@@ -9,6 +9,8 @@ const HEAP_BYTES_A_TURN = 20;
 /** What people complain of is resident, not heap: ten megabytes after a hundred thousand turns is the most it may grow. */
 const RESIDENT_BYTES_A_TURN = 100;
 const RESIDENT_MEGABYTES = 200;
+/** A connection to the model may be open at one look and not at the other. */
+const MORE_HANDLES = 5;
 const WINDOWS = 50;
 
 interface Window {
@@ -16,6 +18,8 @@ interface Window {
   turn: number;
   heap: number;
   rss: number;
+  /** Open descriptors. */
+  handles: number;
 }
 
 export const manyTurns: Bench = {
@@ -44,6 +48,13 @@ export const manyTurns: Bench = {
           unit: 'MB resident',
           limit: RESIDENT_MEGABYTES,
           detail: `the median of ${resident.length} windows, at most ${megabytes(Math.max(...resident))}`,
+        },
+        {
+          name,
+          value: (settled.at(-1)?.handles ?? Number.NaN) - (settled[0]?.handles ?? Number.NaN),
+          unit: 'more descriptors',
+          limit: MORE_HANDLES,
+          detail: `${settled[0]?.handles} → ${settled.at(-1)?.handles}`,
         },
       ];
     }),
