@@ -13,6 +13,18 @@ it('tells how far the work is and, once the rate is known, how long it will take
   // What was done before this run says nothing about its rate.
   expect(at(10, 200)).toBe('200/4100 embedded, about 7 min left');
   expect(at(100, 4_000)).toBe('4000/4100 embedded, about 3 s left');
-  expect(at(200, 101)).toBe('101/4100 embedded, about 223 h left');
   expect(at(300, 4_100)).toBe('4100/4100 embedded\n');
+});
+
+it('tells of bytes in megabytes, and begins again with the next file', () => {
+  let now = 0;
+  const line = createProgressLine('embedded', () => now);
+  const at = (seconds: number, done: number, total: number): string => {
+    now = seconds * 1_000;
+    return line({ done, total, of: 'bytes' }).replace('\r\u001b[K', '');
+  };
+  expect(at(0, 1_000_000, 54_400_000)).toBe('1.0/54.4 MB fetched');
+  expect(at(5, 11_000_000, 54_400_000)).toBe('11.0/54.4 MB fetched, about 22 s left');
+  expect(at(6, 54_400_000, 54_400_000)).toBe('54.4/54.4 MB fetched\n');
+  expect(at(60, 200_000, 0)).toBe('0.2 MB fetched');
 });

@@ -67,6 +67,8 @@ export interface FileSettings {
   /** Of a server that gives embeddings in OpenAI's protocol, and its model. */
   embeddingBaseUrl?: string;
   embeddingModel?: string;
+  /** Processors that a local embedding model uses. */
+  embeddingThreads?: number;
   /** Tokens of a chunk in the archive, about. */
   memoryChunkTokens?: number;
   /** Whether a model extracts facts from conversations that remember. */
@@ -243,6 +245,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     default: 'none',
   },
   embeddingModel: { kind: text(), about: 'its model', default: 'none' },
+  embeddingThreads: {
+    kind: count(1, 64),
+    about: 'the threads of a local embedding model with an ONNX graph',
+    default: 'half of the processors, at most 4',
+  },
   memoryChunkTokens: { kind: amount, about: 'the tokens of a chunk in the archive, about', default: 200 },
   memoryFacts: {
     kind: onOff,

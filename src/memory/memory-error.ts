@@ -11,7 +11,8 @@ export type MemoryErrorCode =
   | 'MEMORY_DAMAGED'
   | 'MEMORY_FOLDER'
   | 'MEMORY_EMBEDDING'
-  | 'MEMORY_MODEL';
+  | 'MEMORY_MODEL'
+  | 'MEMORY_RUNTIME';
 
 /** Every failure of memory: the message says why and what to do. */
 export class MemoryError extends CodedError<MemoryErrorCode> {}

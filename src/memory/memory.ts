@@ -208,7 +208,7 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         if (progress) return progress;
         throw new MemoryError(
           'MEMORY_MODEL',
-          'no embedding model is set up: "lainclaw memory model add <folder or address>" and "memory model use" set one up',
+          'no embedding model is set up: "lainclaw memory model add" gets the recommended one',
         );
       },
       embedTexts: embeddings.embedTexts,

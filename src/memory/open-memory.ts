@@ -3,9 +3,9 @@
 import type { Locks } from '../storage/locks.ts';
 import type { SharedArchive } from '../storage/shared-archive.ts';
 import { createEmbeddings, type EmbeddingModel } from './embeddings/embeddings.ts';
+import type { LocalModelOptions } from './embeddings/local-model.ts';
 import { createMemory, type SharedMemory } from './memory.ts';
 import { MemoryError } from './memory-error.ts';
-import type { ModelManifest } from './models/manifest.ts';
 
 /** A server that speaks the OpenAI protocol, Ollama for example. */
 export interface EndpointSettings {
@@ -20,7 +20,7 @@ export interface OpenMemoryOptions {
   endpoint: EndpointSettings;
   /** The owner's choice, read at each use: a model's name, "endpoint" or "none"; undefined when nobody chose. */
   choice(): Promise<string | undefined>;
-  localModel(name: string): Promise<{ folder: string; manifest: ModelManifest }>;
+  localModel(name: string): Promise<LocalModelOptions>;
   chunkSize?: number;
   now(): number;
   timezone(): string;

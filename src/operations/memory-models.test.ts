@@ -11,6 +11,7 @@ it('the operations on embedding models answer what their output schemas say', as
   writeTinyModel(join(folder, 'tiny'));
   for (const [name, input, output] of [
     ['memory-models.add', { source: join(folder, 'tiny') }, { name: 'tiny' }],
+    ['memory-models.recommended', {}, [{ language: 'en' }, { language: 'zh' }, { language: 'ru' }, {}]],
     ['memory-models.list', {}, { use: null, models: [{ name: 'tiny', ok: true, inUse: false }] }],
     ['memory-models.use', { name: 'tiny', later: true }, { use: 'tiny' }],
     ['memory-models.use', { name: 'none' }, { use: 'none' }],

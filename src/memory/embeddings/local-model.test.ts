@@ -8,8 +8,9 @@ import { openTinyModel, writeTinyModel } from '../../../test/support/tiny-model.
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { createModelStore } from '../models/model-store.ts';
+import { RUNTIME } from '../models/onnx-runtime.ts';
 import type { EmbeddingModel } from './embeddings.ts';
-import { createLocalModel, installCommand, RUNTIME } from './local-model.ts';
+import { createLocalModel, installCommand } from './local-model.ts';
 import { type Pooling, pool } from './pool.ts';
 
 /** A model is loaded and run many times here, on whatever machine. */
@@ -34,6 +35,25 @@ const MODELS: [string, TestModel][] = [
 
 const likeness = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+
+function newStore() {
+  const home = temporaryHome();
+  const locks = createLocks(join(home, 'locks'));
+  const store = createModelStore({
+    directory: join(home, 'models'),
+    cwd: home,
+    locks,
+    files: createOwnerFiles(home, locks),
+    hasEndpoint: false,
+    fetch,
+    runNpm: async () => '',
+    runtimeFolder: join(home, 'runtime'),
+    now: Date.now,
+    newId: (prefix) => `${prefix}1`,
+    openModel: createLocalModel,
+  });
+  return { home, store };
+}
 
 describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, file }) => {
   let model: EmbeddingModel;
@@ -121,20 +141,8 @@ describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, 
   });
 
   async function addModel() {
-    const home = temporaryHome();
-    const locks = createLocks(join(home, 'locks'));
-    const store = createModelStore({
-      directory: join(home, 'models'),
-      cwd: home,
-      locks,
-      files: createOwnerFiles(home, locks),
-      hasEndpoint: false,
-      fetch,
-      now: Date.now,
-      newId: (prefix) => `${prefix}1`,
-      openModel: createLocalModel,
-    });
-    await store.add(folder(), { name: 'real' });
+    const { store, home } = newStore();
+    await store.add(folder(), { name: 'real', pooling: 'mean' });
     return { store, added: join(home, 'models/real') };
   }
 
@@ -159,6 +167,15 @@ describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, 
     const { store } = await addModel();
     await expect(store.add(join(home, 'broken'))).rejects.toMatchObject({ code: 'MEMORY_MODEL' });
     expect(await store.list()).toHaveLength(1);
+  });
+});
+
+const describeReal = hasRealModel() ? describe : undefined;
+describeReal?.('a model whose files do not say how it pools', { timeout: PATIENCE_MS }, () => {
+  it('is refused until a person says it', async () => {
+    const { store } = newStore();
+    await expect(store.add(realModelFolder())).rejects.toThrow(/no 1_Pooling\/config\.json.*--pooling mean/s);
+    expect(await store.add(realModelFolder(), { pooling: 'mean' })).toMatchObject({ pooling: 'mean', dimension: 384 });
   });
 });
 

@@ -6,15 +6,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { MemoryError } from '../memory-error.ts';
 import type { ModelManifest } from '../models/manifest.ts';
+import { RUNTIME } from '../models/onnx-runtime.ts';
 import type { EmbeddingModel } from './embeddings.ts';
 import type { WorkerAnswer, WorkerRequest } from './model-worker.ts';
 
-export const RUNTIME = 'onnxruntime-web@1.30.0';
 const MOST_THREADS = 4;
 
 export interface LocalModelOptions {
   folder: string;
   manifest: ModelManifest;
+  /** Where the ONNX runtime may be kept, when there is none beside this program. */
+  runtimeFolder?: string;
+  /** By default half of the processors, at most 4: the rest of the machine has work too. */
+  threads?: number;
 }
 
 interface Waiting {
@@ -22,14 +26,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export function createLocalModel({ folder, manifest }: LocalModelOptions): EmbeddingModel {
+export function createLocalModel(options: LocalModelOptions): EmbeddingModel {
+  const { folder, manifest, runtimeFolder, threads = usualThreads() } = options;
   let running: { worker: Worker; waiting: Map<number, Waiting> } | undefined;
   let lastId = 0;
 
   function start(): NonNullable<typeof running> {
-    const threads = Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / 2)));
     const worker = new Worker(workerFile(), {
-      workerData: { folder, manifest, threads, installCommand: installCommand() },
+      workerData: { folder, manifest, threads, runtimeFolder, installCommand: installCommand() },
       // Arguments of the parent, such as a loader, could change what runs here.
       execArgv: [],
       // Keeps prints of a library away from stdout, which carries the answer.
@@ -46,7 +50,7 @@ export function createLocalModel({ folder, manifest }: LocalModelOptions): Embed
       // The next attempt may succeed: the runtime was installed, or the file restored.
       stop(started);
       const said = answer.isExplained ? answer.problem : `the model "${manifest.name}" failed: ${answer.problem}`;
-      waiter?.reject(new MemoryError('MEMORY_MODEL', said));
+      waiter?.reject(new MemoryError(answer.isRuntimeMissing ? 'MEMORY_RUNTIME' : 'MEMORY_MODEL', said));
     });
     const end = (reason: string): void => {
       if (running === started) running = undefined;
@@ -91,9 +95,15 @@ export function createLocalModel({ folder, manifest }: LocalModelOptions): Embed
   };
 }
 
-/** Identifies a model by its bytes: vectors of another model with the same name must not match. */
-export function identityOf({ files }: ModelManifest): string {
+function usualThreads(): number {
+  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / 2)));
+}
+
+/** Identifies a model by what makes its vectors: those of another model with the same name must not match. */
+export function identityOf({ files, pooling, prompts }: ModelManifest): string {
   const sums = files.map(({ path, sha256 }) => `${path} ${sha256}`).toSorted();
+  if (pooling !== undefined) sums.push(`pooling ${pooling}`);
+  if (prompts) sums.push(`prompts ${JSON.stringify([prompts.query, prompts.passage])}`);
   return createHash('sha256').update(sums.join('\n')).digest('hex').slice(0, 12);
 }
 

@@ -4,6 +4,9 @@ import type { ModelManifest } from '../models/manifest.ts';
 /** A failure of a local model; the message says what to do. */
 export class ModelProblem extends Error {}
 
+/** The model needs a runtime that is not installed. */
+export class MissingRuntime extends ModelProblem {}
+
 export interface ModelSession {
   /** How many texts, from the first on, are best run together; they should have similar lengths. */
   fitting(texts: readonly string[]): number;
@@ -14,6 +17,8 @@ export interface ModelSessionOptions {
   folder: string;
   manifest: ModelManifest;
   threads: number;
+  /** Where the ONNX runtime may be kept, when there is none beside this program. */
+  runtimeFolder?: string;
   /** The command that installs the ONNX runtime where this program finds it. */
   installCommand: string;
 }

@@ -2,7 +2,7 @@
 // groups, so that a person's query never waits for a whole background batch.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { ModelProblem, type ModelSession, type ModelSessionOptions } from './model-session.ts';
+import { MissingRuntime, ModelProblem, type ModelSession, type ModelSessionOptions } from './model-session.ts';
 import { openModelSession } from './open-session.ts';
 
 export interface WorkerRequest {
@@ -14,7 +14,7 @@ export interface WorkerRequest {
 export type WorkerAnswer =
   | { id: number; vectors: Float32Array[] }
   /** `isExplained`: the message tells a person what to do. */
-  | { id: number; problem: string; isExplained: boolean };
+  | { id: number; problem: string; isExplained: boolean; isRuntimeMissing: boolean };
 
 interface Job extends WorkerRequest {
   vectors: Float32Array[];
@@ -47,7 +47,8 @@ function serve(port: MessagePort, options: ModelSessionOptions): void {
         if (job.left.length === 0) finish(job, { id: job.id, vectors: job.vectors });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
-        finish(job, { id: job.id, problem, isExplained: error instanceof ModelProblem });
+        const isRuntimeMissing = error instanceof MissingRuntime;
+        finish(job, { id: job.id, problem, isExplained: error instanceof ModelProblem, isRuntimeMissing });
       }
       await nextTurn();
     }

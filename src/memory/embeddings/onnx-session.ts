@@ -1,7 +1,12 @@
 // A model with an ONNX graph: texts → tokens → the graph → one vector each. Runs in the worker only.
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ModelManifest } from '../models/manifest.ts';
+import { entryOf } from '../models/onnx-runtime.ts';
+import { poolingOf } from './model-pooling.ts';
 import {
   jsonOf,
+  MissingRuntime,
   type ModelFiles,
   ModelProblem,
   type ModelSession,
@@ -38,11 +43,11 @@ interface Runtime {
 }
 
 export async function openOnnxSession(files: ModelFiles, options: ModelSessionOptions): Promise<ModelSession> {
-  const { manifest, threads, installCommand } = options;
-  const runtime = await loadRuntime(installCommand);
+  const { manifest, threads } = options;
+  const runtime = await loadRuntime(options);
   runtime.env.wasm.numThreads = threads;
   runtime.env.logLevel = 'error';
-  const settings = settingsOf(files);
+  const settings = settingsOf(files, manifest);
   const { Tokenizer } = await import('@huggingface/tokenizers');
   const tokenizer = new Tokenizer(requiredJson(files, 'tokenizer.json'), jsonOf(files, 'tokenizer_config.json'));
   const graph = files.get(manifest.file);
@@ -116,6 +121,7 @@ export async function openOnnxSession(files: ModelFiles, options: ModelSessionOp
       const dimension = output.dims.at(-1) ?? 0;
       if (output.dims.length === 2)
         return texts.map((_, text) => normalise(data.slice(text * dimension, (text + 1) * dimension)));
+      if (settings.pooling === 'unknown') throw unknownPooling(files, manifest.name);
       return pool(
         { data, texts: texts.length, tokens, dimension, lengths: all.map(({ length }) => length) },
         settings.pooling,
@@ -124,12 +130,14 @@ export async function openOnnxSession(files: ModelFiles, options: ModelSessionOp
   };
 }
 
-async function loadRuntime(installCommand: string): Promise<Runtime> {
+async function loadRuntime({ installCommand, runtimeFolder }: ModelSessionOptions): Promise<Runtime> {
   try {
     const name: string = RUNTIME_PACKAGE;
     return (await import(name)) as Runtime;
   } catch (error) {
-    throw new ModelProblem(
+    const kept = runtimeFolder === undefined ? undefined : await entryOf(runtimeFolder);
+    if (kept !== undefined) return (await import(pathToFileURL(kept).href)) as Runtime;
+    throw new MissingRuntime(
       `this embedding model needs onnxruntime-web, which is not installed: run "${installCommand}", or add a static model (model.safetensors), which needs nothing`,
       { cause: error },
     );
@@ -137,13 +145,13 @@ async function loadRuntime(installCommand: string): Promise<Runtime> {
 }
 
 interface Settings {
-  pooling: Pooling;
+  pooling: Pooling | 'unknown';
   longest: number;
   padding: number;
   prompts: { query: string; passage: string };
 }
 
-function settingsOf(files: ModelFiles): Settings {
+function settingsOf(files: ModelFiles, manifest: ModelManifest): Settings {
   const config = jsonOf(files, 'config.json');
   const tokenizer = jsonOf(files, 'tokenizer_config.json');
   const own = jsonOf(files, 'sentence_bert_config.json');
@@ -152,16 +160,23 @@ function settingsOf(files: ModelFiles): Settings {
   const prompt = (...names: string[]): string =>
     names.map((name) => prompts[name]).find((text) => typeof text === 'string') ?? '';
   return {
-    pooling: poolingOf(jsonOf(files, '1_Pooling/config.json')),
+    pooling: manifest.pooling ?? usualPooling(files),
     longest: Math.min(...limits.filter((limit): limit is number => typeof limit === 'number' && limit >= 8)),
     padding: typeof config.pad_token_id === 'number' ? config.pad_token_id : 0,
-    prompts: { query: prompt('query'), passage: prompt('document', 'passage') },
+    prompts: manifest.prompts ?? { query: prompt('query'), passage: prompt('document', 'passage') },
   };
 }
 
-function poolingOf(config: Record<string, unknown>): Pooling {
-  if (config.pooling_mode_cls_token === true) return 'cls';
-  if (config.pooling_mode_max_tokens === true) return 'max';
-  if (config.pooling_mode_lasttoken === true) return 'last';
-  return 'mean';
+/** For models that were added before their record held the pooling: mean, where their files do not say. */
+function usualPooling(files: ModelFiles): Pooling {
+  const found = poolingOf((path) => (files.has(path) ? jsonOf(files, path) : undefined));
+  return 'pooling' in found ? found.pooling : 'mean';
+}
+
+function unknownPooling(files: ModelFiles, name: string): ModelProblem {
+  const found = poolingOf((path) => (files.has(path) ? jsonOf(files, path) : undefined));
+  const why = 'unknown' in found ? `: ${found.unknown}` : '';
+  return new ModelProblem(
+    `the files of the model "${name}" do not say how it makes one vector of a text${why}. Its page does: add it with --pooling mean, --pooling cls or --pooling last`,
+  );
 }

@@ -1,22 +1,25 @@
 // A model whose files are below an address, each fetched by its path.
 import { copyStream } from './copy-file.ts';
-import { download, type Fetch, shown } from './download.ts';
+import { type DownloadOptions, download, shown } from './download.ts';
 import type { ModelSource } from './model-files.ts';
 
-export function addressSource(given: URL, directory: string, { fetch }: { fetch: Fetch }): ModelSource {
+export function addressSource(
+  given: URL,
+  directory: string,
+  options: Pick<DownloadOptions, 'fetch' | 'onBytes'>,
+): ModelSource {
   const base = baseOf(given);
   return {
     from: shown(given),
-    name:
-      given.pathname
-        .split('/')
-        .filter((part) => part !== '')
-        .at(-1) ?? given.hostname,
+    name: nameOf(given),
+    isRemote: true,
     async take(path, limit, signal) {
       const address = new URL(base);
       address.pathname = `${base.pathname.replace(/\/+$/, '')}/${path}`;
-      const stream = await download(address, { fetch, signal });
-      return stream && copyStream(stream, { directory, path, limit, from: shown(address), signal });
+      const found = await download(address, { ...options, signal });
+      if (!found) return undefined;
+      const { body, sha256 } = found;
+      return copyStream(body, { directory, path, limit, from: shown(address), signal, sha256 });
     },
   };
 }
@@ -25,4 +28,9 @@ export function addressSource(given: URL, directory: string, { fetch }: { fetch:
 function baseOf(given: URL): URL {
   const isPage = given.hostname === 'huggingface.co' && /^\/[^/]+\/[^/]+\/?$/.test(given.pathname);
   return isPage ? new URL(`${given.pathname.replace(/\/$/, '')}/resolve/main`, given) : given;
+}
+
+function nameOf({ pathname, hostname }: URL): string {
+  const parts = pathname.replace(/\/resolve\/[^/]+\/?$/, '').split('/');
+  return parts.filter((part) => part !== '').at(-1) ?? hostname;
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensureDirectory } from '../../storage/private-files.ts';
-import { type CopiedFile, tooLarge } from './model-files.ts';
+import { type CopiedFile, notAsAnnounced, tooLarge } from './model-files.ts';
 
 export interface CopyOptions {
   directory: string;
@@ -13,10 +13,12 @@ export interface CopyOptions {
   /** Names the source in the error for a file that is too large. */
   from: string;
   signal?: AbortSignal;
+  /** What the checksum must be, where it is known. */
+  sha256?: string;
 }
 
 export async function copyStream(stream: AsyncIterable<Uint8Array>, options: CopyOptions): Promise<CopiedFile> {
-  const { directory, path, limit, from, signal } = options;
+  const { directory, path, limit, from, signal, sha256: wanted } = options;
   const target = join(directory, path);
   await ensureDirectory(dirname(target));
   const handle = await open(target, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
@@ -34,5 +36,7 @@ export async function copyStream(stream: AsyncIterable<Uint8Array>, options: Cop
   } finally {
     await handle.close();
   }
-  return { path, bytes, sha256: sum.digest('hex') };
+  const sha256 = sum.digest('hex');
+  if (wanted !== undefined && wanted !== sha256) throw notAsAnnounced(from);
+  return { path, bytes, sha256 };
 }

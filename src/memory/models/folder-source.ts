@@ -8,11 +8,12 @@ import type { ModelSource } from './model-files.ts';
 export function folderSource(
   folder: string,
   directory: string,
-  { from = folder, name = basename(folder) } = {},
+  { from = folder, name = basename(folder), isRemote = false } = {},
 ): ModelSource {
   return {
     from,
     name,
+    isRemote,
     async take(path, limit, signal) {
       const source = join(folder, path);
       const isFile = await stat(source).then(

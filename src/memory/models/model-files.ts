@@ -16,6 +16,7 @@ const OPTIONAL = [
   'config.json',
   'sentence_bert_config.json',
   'config_sentence_transformers.json',
+  'modules.json',
   '1_Pooling/config.json',
 ];
 const LARGEST_TOTAL = 2_000_000_000;
@@ -33,6 +34,8 @@ export interface ModelSource {
   from: string;
   /** Default name of the model. */
   name: string;
+  /** True when the files come over the network. */
+  isRemote: boolean;
   /** Copies one file of at most `limit` bytes; undefined when it does not exist. */
   take(path: string, limit: number, signal?: AbortSignal): Promise<CopiedFile | undefined>;
 }
@@ -43,16 +46,23 @@ export interface Taken {
   files: CopiedFile[];
 }
 
-export async function takeModel(
-  source: ModelSource,
-  { file, signal, onFile }: { file?: string; signal?: AbortSignal; onFile?: (file: CopiedFile) => void },
-): Promise<Taken> {
+export interface TakeOptions {
+  /** Chooses one of several graphs. */
+  file?: string;
+  /** What the checksum of each of these files must be. */
+  sums?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+  onFile?: (file: CopiedFile) => void;
+}
+
+export async function takeModel(source: ModelSource, { file, sums = {}, signal, onFile }: TakeOptions): Promise<Taken> {
   const files: CopiedFile[] = [];
   let left = LARGEST_TOTAL;
   const take = async (path: string): Promise<boolean> => {
     signal?.throwIfAborted();
     const copied = await source.take(path, left, signal);
     if (!copied) return false;
+    if (sums[path] !== undefined && sums[path] !== copied.sha256) throw notAsAnnounced(`${path} of ${source.from}`);
     left -= copied.bytes;
     files.push(copied);
     onFile?.(copied);
@@ -95,4 +105,11 @@ function missing({ from }: ModelSource, path: string): MemoryError {
 
 export function tooLarge(from: string): MemoryError {
   return new MemoryError('MEMORY_MODEL', `${from} is too large: a model may have ${LARGEST_TOTAL / 1e9} GB in all`);
+}
+
+export function notAsAnnounced(from: string): MemoryError {
+  return new MemoryError(
+    'MEMORY_MODEL',
+    `${from} is not the file that was announced (its checksum differs): nothing was added. Try again, or choose another source`,
+  );
 }

@@ -1,16 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryHome } from '../../../test/support/test-memory.ts';
+import { writeTinyModel } from '../../../test/support/tiny-model.ts';
 import { newId } from '../../lib/new-id.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
+import { identityOf } from '../embeddings/local-model.ts';
 import type { ModelManifest } from './manifest.ts';
 import { createModelStore } from './model-store.ts';
 
@@ -42,6 +53,8 @@ function setUp({ hasEndpoint = false, broken = false } = {}) {
     files,
     hasEndpoint,
     fetch,
+    runNpm: async () => '',
+    runtimeFolder: join(home, 'runtime'),
     newId,
     openModel,
   };
@@ -89,7 +102,8 @@ describe('adding a model', () => {
       bytes: 5,
       sha256: createHash('sha256').update('exact').digest('hex'),
     });
-    expect(tried[0]?.manifest.files).toEqual(added.files);
+    expect(added.pooling).toBe('cls');
+    expect(tried[0]?.manifest).toEqual({ ...added, dimension: 0 });
     expect(left()).toEqual(['my-model']);
     expect(statSync(join(home, 'models/my-model')).mode & 0o777).toBe(0o700);
     expect(statSync(join(home, 'models/my-model/onnx/model.onnx')).mode & 0o777).toBe(0o600);
@@ -103,6 +117,35 @@ describe('adding a model', () => {
     const added = await store.add('linked', { name: 'small', file: 'onnx/model_quantized.onnx' });
     expect(added).toMatchObject({ name: 'small', file: 'onnx/model_quantized.onnx' });
     expect(pathsOf(added)).not.toContain('onnx/model.onnx_data');
+  });
+
+  it('keeps what a person says of its vectors, and that its files do not say it', async () => {
+    const { folder, store, tried } = setUp();
+    rmSync(join(folder, '1_Pooling'), { recursive: true });
+    const prompts = { query: 'query: ', passage: 'passage: ' };
+    expect(await store.add('my-model', { name: 'told', pooling: 'last', prompts })).toMatchObject({
+      pooling: 'last',
+      prompts,
+    });
+    expect(await store.add('my-model', { name: 'untold' })).toMatchObject({ pooling: 'unknown' });
+    expect(tried.map(({ manifest }) => identityOf(manifest)).map((id, at, all) => all.indexOf(id) === at)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('with a checksum that must hold refuses other bytes', async () => {
+    const { store, left } = setUp();
+    const sums = { 'onnx/model.onnx': 'a'.repeat(64) };
+    await expect(store.add('my-model', { sums })).rejects.toThrow('onnx/model.onnx of');
+    expect(left()).toEqual([]);
+  });
+
+  it('from an archive finds a static model too', async () => {
+    const { base, store } = setUp();
+    writeTinyModel(join(base, 'tiny'));
+    execFileSync('tar', ['-czf', join(base, 'tiny.tgz'), '-C', base, 'tiny']);
+    expect(await store.add('tiny.tgz')).toMatchObject({ name: 'tiny', file: 'model.safetensors' });
   });
 
   it.each(['my-model.tar.gz', 'my-model.tgz'])('from %s finds the model inside', async (name) => {

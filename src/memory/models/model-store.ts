@@ -1,35 +1,44 @@
 // The models in <home>/models, a folder each, with the checksum of every file; and which of them is in use. A model is copied
 // into a temporary folder, tested, and only then renamed: an interrupted addition leaves no model, and the next addition
 // removes its remains.
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { newerVersionIn } from '../../lib/newer-version.ts';
 import type { Locks } from '../../storage/locks.ts';
 import { ensureDirectory, syncDirectory } from '../../storage/private-files.ts';
 import { newerVersion, type OwnerFiles } from '../../storage/storage.ts';
 import type { EmbeddingModel } from '../embeddings/embeddings.ts';
+import { poolingOf } from '../embeddings/model-pooling.ts';
+import type { Pooling } from '../embeddings/pool.ts';
 import { MemoryError } from '../memory-error.ts';
-import { addressSource } from './address-source.ts';
 import { readChoice, writeChoice } from './choice.ts';
-import { download, type Fetch, parseAddress, shown } from './download.ts';
-import { folderSource } from './folder-source.ts';
+import type { Fetch, OnBytes } from './download.ts';
+import { installRuntime } from './install-runtime.ts';
 import { MANIFEST_FILE, MANIFEST_VERSION, type ModelManifest } from './manifest.ts';
-import { type CopiedFile, type ModelSource, takeModel } from './model-files.ts';
+import { type CopiedFile, type Taken, takeModel } from './model-files.ts';
 import { checkName, isModelName, nameFrom } from './model-name.ts';
-import { unpack } from './unpack.ts';
+import type { RunNpm } from './npm-package.ts';
+import { openSource } from './open-source.ts';
 
 const LOCK = 'memory-models';
 const STAGING = '.adding-';
-const LARGEST_ARCHIVE = 4_000_000_000;
 
 export interface AddOptions {
   /** By default the name of the folder or the address. */
   name?: string;
   /** Chooses one of several graphs: "onnx/model_quantized.onnx". */
   file?: string;
+  /** How token vectors become one, where the files do not say. */
+  pooling?: Pooling;
+  /** Written before each text, where the files do not say. */
+  prompts?: ModelManifest['prompts'];
+  /** What the checksum of each of these files must be. */
+  sums?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   onFile?: (file: CopiedFile) => void;
+  /** How much of the file that is being fetched has arrived. */
+  onBytes?: OnBytes;
 }
 
 export type ListedModel =
@@ -38,7 +47,7 @@ export type ListedModel =
   | { ok: false; name: string; reason: string };
 
 export interface ModelStore {
-  /** Adds from a folder, a .tar.gz, or an https address of either. Rejects and leaves nothing when the model does not work. */
+  /** Adds from a folder, a .tar.gz, an https address of either, or an npm package ("npm:name@1.2.3"). Rejects and leaves nothing when the model does not work. */
   add(source: string, options?: AddOptions): Promise<ModelManifest>;
   list(): Promise<ListedModel[]>;
   /** Rejects when there is no model of that name. */
@@ -59,6 +68,9 @@ export interface ModelStoreDependencies {
   /** True when the settings name a server. */
   hasEndpoint: boolean;
   fetch: Fetch;
+  runNpm: RunNpm;
+  /** Where the ONNX runtime is kept for programs that have none beside them. */
+  runtimeFolder: string;
   now(): number;
   newId(prefix: string): string;
   /** Opens a model to test it; the caller closes it. */
@@ -66,28 +78,27 @@ export interface ModelStoreDependencies {
 }
 
 export function createModelStore(dependencies: ModelStoreDependencies): ModelStore {
-  const { directory, cwd, locks, files, hasEndpoint, fetch, now, newId, openModel } = dependencies;
+  const { directory, locks, files, hasEndpoint, now, newId } = dependencies;
 
-  async function add(given: string, { name: wanted, file, signal, onFile }: AddOptions = {}): Promise<ModelManifest> {
+  async function add(given: string, options: AddOptions = {}): Promise<ModelManifest> {
+    const { name: wanted, file, sums, signal, onFile, onBytes } = options;
     if (wanted !== undefined) checkName(wanted);
     const lock = await locks.acquire(LOCK, { signal });
     const staging = join(directory, newId(STAGING));
     try {
       await clearLeftovers(directory);
+      if (wanted !== undefined) await refuseTaken(wanted);
       await ensureDirectory(join(staging, 'model'));
-      const source = await openSource(given, staging, signal);
+      const source = await openSource(given, { ...dependencies, staging, signal, onBytes });
       const name = wanted ?? nameFrom(source.name);
-      if (await isThere(join(directory, name))) {
-        throw new MemoryError(
-          'MEMORY_MODEL',
-          `there is a model "${name}" already: remove it first, or give this one another name with --name`,
-        );
-      }
-      const taken = await takeModel(source, { file, signal, onFile });
-      const untried = { version: MANIFEST_VERSION, name, from: source.from, addedAt: new Date(now()).toISOString() };
+      await refuseTaken(name);
+      const taken = await takeModel(source, { file, sums, signal, onFile });
+      const addedAt = new Date(now()).toISOString();
+      const untried = { version: MANIFEST_VERSION, name, from: source.from, addedAt, dimension: 0, ...taken };
       const folder = join(staging, 'model');
-      const dimension = await tryOut(openModel({ folder, manifest: { ...untried, dimension: 0, ...taken } }), signal);
-      const manifest: ModelManifest = { ...untried, dimension, ...taken };
+      const described = { ...untried, ...(await describeVectors(folder, taken, options)) };
+      const dimension = await tryOutWithRuntime(described, { staging, isRemote: source.isRemote }, options);
+      const manifest: ModelManifest = { ...described, dimension };
       await writeSynced(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
       await rename(folder, join(directory, name));
       await syncDirectory(directory);
@@ -98,42 +109,28 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
     }
   }
 
-  async function openSource(given: string, staging: string, signal: AbortSignal | undefined): Promise<ModelSource> {
-    const target = join(staging, 'model');
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) {
-      const address = parseAddress(given);
-      if (!isArchive(address.pathname)) return addressSource(address, target, { fetch });
-      const archive = await download(address, { fetch, signal });
-      if (!archive) throw new MemoryError('MEMORY_MODEL', `there is nothing at ${shown(address)}: check the address`);
-      return unpacked(archive, shown(address), staging, signal);
-    }
-    const path = resolve(cwd, given);
-    const stats = await stat(path).catch(() => undefined);
-    if (stats?.isDirectory()) return folderSource(path, target);
-    if (stats?.isFile() && isArchive(path)) return unpacked(createReadStream(path), path, staging, signal);
+  async function refuseTaken(name: string): Promise<void> {
+    if (!(await isThere(join(directory, name)))) return;
     throw new MemoryError(
       'MEMORY_MODEL',
-      `${path} is not a model: give a folder, a .tar.gz of one, or the https:// address of either`,
+      `there is a model "${name}" already: "lainclaw memory model use ${name}" uses it; remove it first, or give this one another name with --name`,
     );
   }
 
-  async function unpacked(
-    archive: AsyncIterable<Uint8Array>,
-    from: string,
-    staging: string,
-    signal: AbortSignal | undefined,
-  ): Promise<ModelSource> {
-    const directory = join(staging, 'unpacked');
-    const paths = await unpack(archive, { directory, limit: LARGEST_ARCHIVE, from, signal });
-    const roots = paths.filter((path) => basename(path) === 'tokenizer.json').map((path) => dirname(path));
-    if (roots.length > 1)
-      throw new MemoryError(
-        'MEMORY_MODEL',
-        `${from} holds several models (${roots.join(', ')}): unpack it and add one`,
-      );
-    const root = roots[0] ?? '.';
-    const name = root === '.' ? basename(from).replace(/\.(tar\.gz|tgz)$/, '') : basename(root);
-    return folderSource(join(directory, root), join(staging, 'model'), { from, name });
+  /** A model from the network gets the runtime from there too; for one of this machine the person is told what to install. */
+  async function tryOutWithRuntime(
+    manifest: ModelManifest,
+    { staging, isRemote }: { staging: string; isRemote: boolean },
+    { signal, onBytes }: AddOptions,
+  ): Promise<number> {
+    const opened = (): EmbeddingModel => dependencies.openModel({ folder: join(staging, 'model'), manifest });
+    try {
+      return await tryOut(opened(), signal);
+    } catch (error) {
+      if (!isRemote || (error as MemoryError).code !== 'MEMORY_RUNTIME') throw error;
+    }
+    await installRuntime(dependencies.runtimeFolder, { ...dependencies, directory: staging, signal, onBytes });
+    return tryOut(opened(), signal);
   }
 
   async function get(name: string): Promise<{ folder: string; manifest: ModelManifest }> {
@@ -202,8 +199,27 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
   };
 }
 
-function isArchive(path: string): boolean {
-  return /\.(tar\.gz|tgz)$/i.test(path);
+/** What of a model's vectors its graph does not decide. */
+async function describeVectors(
+  folder: string,
+  { file, files }: Taken,
+  { pooling, prompts }: AddOptions,
+): Promise<Pick<ModelManifest, 'pooling' | 'prompts'>> {
+  if (!file.endsWith('.onnx')) return {};
+  const json = new Map<string, unknown>();
+  for (const { path } of files)
+    if (path.endsWith('.json') && path !== 'tokenizer.json') json.set(path, await readJson(join(folder, path)));
+  const found = poolingOf((path) => json.get(path));
+  return { pooling: pooling ?? ('pooling' in found ? found.pooling : 'unknown'), ...(prompts && { prompts }) };
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    // The model says so itself when it is tried.
+    return undefined;
+  }
 }
 
 async function tryOut(model: EmbeddingModel, signal: AbortSignal | undefined): Promise<number> {

@@ -1,4 +1,4 @@
-// Unpacks the files that can belong to a model from a .tar.gz as it arrives. Makes only plain files, each at a safe path below
+// Unpacks the wanted files of a .tar.gz as it arrives, by default those that can belong to a model. Makes only plain files, each at a safe path below
 // the given directory; their total size is limited.
 
 import { pipeline, Readable } from 'node:stream';
@@ -15,18 +15,20 @@ import { MemoryError } from '../memory-error.ts';
 import { copyStream } from './copy-file.ts';
 
 const MOST_ENTRIES = 20_000;
-const WANTED = /(^|\/)[^/]+\.(json|onnx|onnx_data(_\d+)?|onnx\.data)$/;
+const MODEL_FILES = /(^|\/)[^/]+\.(json|onnx|onnx_data(_\d+)?|onnx\.data|safetensors)$/;
 
 export interface UnpackOptions {
   directory: string;
   limit: number;
   from: string;
   signal?: AbortSignal;
+  /** The paths that are unpacked; by default those that can belong to a model. */
+  wanted?: RegExp;
 }
 
 /** Returns the paths of the unpacked files. */
 export async function unpack(archive: AsyncIterable<Uint8Array>, options: UnpackOptions): Promise<string[]> {
-  const { directory, from, signal } = options;
+  const { directory, from, signal, wanted = MODEL_FILES } = options;
   const unpacked = createGunzip();
   // The reader gets the error.
   pipeline(Readable.from(archive), unpacked, () => {});
@@ -51,7 +53,7 @@ export async function unpack(archive: AsyncIterable<Uint8Array>, options: Unpack
       }
       extension = {};
       const path = safePath(header.name);
-      if (header.type !== '0' || path === undefined || !WANTED.test(path) || paths.includes(path)) {
+      if (header.type !== '0' || path === undefined || !wanted.test(path) || paths.includes(path)) {
         for await (const _ of reader.stream(padded));
         continue;
       }
