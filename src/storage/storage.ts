@@ -32,6 +32,14 @@ export function newerVersion(path: string, found: number, understood: number): S
   return new StorageError('STORAGE_NEWER_VERSION', newerVersionMessage(path, found, understood));
 }
 
+/** The error for a write under a lock that is no longer held. */
+export function lockLost(name: string): StorageError {
+  return new StorageError(
+    'STORAGE_LOCK_LOST',
+    `the lock "${name}" was lost: another process may be writing, so nothing more was written; ask again`,
+  );
+}
+
 /** Version of the lines of a transcript; the first line names it. */
 export const TRANSCRIPT_VERSION = 1;
 

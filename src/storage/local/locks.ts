@@ -11,9 +11,10 @@ import { type Stats, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireInTurn, createLockQueue } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { ensurePrivateFile, storageError } from '../private-files.ts';
-import { StorageError } from '../storage.ts';
+import { lockLost } from '../storage.ts';
 
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 25;
@@ -38,7 +39,7 @@ interface HeldLock {
 }
 
 export function createLocks(directory: string): LocalLocks {
-  const queues = new Map<string, Promise<void>>();
+  const queue = createLockQueue();
   const held = new Set<HeldLock>();
   const idle = createIdleConnections();
   const paths = new Map<string, string>();
@@ -53,19 +54,6 @@ export function createLocks(directory: string): LocalLocks {
     return path;
   }
 
-  /** Takes the next place in this process's queue for the name. */
-  function enqueue(name: string): { ahead: Promise<void> | undefined; leave(): void } {
-    const ahead = queues.get(name);
-    const { promise: left, resolve } = Promise.withResolvers<void>();
-    const tail = (ahead ?? Promise.resolve()).then(() => left);
-    queues.set(name, tail);
-    const leave = (): void => {
-      resolve();
-      if (queues.get(name) === tail) queues.delete(name);
-    };
-    return { ahead, leave };
-  }
-
   function hold(name: string, { connection, token }: LockedFile, leave: () => void): Lock {
     const lost = new AbortController();
     const end = (): void => {
@@ -78,7 +66,7 @@ export function createLocks(directory: string): LocalLocks {
       lock,
       lose() {
         end();
-        lost.abort(lostError(name));
+        lost.abort(lockLost(name));
       },
     };
     held.add(entry);
@@ -86,29 +74,14 @@ export function createLocks(directory: string): LocalLocks {
   }
 
   return {
-    async acquire(name, { signal, onWait } = {}) {
-      signal?.throwIfAborted();
-      const { ahead, leave } = enqueue(name);
-      let waited = false;
-      const sayWaiting = (): void => {
-        if (!waited) onWait?.();
-        waited = true;
-      };
-      try {
-        if (ahead) {
-          sayWaiting();
-          await orAborted(ahead, signal);
-        }
-        return hold(name, await lockFile(pathOf(name), idle, signal, sayWaiting), leave);
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
+    acquire: (name, options = {}) =>
+      acquireInTurn(queue, name, options, async ({ leave }, sayWaiting) =>
+        hold(name, await lockFile(pathOf(name), idle, options.signal, sayWaiting), leave),
+      ),
 
     async tryAcquire(name) {
-      if (queues.has(name)) return undefined;
-      const { leave } = enqueue(name);
+      if (queue.has(name)) return undefined;
+      const { leave } = queue.enter(name);
       try {
         const locked = await tryLockFile(pathOf(name), idle);
         if (locked) return hold(name, locked, leave);
@@ -125,7 +98,7 @@ export function createLocks(directory: string): LocalLocks {
     verify(fence) {
       if (!fence || isCurrent(fence)) return;
       for (const entry of held) if (entry.lock.name === fence.name && entry.lock.token === fence.token) entry.lose();
-      throw lostError(fence.name);
+      throw lockLost(fence.name);
     },
 
     async close() {
@@ -253,12 +226,6 @@ function readToken(path: string): number | undefined {
   return stats && Math.round(stats.mtimeMs * 1_000);
 }
 
-function lostError(name: string): StorageError {
-  return new StorageError(
-    'STORAGE_LOCK_LOST',
-    `the lock "${name}" was lost: another process may be writing, so nothing more was written; ask again`,
-  );
-}
 /** Readable, and distinct for distinct names of a kind; two names that met in one file would only wait for each other. */
 function fileName(name: string): string {
   let hash = 0xcbf29ce484222325n;
@@ -268,18 +235,4 @@ function fileName(name: string): string {
 
 function isBusy(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5;
-}
-
-async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return promise;
-  // A caller that learns of the wait may give up right then.
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,0 +1,204 @@
+// Locks as leases in PostgreSQL. A lock is a row with a token that grows with each acquisition and an end by the server's clock,
+// which the holder moves forward while it lives. A lease that has ended is free to everybody; its former holder learns that at its
+// next renewal or write.
+//
+// The token is what protects data: a write checks it in its own statement and locks the row (`FOR SHARE`), and an acquisition
+// updates that row, so it waits for writes under the old token and lets none through after it. Clocks decide only when somebody else may acquire.
+// A lease that ended while the database was away, and that nobody else acquired, is renewed: its holder continues.
+//
+// A statement that was reported as timed out may still run later. An acquisition is therefore made under a name of its own: repeating
+// it changes nothing, and a late one that nobody waits for ends by itself.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
+import type { Fence, Lock, Locks } from '../locks.ts';
+import { lockLost, StorageError } from '../storage.ts';
+import type { Query } from './connect.ts';
+
+export interface PostgresLocksOptions {
+  query: Query;
+  /** For renewals: on a connection that nothing else waits for, so that a busy pool loses no lease. */
+  renewalQuery?: Query;
+  newId(prefix: string): string;
+  leaseMs?: number;
+  /** A holder that could not renew for so long gives its locks up, whatever the database would say. */
+  giveUpMs?: number;
+}
+
+export interface PostgresLocks extends Locks {
+  /** A write under this fence was refused: its holder here learns that the lock is lost. */
+  lose(fence: Fence): void;
+  /** Every lock that is still held becomes free, and is lost to its holder. */
+  close(): Promise<void>;
+}
+
+interface HeldLease {
+  lock: Lock;
+  /** When it was last known to be ours: when the statement that said so was sent. */
+  renewedAt: number;
+  lose(): void;
+}
+
+export const LEASE_MS = 3_000;
+const GIVE_UP_MS = 12_000;
+const RENEWALS_PER_LEASE = 4;
+const FIRST_WAIT_MS = 15;
+const LONGEST_WAIT_MS = 200;
+
+// The condition of the SELECT only spares a held row the lock; the one after ON CONFLICT decides, on the locked row.
+const ACQUIRE = `
+  INSERT INTO lainclaw.leases AS lease (name, token, holder, expires_at)
+  SELECT $1, 1, $2, clock_timestamp() + $3 * interval '1 ms'
+  WHERE NOT EXISTS (
+    SELECT 1 FROM lainclaw.leases WHERE name = $1 AND holder <> $2 AND expires_at > clock_timestamp()
+  )
+  ON CONFLICT (name) DO UPDATE SET
+    token = CASE WHEN lease.holder = $2 THEN lease.token ELSE lease.token + 1 END,
+    holder = $2,
+    expires_at = clock_timestamp() + $3 * interval '1 ms'
+  WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
+  RETURNING token`;
+
+// A row that a write has locked is skipped: one slow write must not end the other leases of its process.
+const RENEW_UNLOCKED = `
+  UPDATE lainclaw.leases AS lease SET expires_at = clock_timestamp() + $3 * interval '1 ms'
+  FROM (
+    SELECT name FROM lainclaw.leases JOIN unnest($1::text[], $2::bigint[]) AS held (name, token) USING (name, token)
+    FOR NO KEY UPDATE OF leases SKIP LOCKED
+  ) AS free WHERE lease.name = free.name RETURNING lease.name`;
+
+const RENEW_ONE = `
+  UPDATE lainclaw.leases SET expires_at = clock_timestamp() + $3 * interval '1 ms'
+  WHERE name = $1 AND token = $2 RETURNING name`;
+
+const RELEASE = `
+  UPDATE lainclaw.leases AS lease SET expires_at = '-infinity', holder = ''
+  FROM unnest($1::text[], $2::bigint[]) AS held (name, token)
+  WHERE lease.name = held.name AND lease.token = held.token`;
+
+const WITHDRAW = `UPDATE lainclaw.leases SET expires_at = '-infinity', holder = '' WHERE name = $1 AND holder = $2`;
+
+export function createPostgresLocks(options: PostgresLocksOptions): PostgresLocks {
+  const { query, renewalQuery = query, newId, leaseMs = LEASE_MS, giveUpMs = GIVE_UP_MS } = options;
+  const queue = createLockQueue();
+  const held = new Map<string, HeldLease>();
+  let renewing: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  /** Undefined when another holder has it. */
+  async function tryLease(name: string, holder: string, { leave }: Place): Promise<Lock | undefined> {
+    if (isClosed) throw new StorageError('STORAGE_FAILED', `the storage is closed: "${name}" cannot be locked`);
+    const sentAt = performance.now();
+    const [row] = await query<{ token: number }>(ACQUIRE, [name, holder, leaseMs]).catch((error: unknown) => {
+      // It may have been acquired all the same, for nobody.
+      void query(WITHDRAW, [name, holder]).catch(() => {});
+      throw error;
+    });
+    return row && hold({ name, token: row.token }, sentAt, leave);
+  }
+
+  function hold({ name, token }: Fence, renewedAt: number, leave: () => void): Lock {
+    const lost = new AbortController();
+    const isHeld = (): boolean => held.get(name) === lease;
+    const lock: Lock = {
+      name,
+      token,
+      lost: lost.signal,
+      async release() {
+        if (!isHeld()) return;
+        held.delete(name);
+        // Where the database cannot be reached, the lease ends by itself.
+        await query(RELEASE, [[name], [token]]).catch(() => {});
+        leave();
+      },
+    };
+    const lease: HeldLease = {
+      lock,
+      renewedAt,
+      lose() {
+        if (!isHeld()) return;
+        held.delete(name);
+        leave();
+        lost.abort(lockLost(name));
+      },
+    };
+    held.set(name, lease);
+    renewLater();
+    return lock;
+  }
+
+  function renewLater(): void {
+    renewing ??= setTimeout(async () => {
+      await renewAll();
+      renewing = undefined;
+      if (held.size > 0) renewLater();
+    }, leaseMs / RENEWALS_PER_LEASE).unref();
+  }
+
+  async function renewAll(): Promise<void> {
+    const sentAt = performance.now();
+    const leases = [...held.values()];
+    if (leases.length === 0) return;
+    try {
+      const rows = await renewalQuery<{ name: string }>(RENEW_UNLOCKED, [...namesAndTokens(leases), leaseMs]);
+      const renewed = new Set(rows.map(({ name }) => name));
+      for (const lease of leases) if (renewed.has(lease.lock.name)) lease.renewedAt = sentAt;
+      await Promise.all(leases.filter(({ lock }) => !renewed.has(lock.name)).map(renewOne));
+    } catch {
+      // The database cannot be reached now. The next renewal tries again.
+    }
+    for (const lease of leases) if (performance.now() - lease.renewedAt > giveUpMs) lease.lose();
+  }
+
+  async function renewOne(lease: HeldLease): Promise<void> {
+    const sentAt = performance.now();
+    const rows = await renewalQuery(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs]);
+    if (rows.length > 0) lease.renewedAt = sentAt;
+    else lease.lose();
+  }
+
+  return {
+    acquire: (name, options = {}) =>
+      acquireInTurn(queue, name, options, async (place, sayWaiting) => {
+        const holder = newId('lease');
+        for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+          const lock = await tryLease(name, holder, place);
+          if (lock) return lock;
+          sayWaiting();
+          options.signal?.throwIfAborted();
+          await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: options.signal }).catch(() =>
+            options.signal?.throwIfAborted(),
+          );
+        }
+      }),
+
+    async tryAcquire(name) {
+      if (queue.has(name)) return undefined;
+      const place = queue.enter(name);
+      try {
+        const lock = await tryLease(name, newId('lease'), place);
+        if (!lock) place.leave();
+        return lock;
+      } catch (error) {
+        place.leave();
+        throw error;
+      }
+    },
+
+    lose({ name, token }) {
+      const lease = held.get(name);
+      if (lease?.lock.token === token) lease.lose();
+    },
+
+    async close() {
+      isClosed = true;
+      clearTimeout(renewing);
+      const leases = [...held.values()];
+      for (const lease of leases) lease.lose();
+      if (leases.length > 0) await query(RELEASE, namesAndTokens(leases)).catch(() => {});
+    },
+  };
+}
+
+function namesAndTokens(leases: readonly HeldLease[]): [string[], number[]] {
+  return [leases.map(({ lock }) => lock.name), leases.map(({ lock }) => lock.token)];
+}

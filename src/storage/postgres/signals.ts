@@ -1,0 +1,146 @@
+// Signals between gateways: NOTIFY on one channel, heard on a connection that nothing else uses. A signal only says that it is
+// worth looking now. Nothing depends on it: after a lost connection everybody looks once the next one listens, and everybody looks
+// now and then in any case.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { Query } from './connect.ts';
+
+/** What a signal is about. */
+export type Topic = 'mailbox' | 'jobs' | 'turns' | 'commands';
+
+export interface Signals {
+  /** Calls the listener when somebody signals the topic, and every `pollMs` in any case. Returns what ends that. */
+  on(topic: Topic, listener: () => void): () => void;
+  /** Runs a statement on this connection, which waits for nothing else. Rejects while it is lost. */
+  query: Query;
+  /** False while the connection is lost: then only polling finds something. */
+  readonly isListening: boolean;
+  close(): Promise<void>;
+}
+
+export interface SignalsOptions {
+  connect(): Promise<Client>;
+  pollMs?: number;
+}
+
+const CHANNEL = 'lainclaw';
+const POLL_MS = 1_000;
+const END_MS = 1_000;
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 1_000;
+
+/** Signals the topic when the transaction of this statement commits. */
+export async function signal(query: Query, topic: Topic): Promise<void> {
+  await query('SELECT pg_notify($1, $2)', [CHANNEL, topic]);
+}
+
+export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Signals {
+  const listeners = new Map<Topic, Set<() => void>>();
+  let connected: Promise<Client> | undefined;
+  let isListening = false;
+  let isClosed = false;
+  let retryMs = FIRST_RETRY_MS;
+  let polling: NodeJS.Timeout | undefined;
+  let retrying: NodeJS.Timeout | undefined;
+
+  function call(topic: Topic): void {
+    for (const listener of listeners.get(topic) ?? []) listener();
+  }
+
+  function callAll(): void {
+    for (const topic of listeners.keys()) call(topic);
+  }
+
+  function connection(): Promise<Client> {
+    if (isClosed) return Promise.reject(new Error('the signals are closed'));
+    if (connected) return connected;
+    const opening = open();
+    connected = opening;
+    opening.catch(() => lost(opening));
+    return opening;
+  }
+
+  async function open(): Promise<Client> {
+    const client = await connect();
+    client.on('end', () => lost(connected));
+    client.on('error', () => lost(connected));
+    client.on('notification', ({ payload }) => call(payload as Topic));
+    try {
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      drop(client);
+      throw error;
+    }
+    isListening = true;
+    retryMs = FIRST_RETRY_MS;
+    // What was signalled while nobody listened.
+    callAll();
+    return client;
+  }
+
+  function lost(which: Promise<Client> | undefined): void {
+    if (which === undefined || connected !== which) return;
+    connected = undefined;
+    isListening = false;
+    which.then(drop, () => {});
+    if (isClosed || listeners.size === 0) return;
+    retrying = setTimeout(() => void connection().catch(() => {}), retryMs).unref();
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  /** A connection that was cut looks open until something is sent. */
+  function poll(): void {
+    callAll();
+    void query('SELECT 1').catch(() => {});
+  }
+
+  const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    const opened = connection();
+    const client = await opened;
+    try {
+      return (await client.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      // A statement that failed has a code of its own; without one it is the connection that failed.
+      if (!(error as { severity?: string }).severity) lost(opened);
+      throw error;
+    }
+  };
+
+  return {
+    on(topic, listener) {
+      const own = listeners.get(topic) ?? new Set();
+      listeners.set(topic, own.add(listener));
+      polling ??= setInterval(poll, pollMs).unref();
+      void connection().catch(() => {});
+      return () => {
+        own.delete(listener);
+        if (own.size === 0) listeners.delete(topic);
+        if (listeners.size > 0) return;
+        clearInterval(polling);
+        polling = undefined;
+      };
+    },
+    query,
+    get isListening() {
+      return isListening;
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(polling);
+      clearTimeout(retrying);
+      listeners.clear();
+      const client = await connected?.catch(() => undefined);
+      connected = undefined;
+      isListening = false;
+      if (client) await Promise.race([client.end().catch(() => {}), sleep(END_MS, undefined, { ref: false })]);
+      if (client) drop(client);
+    },
+  };
+}
+
+/** Ends a connection without waiting for the server, which may not answer. */
+function drop(client: Client): void {
+  void client.end().catch(() => {});
+  // @types/pg leaves it out.
+  (client as Client & { connection?: { stream?: { destroy(): void } } }).connection?.stream?.destroy();
+}
