@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCutProxy } from '../../../test/support/cut-proxy.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { testDatabase } from '../../../test/support/postgres.ts';
+import { type TestDatabase, testDatabase } from '../../../test/support/postgres.ts';
 import { newId } from '../../lib/new-id.ts';
 import type { Fence, Lock } from '../locks.ts';
-import { openDatabase, type PostgresDatabase, type Query } from './connect.ts';
+import { openDatabase } from './connect.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 import { requireFence } from './fence.ts';
 import { createPostgresLocks, type PostgresLocks, type PostgresLocksOptions } from './leases.ts';
 
@@ -17,7 +18,7 @@ const FENCED_INSERT = `
   WITH fence AS (SELECT 1 FROM lainclaw.leases WHERE name = $1 AND token = $2 FOR SHARE)
   INSERT INTO history (name, token) SELECT $1, $2 FROM fence RETURNING seq`;
 
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: TestDatabase;
 let opened: { close(): Promise<unknown> }[];
 const children: ReturnType<typeof spawn>[] = [];
 

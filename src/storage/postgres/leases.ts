@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { lockLost, StorageError } from '../storage.ts';
-import type { Query } from './connect.ts';
+import type { Query } from './database.ts';
 
 export interface PostgresLocksOptions {
   query: Query;

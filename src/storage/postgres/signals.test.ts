@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startCutProxy } from '../../../test/support/cut-proxy.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { testDatabase } from '../../../test/support/postgres.ts';
-import { openDatabase, type PostgresDatabase } from './connect.ts';
+import { type TestDatabase, testDatabase } from '../../../test/support/postgres.ts';
+import { openDatabase } from './connect.ts';
+import type { PostgresDatabase } from './database.ts';
 import { createSignals, type Signals, signal } from './signals.ts';
 
 /** No poll in the time of a test. */
 const NEVER_MS = 3_600_000;
 
-let database: Awaited<ReturnType<typeof testDatabase>>;
+let database: TestDatabase;
 let opened: { close(): Promise<unknown> }[];
 beforeEach(async () => {
   database = await testDatabase();

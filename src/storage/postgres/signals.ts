@@ -3,7 +3,7 @@
 // now and then in any case.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Query } from './connect.ts';
+import type { Query } from './database.ts';
 
 /** What a signal is about. */
 export type Topic = 'mailbox' | 'jobs' | 'turns' | 'commands';
