@@ -35,6 +35,7 @@ interface HeldLease {
   lock: Lock;
   /** When it was last known to be ours: when the statement that said so was sent. */
   renewedAt: number;
+  isRenewing: boolean;
   lose(): void;
 }
 
@@ -114,6 +115,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     const lease: HeldLease = {
       lock,
       renewedAt,
+      isRenewing: false,
       lose() {
         if (!isHeld()) return;
         held.delete(name);
@@ -141,19 +143,29 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     try {
       const rows = await renewalQuery<{ name: string }>(RENEW_UNLOCKED, [...namesAndTokens(leases), leaseMs]);
       const renewed = new Set(rows.map(({ name }) => name));
-      for (const lease of leases) if (renewed.has(lease.lock.name)) lease.renewedAt = sentAt;
-      await Promise.all(leases.filter(({ lock }) => !renewed.has(lock.name)).map(renewOne));
+      for (const lease of leases) {
+        if (renewed.has(lease.lock.name)) lease.renewedAt = sentAt;
+        else void renewOne(lease);
+      }
     } catch {
       // The database cannot be reached now. The next renewal tries again.
     }
     for (const lease of leases) if (performance.now() - lease.renewedAt > giveUpMs) lease.lose();
   }
 
+  /** A lease that is lost, or whose row a write has locked: nothing else waits for that write to end. */
   async function renewOne(lease: HeldLease): Promise<void> {
+    if (lease.isRenewing) return;
+    lease.isRenewing = true;
     const sentAt = performance.now();
-    const rows = await renewalQuery(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs]);
-    if (rows.length > 0) lease.renewedAt = sentAt;
-    else lease.lose();
+    try {
+      const rows = await query(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs]);
+      if (rows.length > 0) lease.renewedAt = sentAt;
+      else lease.lose();
+    } catch {
+      // As above.
+    }
+    lease.isRenewing = false;
   }
 
   return {

@@ -42,6 +42,8 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
   let retryMs = FIRST_RETRY_MS;
   let polling: NodeJS.Timeout | undefined;
   let retrying: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let running = 0;
 
   function call(topic: Topic): void {
     for (const listener of listeners.get(topic) ?? []) listener();
@@ -91,18 +93,31 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
   /** A connection that was cut looks open until something is sent. */
   function poll(): void {
     callAll();
+    if (running > 0) return;
     void query('SELECT 1').catch(() => {});
   }
 
-  const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+  async function run<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const opened = connection();
     const client = await opened;
     try {
       return (await client.query<Row>(text, [...values])).rows;
     } catch (error) {
-      // A statement that failed has a code of its own; without one it is the connection that failed.
+      // A statement that failed has a severity; without one it is the connection that failed.
       if (!(error as { severity?: string }).severity) lost(opened);
       throw error;
+    }
+  }
+
+  /** One statement after the other. */
+  const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    running += 1;
+    const result = last.then(() => run<Row>(text, values));
+    last = result.catch(() => {});
+    try {
+      return await result;
+    } finally {
+      running -= 1;
     }
   };
 
