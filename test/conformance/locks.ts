@@ -12,7 +12,7 @@ export interface LocksSubject {
   openElsewhere: string;
   /** Takes the lock away from whoever holds it, as an expired lease does. */
   breakLock(name: string): Promise<void>;
-  remove(): void;
+  remove(): void | Promise<void>;
 }
 
 /** Holds a lock; writes with it when it is told to, and says what came of it. */
@@ -37,21 +37,21 @@ const WRITER = `
   await storage.close();
 `;
 
-export function describeLocks(name: string, create: () => LocksSubject): void {
+export function describeLocks(name: string, create: () => LocksSubject | Promise<LocksSubject>): void {
   describe(`locks of ${name}`, () => {
     let subject: LocksSubject;
     let storage: Storage;
     let other: Storage;
     const children: ReturnType<typeof spawn>[] = [];
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       storage = subject.open();
       other = subject.open();
     });
     afterEach(async () => {
       for (const child of children.splice(0)) child.kill('SIGKILL');
       await Promise.all([storage.close(), other.close()]);
-      subject.remove();
+      await subject.remove();
     });
     const door = (which: string): Storage => (which === 'the same door' ? storage : other);
 

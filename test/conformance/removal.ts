@@ -5,19 +5,19 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 import type { StorageSubject } from './storage.ts';
 
-export function describeRemoval(name: string, create: () => StorageSubject): void {
+export function describeRemoval(name: string, create: () => StorageSubject | Promise<StorageSubject>): void {
   describe(`removing from ${name}`, () => {
     let subject: StorageSubject;
     let storage: Storage;
     let other: Storage;
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       storage = subject.open();
       other = subject.open();
     });
     afterEach(async () => {
       await Promise.all([storage.close(), other.close()]);
-      subject.remove();
+      await subject.remove();
     });
 
     it('a transcript, notes, outputs and results of one session leaves those of others', async () => {
@@ -41,7 +41,7 @@ export function describeRemoval(name: string, create: () => StorageSubject): voi
       expect([await storage.notes.read('one'), await storage.notes.read('two')]).toEqual([undefined, 'two']);
       expect(await storage.resultCache.get('one', 'key')).toBeUndefined();
       expect(await storage.resultCache.get('two', 'key')).toBe('two');
-      expect(subject.readOutput(path)).toBe('whole');
+      expect(await subject.readOutput(path)).toBe('whole');
     });
 
     it('undo records, archived turns and runs of one session leaves those of others', async () => {

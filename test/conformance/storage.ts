@@ -8,23 +8,23 @@ export interface StorageSubject {
   /** Opens a door to the store; each is independent of the others. */
   open(): Storage;
   /** Reads what `outputs.keep` returned, as a person would. */
-  readOutput(path: string): string;
-  remove(): void;
+  readOutput(path: string): string | Promise<string>;
+  remove(): void | Promise<void>;
 }
 
-export function describeStorage(name: string, create: () => StorageSubject): void {
+export function describeStorage(name: string, create: () => StorageSubject | Promise<StorageSubject>): void {
   describe(`${name} as a storage`, () => {
     let subject: StorageSubject;
     let storage: Storage;
     let other: Storage;
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       storage = subject.open();
       other = subject.open();
     });
     afterEach(async () => {
       await Promise.all([storage.close(), other.close()]);
-      subject.remove();
+      await subject.remove();
     });
 
     describe('transcripts', () => {
@@ -241,7 +241,7 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         const paths = await Promise.all(
           texts.map((text, index) => storage.outputs.keep('session-1', `call-${index}`, text)),
         );
-        expect(paths.map((path) => subject.readOutput(path))).toEqual(texts);
+        expect(await Promise.all(paths.map((path) => subject.readOutput(path)))).toEqual(texts);
       });
 
       it.each(['../../escape', '/etc/passwd', 'a/b', '', '.', 'x'.repeat(5_000), 'call\0', '😀'])(
@@ -249,7 +249,7 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         async (callId) => {
           const usual = await storage.outputs.keep('session-1', 'usual', 'usual');
           const path = await storage.outputs.keep('session-1', callId, 'text');
-          expect(subject.readOutput(path)).toBe('text');
+          expect(await subject.readOutput(path)).toBe('text');
           expect(path.slice(0, path.lastIndexOf('/'))).toBe(usual.slice(0, usual.lastIndexOf('/')));
         },
       );
@@ -259,7 +259,7 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         const kept: [string, string][] = [];
         for (const [index, name] of names.entries())
           kept.push([await storage.outputs.keep('session-1', name, `text ${index}`), `text ${index}`]);
-        for (const [path, text] of kept) expect(subject.readOutput(path)).toBe(text);
+        for (const [path, text] of kept) expect(await subject.readOutput(path)).toBe(text);
       });
     });
 
@@ -269,7 +269,7 @@ export function describeStorage(name: string, create: () => StorageSubject): voi
         for (const text of ['# Notes\n', 'ж中😀\n'.repeat(10_000), '']) {
           await storage.notes.write('main', text);
           expect(await other.notes.read('main')).toBe(text);
-          expect(subject.readOutput(other.notes.path('main'))).toBe(text);
+          expect(await subject.readOutput(other.notes.path('main'))).toBe(text);
         }
       });
 

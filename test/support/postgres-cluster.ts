@@ -69,21 +69,22 @@ export async function startCluster({ withTemplate = false } = {}): Promise<Clust
     { stdio: 'pipe', cwd: '/' },
   );
   const { port, child } = await startServer(user, directory, data);
-  await superuser(port, (client) => client.query(`CREATE ROLE ${OWNER} LOGIN CREATEDB; CREATE ROLE ${APP} LOGIN`));
-  if (withTemplate) await makeTemplate(port);
-  return {
-    port,
-    directory,
-    process: child,
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGCONT');
-        child.kill('SIGQUIT');
-        await once(child, 'exit');
-      }
-      rmSync(directory, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGCONT');
+      child.kill('SIGQUIT');
+      await once(child, 'exit');
+    }
+    rmSync(directory, { recursive: true, force: true });
   };
+  try {
+    await superuser(port, (client) => client.query(`CREATE ROLE ${OWNER} LOGIN CREATEDB; CREATE ROLE ${APP} LOGIN`));
+    if (withTemplate) await makeTemplate(port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port, directory, process: child, stop };
 }
 
 /** On another port when somebody took the first one meanwhile. */

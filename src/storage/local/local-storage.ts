@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
 import type { StorageWithBackups } from '../backups.ts';
+import { createTrust } from '../trust-file.ts';
 import { createCatalogue } from './catalogue/local-catalogue.ts';
 import { eraseRemoved } from './erase-removed.ts';
 import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
@@ -12,7 +13,6 @@ import { createOwnerFiles } from './owner-files.ts';
 import { createResultCache } from './result-cache.ts';
 import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
-import { createTrust } from './trust.ts';
 import { createWriteAheadLog } from './write-ahead-log.ts';
 
 const AUDIT_BYTES = 256 * 1024 * 1024;

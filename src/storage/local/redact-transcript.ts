@@ -1,10 +1,9 @@
 // A text in the lines of a transcript, replaced in place: the file is written again and takes the place of the old one at once.
 import { readFile } from 'node:fs/promises';
 import { storageError, writeAtomically } from '../private-files.ts';
+import { redactTranscriptLine } from '../redact-transcript-line.ts';
 import type { Redaction } from '../redaction.ts';
 import type { TranscriptLine } from '../storage.ts';
-import { transcriptWords } from '../transcript-words.ts';
-import { redactedWords } from '../words.ts';
 import { withoutSum, withSum } from './line-sum.ts';
 
 /** Returns the number of lines that held it; the file is left alone when there are none. */
@@ -32,12 +31,7 @@ export async function redactTranscript(path: string, redaction: Redaction, note:
 
 /** Undefined when the line does not hold it. */
 function replacedLine(line: string, redaction: Redaction): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(withoutSum(line));
-  } catch {
-    return redaction.holds(line) ? redaction.replaced(line) : undefined;
-  }
-  const { holds, replaced } = redactedWords(value, transcriptWords, redaction);
-  return holds ? withSum(JSON.stringify(replaced)) : undefined;
+  const redacted = redactTranscriptLine(withoutSum(line), redaction);
+  if (redacted === undefined) return undefined;
+  return redacted.isDamaged ? redacted.text : withSum(redacted.text);
 }

@@ -23,14 +23,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Fence } from '../locks.ts';
 import { ensureDirectory, openPrivateSync, removeDurably, storageError, syncDirectory } from '../private-files.ts';
-import {
-  newerVersion,
-  type ScannedLine,
-  TRANSCRIPT_VERSION,
-  type Transcript,
-  type TranscriptLine,
-  type Transcripts,
-} from '../storage.ts';
+import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
+import { checkTranscriptVersion, parseTranscriptLine } from '../transcript-line.ts';
 import { withoutSum, withSum } from './line-sum.ts';
 
 const BLOCK_BYTES = 64 * 1024;
@@ -167,12 +161,7 @@ function revisionIn({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 function refuseNewer(file: number, path: string): void {
   const block = readBlockSync(file, 0, FIRST_LINE_BYTES);
   const end = block.indexOf(NEWLINE);
-  checkVersion(end < 0 ? undefined : parseLine(block.toString('utf8', 0, end)), path);
-}
-
-function checkVersion(firstLine: TranscriptLine | undefined, path: string): void {
-  if (firstLine?.type !== 'session' || typeof firstLine.version !== 'number') return;
-  if (firstLine.version > TRANSCRIPT_VERSION) throw newerVersion(path, firstLine.version, TRANSCRIPT_VERSION);
+  checkTranscriptVersion(end < 0 ? undefined : parseLine(block.toString('utf8', 0, end)), path);
 }
 
 function writeFully(file: number, bytes: Buffer, position: number): void {
@@ -287,7 +276,7 @@ async function* scan(path: string, isWanted: (json: string) => boolean = () => t
       number += 1;
       if (text === '' || (number > 1 && !isWanted(text))) continue;
       const line = parseLine(text);
-      if (number === 1) checkVersion(line, path);
+      if (number === 1) checkTranscriptVersion(line, path);
       yield line ? { number, line } : { number, damaged: text.slice(0, 200) };
     }
   }
@@ -297,12 +286,5 @@ async function* scan(path: string, isWanted: (json: string) => boolean = () => t
 }
 
 function parseLine(text: string): TranscriptLine | undefined {
-  if (text === '') return undefined;
-  try {
-    const value = JSON.parse(withoutSum(text)) as unknown;
-    const isLine = typeof value === 'object' && value !== null && typeof (value as TranscriptLine).type === 'string';
-    return isLine ? (value as TranscriptLine) : undefined;
-  } catch {
-    return undefined;
-  }
+  return text === '' ? undefined : parseTranscriptLine(withoutSum(text));
 }

@@ -1,5 +1,6 @@
 import { leasesStep } from './leases.ts';
+import { sessionsStep } from './sessions.ts';
 import type { Step } from './step.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
-export const STEPS: readonly Step[] = [leasesStep];
+export const STEPS: readonly Step[] = [leasesStep, sessionsStep];

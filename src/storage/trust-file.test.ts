@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryOwnerFiles } from '../../../test/support/memory-owner-files.ts';
-import { createTrust } from './trust.ts';
+import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
+import { createTrust } from './trust-file.ts';
 
 const now = (): number => Date.UTC(2026, 11, 1);
 

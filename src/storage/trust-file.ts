@@ -1,6 +1,6 @@
 // trust.json: {version:1, folders:[{folder, grantedAt}], declined?:[folder]}. One that cannot be read is never taken for an empty
 // one and overwritten.
-import { newerVersion, type OwnerFiles, StorageError, type Trust, type TrustedFolder } from '../storage.ts';
+import { newerVersion, type OwnerFiles, StorageError, type Trust, type TrustedFolder } from './storage.ts';
 
 const FILE = 'trust.json';
 const VERSION = 1;

@@ -1,0 +1,63 @@
+// The record stores in PostgreSQL, beside the local storage of the machine: files with a path, caches and indexes that can be made again stay there.
+import type { StorageWithBackups } from '../backups.ts';
+import type { OwnerFiles } from '../storage.ts';
+import { createTrust } from '../trust-file.ts';
+import { createPostgresCatalogue } from './catalogue.ts';
+import { openDatabase } from './connect.ts';
+import { createFencing } from './fencing.ts';
+import { createPostgresLocks } from './leases.ts';
+import { createPostgresNotes } from './notes.ts';
+import { createPostgresOwnerFiles } from './owner-files.ts';
+import { createSealing } from './sealed-text.ts';
+import { createPostgresSpending } from './spending.ts';
+import { createPostgresTranscripts } from './transcripts.ts';
+
+export interface PostgresStorageOptions {
+  url: string;
+  /** Of this machine. Closed with this storage. */
+  local: StorageWithBackups;
+  /** Encrypts sign-ins; without it, the one in `store.key` of the home, which is made when there is none. */
+  key?: string;
+  now(): number;
+  newId(prefix: string): string;
+}
+
+const KEY_FILE = 'store.key';
+
+export function createPostgresStorage({ url, local, key, now, newId }: PostgresStorageOptions): StorageWithBackups {
+  const database = openDatabase({ url });
+  const locks = createPostgresLocks({ query: database.query, newId });
+  const fencing = createFencing(database, locks.lose);
+  const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
+  const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });
+  return {
+    ...local,
+    locks,
+    transcripts: createPostgresTranscripts(database, fencing),
+    catalogue: createPostgresCatalogue(database, fencing),
+    spending: createPostgresSpending(database, newId('process')),
+    notes: createPostgresNotes(database, fencing),
+    ownerFiles,
+    trust: createTrust({ files: ownerFiles, now }),
+    async close() {
+      await locks.close();
+      await database.close();
+      await local.close();
+    },
+  };
+}
+
+function keyOf(files: OwnerFiles, given: string | undefined) {
+  return {
+    keyPlace: files.location(KEY_FILE),
+    readKey: async () => given ?? files.read(KEY_FILE),
+    async keepKey(made: string): Promise<string> {
+      let kept = made;
+      await files.update(KEY_FILE, (current) => {
+        kept = current ?? made;
+        return current === undefined ? `${made}\n` : undefined;
+      });
+      return kept;
+    },
+  };
+}
