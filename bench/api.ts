@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { type Bench, median } from './bench.ts';
 import { cleanEnvironment, LAINCLAW, withTemporaryHome } from './commands.ts';
 import { startModel } from './processes.ts';
+import { timeRequests, turnsFigure } from './turns-at-once.ts';
 
 const SESSIONS = 16;
 const TURNS_A_SECOND = 300;
@@ -33,20 +34,24 @@ export const api: Bench = {
         await timeTurns(gateway, Math.min(turns, WARM_UP_TURNS));
         // Before the load: memory that it leaves free would be used again.
         const idle = await memoryOfStreams(gateway, streams);
-        const floor = await timeRequests(baseUrl, turns);
+        const floor = await timeRequests(baseUrl, { count: turns, atOnce: SESSIONS });
         const before = processorMs(gateway);
         const { ms, latencies } = await timeTurns(gateway, turns);
         const cpuMs = processorMs(gateway) - before;
         const sorted = latencies.toSorted((one, other) => one - other);
         const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
         return [
-          {
+          turnsFigure({
             name: `${SESSIONS} sessions at once`,
-            value: ms / turns,
-            unit: 'ms a turn',
-            limit: 1_000 / TURNS_A_SECOND,
-            detail: `${((turns * 1_000) / ms).toFixed(0)} turns/s, p50 ${median(latencies).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${(cpuMs / turns).toFixed(2)} ms of processor, ${(ms / floor).toFixed(1)} × a plain request to the model`,
-          },
+            turns,
+            ms,
+            floor,
+            turnsASecond: TURNS_A_SECOND,
+            more: [
+              `p50 ${median(latencies).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
+              `${(cpuMs / turns).toFixed(2)} ms of processor`,
+            ],
+          }),
           {
             name: `${streams} idle event streams`,
             value: (idle * 1_000) / streams,
@@ -104,22 +109,6 @@ async function timeTurns(gateway: Gateway, count: number): Promise<{ ms: number;
   stream.destroy();
   agent.destroy();
   return { ms, latencies };
-}
-
-/** The same number of requests to the model, as many at once, each read to its end. */
-async function timeRequests(baseUrl: string, count: number): Promise<number> {
-  const body = JSON.stringify({ model: 'fake', stream: true, messages: [{ role: 'user', content: 'steps 0' }] });
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer none' };
-  let left = count;
-  const started = performance.now();
-  const askOn = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await (await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers, body })).text();
-    }
-  };
-  await Promise.all(Array.from({ length: SESSIONS }, askOn));
-  return performance.now() - started;
 }
 
 /** What the process has used of all processors. */

@@ -1,5 +1,5 @@
 // The process whose turns are counted: the whole gateway with a channel in memory. Each chat writes its next message when the last
-// one is answered. It tells how long the turns took, and the most that was resident.
+// one is answered. It tells how long the turns took, what of processor and disk they needed, and how much was resident.
 import { join } from 'node:path';
 import type { Channel, Receive } from '../src/channels/channel.ts';
 import { readEnvironment } from '../src/config/environment.ts';
@@ -11,6 +11,9 @@ const [home = '', baseUrl = '', chats = '1', count = '1'] = process.argv.slice(2
 /** Compiled code, connections and the first session of each chat are made once. */
 const WARM_UP_TURNS_A_CHAT = 10;
 const LOOK_MS = 50;
+
+/** Of `count-syncs.mjs`, which is loaded before this file. */
+declare const countedSyncs: () => number;
 
 /** Resolves when `turns` messages are answered, each chat's one after the other. */
 type Converse = (turns: number) => Promise<void>;
@@ -103,11 +106,13 @@ async function main(): Promise<void> {
   const looking = setInterval(() => resident.push(process.memoryUsage.rss()), LOOK_MS);
   const started = performance.now();
   const before = process.cpuUsage();
+  const syncsBefore = countedSyncs();
   await converse(Number(count));
   const ms = performance.now() - started;
   const { user, system } = process.cpuUsage(before);
+  const syncs = countedSyncs() - syncsBefore;
   clearInterval(looking);
-  console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1_000, residentMb: median(resident) / 1e6 }));
+  console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1_000, residentMb: median(resident) / 1e6, syncs }));
   await gateway.drain(AbortSignal.timeout(20_000));
   await runtime.close();
   process.exit();

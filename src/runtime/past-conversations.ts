@@ -1,11 +1,15 @@
 // The index of past conversations for one process. It is loaded where it is used; the end of a turn only sets a timer, so that a command that
-// ends with its answer never pays for it.
+// ends with its answer never pays for it. Each further turn sets the timer again: turns come first, and what many of them said is
+// indexed at once. A process that is never quiet indexes all the same, now and then.
 import { lazily } from '../lib/lazily.ts';
+import { monotonicMs } from '../lib/monotonic.ts';
 import type { PastConversations } from '../memory/past-conversations.ts';
 import type { Base } from './base.ts';
 
 /** After the end of a turn: by then a one-shot command has ended. */
 const WAKE_AFTER_MS = 3_000;
+/** How long turns that follow each other can put it off. A search brings the index up to date itself. */
+const LONGEST_DELAY_MS = 60_000;
 
 export interface OpenPastConversations {
   pastConversations(): Promise<PastConversations>;
@@ -16,6 +20,7 @@ export interface OpenPastConversations {
 
 export function openPastConversations({ storage, now, newId, systemTimezone }: Base): OpenPastConversations {
   let timer: NodeJS.Timeout | undefined;
+  let firstWokenAt = 0;
   let isClosed = false;
   const pastConversations = lazily(async () => {
     const [{ createPastConversations }, { conversationIdentity, pastTurns }, index] = await Promise.all([
@@ -43,7 +48,12 @@ export function openPastConversations({ storage, now, newId, systemTimezone }: B
     pastConversations,
     wakePastConversations() {
       if (isClosed) return;
-      timer ??= setTimeout(() => {
+      if (timer) {
+        if (monotonicMs() - firstWokenAt < LONGEST_DELAY_MS) timer.refresh();
+        return;
+      }
+      firstWokenAt = monotonicMs();
+      timer = setTimeout(() => {
         timer = undefined;
         // What goes wrong here is said where somebody searches.
         void pastConversations().then(
