@@ -95,6 +95,19 @@ const DAMAGE: Record<string, Damage> = {
   },
 };
 
+function changeText(path: string, from: string, to: string): void {
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(path, text.replace(from, to));
+}
+
+function changeEntry(home: Home, from: string, to: string): void {
+  const database = new DatabaseSync(join(home.path, 'sessions/sessions.db'));
+  const { changes } = database.prepare('UPDATE sessions SET entry = replace(entry, ?, ?)').run(from, to);
+  database.close();
+  expect(changes).toBe(1);
+}
+
 describe('lainclaw doctor', () => {
   it(`names each of ${DAMAGES} damages of a filled home, and nothing in a sound one`, async () => {
     const home = await filledHome();
@@ -205,6 +218,36 @@ describe('lainclaw doctor', () => {
       expect((await lainclaw(['doctor', '--fix'], { home })).json()).toMatchObject({ healthy: true });
       expect(readFileSync(path).equals(written), String(at)).toBe(true);
     }
+  });
+
+  it.each<[string, (home: Home) => void]>([
+    [
+      'a time in sessions.json',
+      (home) => changeText(join(home.path, 'sessions/sessions.json'), '"updatedAt": "2', '"updatedAt": "r'),
+    ],
+    [
+      'a later time in sessions.json',
+      (home) => changeText(join(home.path, 'sessions/sessions.json'), '"updatedAt": "2', '"updatedAt": "9'),
+    ],
+    [
+      'a session id in sessions.json',
+      (home) =>
+        changeText(join(home.path, 'sessions/sessions.json'), '"sessionId": "session-2', '"sessionId": "session-9'),
+    ],
+    ['a time in sessions.db', (home) => changeEntry(home, '"updatedAt":"2', '"updatedAt":"r')],
+    ['a session id in sessions.db', (home) => changeEntry(home, '"sessionId":"s', '"sessionId":"/')],
+  ])('finds a damaged entry of the index (%s) and makes it again', async (_name, damage) => {
+    const home = testHome();
+    await ask(home, 'one');
+    const before = home.entry();
+    damage(home);
+    const { findings } = await checkHome(home.path, signal);
+    expect(findings).not.toEqual([]);
+    expect((await lainclaw(['doctor', '--fix'], { home })).json()).toMatchObject({ healthy: true });
+    expect((await ask(home, 'two')).sessionId).toBe(before.sessionId);
+    expect(home.entry()).toEqual({ ...before, updatedAt: home.entry().updatedAt });
+    expect(home.entry().updatedAt).toMatch(/^2\d{3}-/);
+    expect((await checkHome(home.path, signal)).findings).toEqual([]);
   });
 
   it('makes no automatic backup of a damaged home, and keeps the sound ones', async () => {

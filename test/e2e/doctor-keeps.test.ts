@@ -21,7 +21,11 @@ async function backUpLater(home: Home): Promise<void> {
   expect(made.json(), made.stderr).toMatchObject({ made: true });
 }
 
-const damagedFolders = (home: Home): string[] => readdirSync(home.path).filter((name) => name.startsWith('damaged-'));
+/** What a repair has set aside, by its path in the home. */
+const damagedFiles = (home: Home): string[] =>
+  readdirSync(home.path, { recursive: true, encoding: 'utf8' })
+    .flatMap((name) => /^damaged-[^/]*\/(.*\.\w+)$/.exec(name)?.[1] ?? [])
+    .toSorted();
 
 function inDatabase<T>(home: Home, use: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(join(home.path, 'lainclaw.db'), { defensive: false });
@@ -47,12 +51,16 @@ describe('doctor --fix', () => {
     await ask(home, 'the bridge is old');
     if (hasBackup) await run(home, 'backup', '--automatic');
     await ask(home, 'the river is wide');
-    const written = readFileSync(home.transcriptPath());
+    const path = home.transcriptPath();
+    const written = readFileSync(path);
     putIndexAhead(home);
     expect((await lainclaw(['doctor'], { home })).stdout).toContain('ends before its last turn');
     expect((await run(home, 'doctor', '--fix')).json()).toMatchObject({ healthy: true });
-    expect(readFileSync(home.transcriptPath()).equals(written)).toBe(true);
-    expect(damagedFolders(home)).toEqual([]);
+    expect(readFileSync(path).equals(written)).toBe(true);
+    // The index is made again from it.
+    expect(damagedFiles(home)).toEqual(['sessions/sessions.db', 'sessions/sessions.json']);
+    expect((await lainclaw(['doctor'], { home })).stdout).not.toContain('ends before its last turn');
+    expect(home.entry().updatedAt).not.toMatch(/^2099/);
     await backUpLater(home);
   });
 
@@ -60,13 +68,14 @@ describe('doctor --fix', () => {
     const home = testHome();
     await ask(home, `the bridge is old ${'x'.repeat(5_000)}`);
     await run(home, 'backup', '--automatic');
-    const [first = ''] = readFileSync(home.transcriptPath(), 'utf8').split('\n');
-    writeFileSync(home.transcriptPath(), `${first}\n`);
+    const path = home.transcriptPath();
+    const [first = ''] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, `${first}\n`);
     await ask(home, 'the river is wide');
-    const written = readFileSync(home.transcriptPath());
+    const written = readFileSync(path);
     expect((await lainclaw(['doctor'], { home })).stdout).toContain('is shorter than it was');
     expect((await run(home, 'doctor', '--fix')).json()).toMatchObject({ healthy: true });
-    expect(readFileSync(home.transcriptPath()).equals(written)).toBe(true);
+    expect(readFileSync(path).equals(written)).toBe(true);
     await backUpLater(home);
   });
 

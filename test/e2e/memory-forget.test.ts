@@ -1,5 +1,5 @@
 // `lainclaw memory forget --everywhere`: forgotten means that no byte of it is left in the home, whatever is killed.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -22,11 +22,11 @@ interface Report {
 }
 
 /** The files of the home that hold the marker, in any case. */
-function holding(home: Home): string[] {
+function holding(home: Home, word = MARKER): string[] {
   return readdirSync(home.path, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
-    .filter((path) => readFileSync(path).toString('latin1').toLowerCase().includes(MARKER))
+    .filter((path) => readFileSync(path).toString('latin1').toLowerCase().includes(word))
     .map((path) => path.slice(home.path.length + 1));
 }
 
@@ -118,6 +118,17 @@ describe('memory forget --everywhere', () => {
     expect((await forget(home, '--yes', '--text')).stdout).toBe('nothing found\n');
   });
 
+  it('takes a text of a hundred thousand characters away', async () => {
+    const home = testHome();
+    const text = Array.from({ length: 12_000 }, (_, index) => `line-${index}`).join(' ');
+    expect(text.length).toBeGreaterThan(100_000);
+    await ask(home, `Before. ${text} After.`, '--memory');
+    const forgotten = await lainclaw(['memory', 'forget', '--everywhere', text, '--yes'], { home });
+    expect({ code: forgotten.code, stderr: forgotten.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(home.messages()[0]?.content).toBe('Before. [forgotten] After.');
+    expect(holding(home, 'line-11999')).toEqual([]);
+  });
+
   it('takes words away, and nothing that keeps a conversation readable', async () => {
     const home = testHome();
     const run = (...args: string[]) => lainclaw(args, { home });
@@ -200,8 +211,10 @@ describe('memory forget --everywhere', () => {
   it('lets every command work where a forgetting cannot be finished', async () => {
     const home = testHome();
     await ask(home, 'hello');
-    // No expression can be made of a text of this length.
-    const forgettings = [{ text: 'a'.repeat(1_000_000), conversations: false }];
+    // A store that cannot be opened.
+    rmSync(join(home.path, 'lainclaw.db'), { force: true });
+    mkdirSync(join(home.path, 'lainclaw.db'));
+    const forgettings = [{ text: MARKER, conversations: false }];
     writeFileSync(join(home.path, 'forgetting.json'), JSON.stringify({ version: 1, forgettings }));
     const { code, stderr } = await lainclaw(['sessions', 'list', '--json'], { home });
     expect([code, stderr.slice(0, 200)]).toEqual([0, expect.stringContaining('is not forgotten everywhere yet')]);

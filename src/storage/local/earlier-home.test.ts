@@ -1,7 +1,7 @@
 // A home that the version before askers were kept has left: its tables as that version made them.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLocalStorage } from './local-storage.ts';
@@ -117,4 +117,30 @@ it('is backed up as it was before its tables are changed', async () => {
   const restored = new DatabaseSync(join(home, '..', 'other', 'lainclaw.db'));
   expect(restored.prepare('PRAGMA user_version').get()).toEqual({ user_version: 0 });
   restored.close();
+});
+
+it.each([
+  [
+    'sessions/sessions.db',
+    1,
+    'before-sessions-sessions.db-1.backup',
+    `CREATE TABLE sessions (key TEXT PRIMARY KEY, updated_at TEXT NOT NULL, entry TEXT NOT NULL, slot INTEGER, slot_bytes INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+     CREATE TABLE index_file (only INTEGER PRIMARY KEY CHECK (only = 1), fingerprint TEXT NOT NULL, end INTEGER NOT NULL, free INTEGER NOT NULL);`,
+  ],
+  [
+    'undo/undo.db',
+    0,
+    'before-undo-undo.db-0.backup',
+    'CREATE TABLE contents (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, encoding TEXT NOT NULL, data BLOB NOT NULL);',
+  ],
+])('is backed up before %s gets new tables', async (path, version, name, tables) => {
+  rmSync(join(home, 'lainclaw.db'));
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  const db = new DatabaseSync(join(home, path));
+  db.exec(`${tables} PRAGMA user_version = ${version}`);
+  db.close();
+  const storage = open();
+  if (path.startsWith('undo')) await (await storage.undoRecords()).turns('session-1');
+  else await storage.catalogue.list();
+  expect(readdirSync(join(home, 'backups'))).toEqual([name]);
 });

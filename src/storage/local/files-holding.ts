@@ -4,8 +4,9 @@ import { join, relative } from 'node:path';
 import type { Redaction } from '../redaction.ts';
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
-/** A text across two blocks is found in the second one. */
-const OVERLAP = 16 * 1024;
+/** A text across two blocks is found in the second one, also where it is written with more blanks and escapes than it was given with. */
+const LEAST_OVERLAP = 16 * 1024;
+const MORE_CHARACTERS = 3;
 /** Binaries of models, which hold nobody's words. */
 const LEFT_OUT = new Set(['models', 'locks']);
 
@@ -33,6 +34,7 @@ async function holds(path: string, redaction: Redaction): Promise<boolean> {
   if (!handle) return false;
   try {
     const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    const overlap = Math.max(LEAST_OVERLAP, redaction.length * MORE_CHARACTERS);
     let before = '';
     for (let position = 0; ; ) {
       const { bytesRead } = await handle.read(block, 0, BLOCK_BYTES, position);
@@ -40,7 +42,7 @@ async function holds(path: string, redaction: Redaction): Promise<boolean> {
       const text = before + block.toString('utf8', 0, bytesRead);
       // Quotes as JSON writes them.
       if (redaction.holds(text) || redaction.holds(text.replaceAll('\\"', '"').replaceAll('\\n', '\n'))) return true;
-      before = text.slice(-OVERLAP);
+      before = text.slice(-overlap);
       position += bytesRead;
     }
   } finally {

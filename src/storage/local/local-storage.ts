@@ -43,17 +43,25 @@ export function createLocalStorage({
   const sessions = join(home, 'sessions');
   const locks = createLocks(join(home, 'locks'));
   const transcripts = createTranscripts(sessions, locks.verify);
-  const catalogue = createCatalogue({ directory: sessions, locks, transcripts, now, onRebuild });
   let backingUp: Promise<void> | undefined;
-  /** One for all connections. The steps are one transaction: where no backup can be made, they are applied all the same. */
-  const backUp = (version: number): Promise<void> => {
-    backingUp ??= import('./backup/before-migration.ts')
-      .then(({ backUpBeforeMigration }) =>
-        backUpBeforeMigration({ home, locks, database: 'lainclaw.db', version, lainclaw, now }),
-      )
-      .catch((error: unknown) => onNoBackup?.((error as Error).message));
-    return backingUp;
-  };
+  /** One for all databases. The steps are one transaction: where no backup can be made, they are applied all the same. */
+  const backUpBefore =
+    (database: string) =>
+    (version: number): Promise<void> => {
+      backingUp ??= import('./backup/before-migration.ts')
+        .then(({ backUpBeforeMigration }) => backUpBeforeMigration({ home, locks, database, version, lainclaw, now }))
+        .catch((error: unknown) => onNoBackup?.((error as Error).message));
+      return backingUp;
+    };
+  const backUp = backUpBefore('lainclaw.db');
+  const catalogue = createCatalogue({
+    directory: sessions,
+    locks,
+    transcripts,
+    now,
+    onRebuild,
+    beforeMigration: backUpBefore('sessions/sessions.db'),
+  });
   const database = createLainclawDb(home, backUp);
   // Connections of their own to the same file: what these save is synced with each commit.
   const archiveDatabase = createLainclawDb(home, backUp);
@@ -62,7 +70,12 @@ export function createLocalStorage({
   const mailboxDatabase = createLainclawDb(home, backUp);
   const ownerFiles = createOwnerFiles(home, locks);
   const undoRecords = lazily(async () =>
-    (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({ home, locks, now }),
+    (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({
+      home,
+      locks,
+      now,
+      beforeMigration: backUpBefore('undo/undo.db'),
+    }),
   );
   const audit = lazily(async () =>
     (await import('./audit/local-audit.ts')).createLocalAudit({ home, locks, now, secrets, keptBytes }),

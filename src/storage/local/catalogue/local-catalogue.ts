@@ -41,6 +41,8 @@ export interface CatalogueOptions {
   now(): number;
   /** Called when something damaged was moved aside and rebuilt. */
   onRebuild?: (keptAside: string) => void;
+  /** Called before the database of an earlier version gets new tables, with that version. */
+  beforeMigration?(version: number): Promise<void>;
 }
 
 type Use = <T>(statements: (prepare: Prepare) => T) => Promise<T>;
@@ -51,10 +53,17 @@ export interface LocalCatalogue extends Catalogue {
   close(): Promise<void>;
 }
 
-export function createCatalogue({ directory, locks, transcripts, now, onRebuild }: CatalogueOptions): LocalCatalogue {
+export function createCatalogue(options: CatalogueOptions): LocalCatalogue {
+  const { directory, locks, transcripts, now, onRebuild, beforeMigration } = options;
   const path = join(directory, 'sessions.json');
   const databasePath = join(directory, 'sessions.db');
-  const database = createDatabase({ path: databasePath, schema: SCHEMA, pragmas: PRAGMAS, keepsLog: true });
+  const database = createDatabase({
+    path: databasePath,
+    schema: SCHEMA,
+    pragmas: PRAGMAS,
+    keepsLog: true,
+    beforeMigration,
+  });
   const log = createWriteAheadLog(databasePath);
   const file = createIndexFile(path);
   const statementsOf = createStatements();
@@ -144,7 +153,7 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
     const lock = await locks.acquire(`${LOCK}-database`);
     try {
       await database.close();
-      if (await isSoundDatabase(databasePath)) return;
+      if (await isSoundDatabase(databasePath, beforeMigration)) return;
       for (const suffix of ['-wal', '-shm']) await rm(`${databasePath}${suffix}`, { force: true });
       await keepAside(databasePath);
     } finally {
@@ -195,9 +204,9 @@ export function createCatalogue({ directory, locks, transcripts, now, onRebuild 
   };
 }
 
-async function isSoundDatabase(path: string): Promise<boolean> {
+async function isSoundDatabase(path: string, beforeMigration: CatalogueOptions['beforeMigration']): Promise<boolean> {
   try {
-    const db = await whenFree(() => openDatabase({ path, schema: SCHEMA, pragmas: '' }));
+    const db = await whenFree(() => openDatabase({ path, schema: SCHEMA, pragmas: '', beforeMigration }));
     try {
       return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
     } finally {

@@ -36,9 +36,13 @@ export function parseIndexText(text: string, path: string): FoundIndex {
   const { sessions } = value;
   if (typeof sessions !== 'object' || sessions === null || Array.isArray(sessions)) return { state: 'damaged' };
   const entries = new Map(Object.entries(sessions as Record<string, SessionEntry>));
-  return [...entries].every(isEntry) ? { state: 'read', entries } : { state: 'damaged' };
+  const areSound = [...entries].every(([key, entry]) => isEntryOf(key, entry));
+  return areSound ? { state: 'read', entries } : { state: 'damaged' };
 }
 
-function isEntry([key, entry]: [string, SessionEntry]): boolean {
-  return entry?.sessionKey === key && isSessionId(entry.sessionId) && typeof entry.updatedAt === 'string';
+/** Times are compared as texts, so one of another form would be later than all that follow. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+export function isEntryOf(key: string, entry: SessionEntry | null | undefined): boolean {
+  return entry?.sessionKey === key && isSessionId(entry.sessionId) && TIME.test(String(entry.updatedAt));
 }

@@ -109,7 +109,11 @@ function fullTextFaults(location: string): string[] {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
   try {
-    const names = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'").all();
+    const names = database
+      .prepare(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE% USING fts5%' AND sql NOT LIKE '%fts5vocab%'",
+      )
+      .all();
     return names.flatMap(({ name }) => {
       try {
         database.exec(`INSERT INTO "${name}" ("${name}", rank) VALUES ('integrity-check', 1)`);

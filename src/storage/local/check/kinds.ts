@@ -1,9 +1,11 @@
 // The kinds of files that a home has, each with its check; the first that matches a path has it. A store that keeps another kind adds a line here.
 // Whatever matches none is compared with the record of the last backup alone.
 import type { DatabaseSync } from 'node:sqlite';
+import type { SessionEntry } from '../../storage.ts';
 import { AUDIT_FOLDER } from '../audit/audit-files.ts';
 import { newestBackup } from '../backup/automatic-names.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
+import { isEntryOf, parseIndex } from '../catalogue/parse-index.ts';
 import { SCHEMA as SESSIONS } from '../catalogue/schema.ts';
 import { SCHEMA as HISTORY } from '../history/history-db.ts';
 import { SCHEMA as LAINCLAW } from '../lainclaw-db/schema.ts';
@@ -16,7 +18,7 @@ import type { Found, HomeFile, HomeFileKind } from './home-file.ts';
 
 const DATABASES = new Map<string, KnownDatabase>([
   ['lainclaw.db', { schema: LAINCLAW, remedy: 'restore' }],
-  ['sessions/sessions.db', { schema: SESSIONS, remedy: 'rebuild' }],
+  ['sessions/sessions.db', { schema: SESSIONS, remedy: 'rebuild', look: lookAtEntries }],
   ['sessions/history.db', { schema: HISTORY, remedy: 'rebuild' }],
   ['undo/undo.db', { schema: UNDO, remedy: 'restore', look: lookAtContents }],
 ]);
@@ -51,6 +53,7 @@ export function homeFileKinds(lastKnown: ReadonlyMap<string, string>): readonly 
       check: async (file, home) => (newestBackup(home)?.file === file.location ? checkBackup(file) : []),
     },
     { name: 'free', matches: (path) => FREE.test(path), check: async () => [] },
+    { name: 'index', matches: (path) => path === 'sessions/sessions.json', check: checkIndex },
     { name: 'JSON', matches: (path) => path.endsWith('.json'), check: checkJson },
     { name: 'JSON lines', matches: (path) => path.endsWith('.jsonl'), check: checkJsonLines },
     { name: 'Markdown', matches: (path) => path.endsWith('.md'), check: checkText },
@@ -64,6 +67,29 @@ async function checkBackup({ location }: HomeFile): Promise<Found[]> {
     return [];
   } catch (error) {
     return [{ problem: (error as Error).message, remedy: 'set-aside' }];
+  }
+}
+
+/** Its entries too: one that is wrong would hide a conversation. */
+async function checkIndex(file: HomeFile): Promise<Found[]> {
+  const found = await checkJson(file);
+  if (found.length > 0) return found.map((each) => (each.remedy === 'restore' ? { ...each, remedy: 'rebuild' } : each));
+  const isDamaged = (await parseIndex(file.location)).state === 'damaged';
+  return isDamaged ? [{ problem: 'has an entry that was changed', remedy: 'rebuild' }] : [];
+}
+
+async function lookAtEntries(database: DatabaseSync): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { key, entry } of database.prepare('SELECT key, entry FROM sessions').iterate())
+    if (!isEntryOf(String(key), parsed(String(entry)))) faults.push(`the entry of "${String(key)}" was changed`);
+  return faults;
+}
+
+function parsed(text: string): SessionEntry | undefined {
+  try {
+    return JSON.parse(text) as SessionEntry;
+  } catch {
+    return undefined;
   }
 }
 

@@ -16,6 +16,9 @@ import { repairLines } from './repair-lines.ts';
 
 const LOCK = 'repair';
 const WORKING = '.repair';
+const TRANSCRIPT = /^sessions\/[\w-]+\.jsonl$/;
+const INDEX = ['sessions/sessions.json', 'sessions/sessions.db'];
+const MADE_AGAIN = 'set aside; the next command makes it again from the transcripts';
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 interface RepairRequest {
@@ -48,9 +51,10 @@ export async function repairHome(
       if (finding.remedy === 'private') continue;
       done.push(await repairOne(repair, finding).catch((error: unknown) => failed(finding, error)));
     }
+    if (done.some(({ path }) => TRANSCRIPT.test(path))) done.push(...(await leaveIndex(repair)));
     // They were judged: the record of the last backup does not make them damaged again.
     const judged = ordered.filter(({ remedy }) => !['private', 'upgrade', 'look'].includes(remedy));
-    await dropSums(home, new Set(judged.map(({ path }) => path)));
+    await dropSums(home, new Set([...judged, ...done.filter(({ isRepaired }) => isRepaired)].map(({ path }) => path)));
     return done;
   } finally {
     await rm(working, { recursive: true, force: true }).catch(() => {});
@@ -137,7 +141,7 @@ async function repairOne(repair: Repair, finding: Finding): Promise<Repaired> {
       return { path, done: 'its indexes made again, what was sound of its log taken', isRepaired: true };
     case 'rebuild':
       await setAside(repair, path);
-      return { path, done: 'set aside; the next command makes it again from the transcripts', isRepaired: true };
+      return { path, done: MADE_AGAIN, isRepaired: true };
     case 'set-aside':
       await setAside(repair, path);
       return { path, done: 'set aside', isRepaired: true };
@@ -181,6 +185,13 @@ async function repairTranscript(repair: Repair, path: string): Promise<Repaired>
     ...(lost.length > 0 ? [`line(s) ${lost.slice(0, 10).join(', ')} left out`] : []),
   ];
   return { path, done: parts.join('; ') || 'its last line ended', isRepaired: true };
+}
+
+/** What the index says of a conversation may be wrong where its file was: the index is made again from all of them. */
+async function leaveIndex(repair: Repair): Promise<Repaired[]> {
+  const there = INDEX.filter((path) => existsSync(join(repair.home, path)));
+  for (const path of there) await setAside(repair, path);
+  return there.map((path) => ({ path, done: MADE_AGAIN, isRepaired: true }));
 }
 
 /** With the files that SQLite keeps beside a database. Nothing happens where there is no file. */

@@ -27,6 +27,8 @@ export interface LocalUndoRecordsOptions {
   /** Of everything stored, as stored. */
   maxBytes?: number;
   maxAgeMs?: number;
+  /** Called before the database of an earlier version gets new tables, with that version. */
+  beforeMigration?(version: number): Promise<void>;
 }
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -58,9 +60,9 @@ export interface LocalUndoRecords extends UndoRecords {
 }
 
 export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalUndoRecords {
-  const { home, locks, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS } = options;
+  const { home, locks, now, maxBytes = MAX_BYTES, maxAgeMs = MAX_AGE_MS, beforeMigration } = options;
   const path = join(home, 'undo', 'undo.db');
-  const { use, close } = createDatabase({ path, schema: SCHEMA, pragmas: PRAGMAS });
+  const { use, close } = createDatabase({ path, schema: SCHEMA, pragmas: PRAGMAS, beforeMigration });
 
   /** What is stored already is not stored again. */
   async function unknownContents(named: readonly NamedChange[]): Promise<Content[]> {
