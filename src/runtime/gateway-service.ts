@@ -20,7 +20,7 @@ export interface GatewayService extends Pick<ToolServices, 'isGatewayRunning' | 
 }
 
 export function createGatewayService(
-  { environment, config, storage, mailbox, now }: Base,
+  { environment, config, storage, mailbox, hub, now }: Base,
   { providerNames, defaultProvider, open, openConsole, hasSession }: GatewayServiceDependencies,
 ): GatewayService {
   const gatewayAdmin = lazily(async () => {
@@ -35,6 +35,7 @@ export function createGatewayService(
       files: storage.ownerFiles,
       machineFiles: storage.machineFiles,
       locks: storage.locks,
+      hub,
       now,
       mailbox,
       hasSession,

@@ -41,6 +41,19 @@ describe('start and stop', () => {
     expect((await gateway(['stop'])).json()).toMatchObject({ stopped: false });
   });
 
+  it('Prometheus reads how it is doing with the token of its file', async () => {
+    const { home, state } = await runningGateway();
+    const credentials = readFileSync(join(home.path, 'service', 'gateway-token'), 'utf8').trim();
+    const address = `http://127.0.0.1:${state().port}/metrics`;
+    expect((await fetch(address)).status).toBe(401);
+    const read = await fetch(address, { headers: { authorization: `Bearer ${credentials}` } });
+    expect(read.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await read.text();
+    expect(text).toMatch(/^lainclaw_ready 1$/m);
+    expect(text).toMatch(/^lainclaw_channel_connected\{channel="local",account="default"\} 1$/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  });
+
   it('there is one gateway to a home: a second start says who runs', async () => {
     const { gateway, state } = await runningGateway();
     for (const flags of [[], ['--daemon']]) {

@@ -72,6 +72,7 @@ describe('who is let in', () => {
     '/health',
     '/ready',
     '/status',
+    '/metrics',
     '/send',
     '/wake',
     '/dead-letters/retry',

@@ -27,6 +27,8 @@ export interface ControlHandlers {
   webhook(channel: string, account: string): ((request: Request) => Promise<Response>) | undefined;
   /** Our tools for other agents, where they are offered. It checks Host, Origin and its own token. */
   mcp?(request: Request): Promise<Response>;
+  /** What Prometheus reads. */
+  metrics?(): Promise<string>;
   /** The console and its API, which check everything themselves; false: the path is not theirs. */
   console?(incoming: IncomingMessage, outgoing: ServerResponse): Promise<boolean>;
   /** A defect: the caller learns nothing of it. */
@@ -44,6 +46,7 @@ export interface ControlServer {
 const LARGEST_BODY = 512 * 1024;
 const LARGEST_WEBHOOK = 2 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Listener = ReturnType<typeof import('@hono/node-server').getRequestListener>;
 
@@ -137,6 +140,11 @@ export async function createRoutes(options: {
     return reason === undefined ? context.json({ ready: true }) : context.json({ ready: false, reason }, 503);
   });
   routes.get('/status', async (context) => context.json(await handlers.status()));
+  routes.get('/metrics', async (context) =>
+    handlers.metrics
+      ? context.text(await handlers.metrics(), 200, { 'content-type': METRICS_TYPE })
+      : refusal(404, 'NOT_FOUND', 'there is nothing here'),
+  );
   routes.post('/send', async (context) => {
     const { channel, chatId, text } = await bodyOf(context);
     if (!isText(channel, 100) || !isText(chatId, 500) || !isText(text, LONGEST_TEXT))

@@ -14,6 +14,7 @@ import { sessionKeyOf } from '../chats/session-key-of.ts';
 import type { Layer } from '../settings/gateway-file.ts';
 import { accountsOf, type ResolvedGateway, resolveBot, resolveGateway, resolveJobs } from '../settings/resolve.ts';
 import type { BotSettings, JobSettings } from '../settings/settings.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
 import { answerProblem } from './answer-problem.ts';
 import type { OpenConsole } from './console-parts.ts';
 import { type ControlClient, createControlClient } from './control-client.ts';
@@ -56,6 +57,7 @@ export interface GatewayAdminDependencies {
   /** Where the state of the service is kept. */
   machineFiles: OwnerFiles;
   locks: Locks;
+  hub: TurnHub;
   now(): number;
   mailbox(): Promise<Mailbox>;
   hasSession(sessionKey: string): Promise<boolean>;
@@ -74,6 +76,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     files,
     machineFiles,
     locks,
+    hub,
     now,
     mailbox,
     providerNames,
@@ -171,6 +174,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           files,
           machineFiles,
           locks,
+          hub,
           now,
           open,
           openConsole,

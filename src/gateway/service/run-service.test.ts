@@ -8,10 +8,12 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { type MemoryGatewayOptions, openMemoryGateway } from '../../../test/support/memory-gateway.ts';
 import { loadChannelTable } from '../../channels/channel-table.ts';
 import { readEnvironment } from '../../config/environment.ts';
+import { newId } from '../../lib/new-id.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { emptyFile, type GatewayFile } from '../settings/gateway-file.ts';
 import { resolveGateway } from '../settings/resolve.ts';
+import { createTurnHub } from '../turns/turn-hub.ts';
 import { createControlClient } from './control-client.ts';
 import { identify } from './process-identity.ts';
 import { type GatewayContext, runService } from './run-service.ts';
@@ -53,6 +55,7 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
       files: storage.ownerFiles,
       machineFiles: storage.machineFiles,
       locks: storage.locks,
+      hub: createTurnHub({ now: Date.now, newId }),
       now: Date.now,
       version: '1.2.3',
       command: 'lainclaw gateway start',

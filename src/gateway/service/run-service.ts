@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Channel } from '../../channels/channel.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import type { Fence, Lock, Locks } from '../../storage/locks.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
@@ -16,9 +17,11 @@ import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { GATEWAY_FILE, type Layer } from '../settings/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../settings/resolve.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
 import type { OpenConsole } from './console-parts.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
 import { createLiveSettings, type LiveSettings } from './live-settings.ts';
+import { createServiceMetrics } from './metrics/service-metrics.ts';
 import { NO_MODEL_ADVICE } from './no-model-advice.ts';
 import { identify } from './process-identity.ts';
 import { startPublicServer } from './public-server.ts';
@@ -54,6 +57,8 @@ export interface ServiceDependencies {
   /** Where the state of the service is kept. */
   machineFiles: OwnerFiles;
   locks: Locks;
+  /** Whose turns are counted for Prometheus. */
+  hub: TurnHub;
   now(): number;
   version: string;
   /** How this process was started, for people and for starting it again. */
@@ -131,6 +136,9 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
         return true;
       },
     });
+    const metrics = createServiceMetrics({ ...handlers, hub: dependencies.hub, monotonicMs });
+    handlers.metrics = metrics.text;
+    cleanups.push(metrics.close);
     const { openConsole } = dependencies;
     let ownPort = 0;
     const consoleOpened = lazily(async () =>
@@ -280,8 +288,9 @@ function createHandlers(parts: {
     },
     async unready() {
       if (run.phase !== 'running') return `the gateway is ${run.phase}`;
-      const { channels: all } = await gateway.status();
-      const away = all.filter(({ state }) => state !== 'connected');
+      const status = await gateway.status().catch((error: Error) => error);
+      if (status instanceof Error) return `the storage cannot be read: ${status.message}`;
+      const away = status.channels.filter(({ state }) => state !== 'connected');
       return away.length === 0
         ? undefined
         : away.map(({ channel, account, state }) => `${channel}/${account} is ${state}`).join(', ');
