@@ -14,7 +14,7 @@ export interface RouterOptions {
 }
 
 /** Of the gateway's own control API, which has the same server. */
-const CONTROL_PATHS = /^\/(health|ready|status|send|wake|mcp|channels|dead-letters)(\/|$)/;
+const CONTROL_PATHS = /^\/(health|ready|status|metrics|send|wake|mcp|channels|dead-letters)(\/|$)/;
 
 const CONTENT_POLICY = [
   "default-src 'none'",
