@@ -1,8 +1,8 @@
 // Bundles src/ into dist/ with code splitting, then keeps its compiled code (warm-up.ts): the first command a
 // person types is as fast as the hundredth. The output is CommonJS: it loads in two thirds of the time of
 // the same code as ES modules.
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { build, type Plugin } from 'rolldown';
+import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { buildWeb } from './build-web.ts';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
 import { writeLibraryTypes } from './library-types.ts';
@@ -40,8 +40,23 @@ const quietColors: Plugin = {
 
 const startupChunk = createStartupChunks();
 
+const common = {
+  platform: 'node',
+  external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers', 'sharp'],
+  transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
+  logLevel: 'warn',
+} satisfies BuildOptions;
+const files = {
+  dir: 'dist',
+  format: 'cjs',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+} satisfies BuildOptions['output'];
+
 rmSync('dist', { recursive: true, force: true });
 const { output } = await build({
+  ...common,
   // The worker of a local embedding model is loaded by its path; `cli.js` is `main` for whoever runs commands in a process of
   // theirs, as the end-to-end tests do.
   input: {
@@ -50,19 +65,12 @@ const { output } = await build({
     library: 'src/library/library.ts',
     'embedding-worker': 'src/memory/embeddings/model-worker.ts',
   },
-  platform: 'node',
-  external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers'],
   plugins: [lazyChildProcess, quietColors, leanFeishuSdk],
-  transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
   preserveEntrySignatures: 'allow-extension',
-  logLevel: 'warn',
   // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is no mistake.
   checks: { ineffectiveDynamicImport: false, eval: false },
   output: {
-    dir: 'dist',
-    format: 'cjs',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    ...files,
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
@@ -76,11 +84,20 @@ const { output } = await build({
         },
       ],
     },
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   },
 });
-const modules = [...output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])), ...(await buildWeb())];
+// Every document starts a thread: it must not load what commands share with it.
+const worker = await build({
+  ...common,
+  input: { 'document-worker': 'src/documents/document-worker.ts' },
+  output: files,
+});
+const modules = [
+  ...[...output, ...worker.output].flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])),
+  ...(await buildWeb()),
+];
 writeFileSync('dist/third-party-notices.txt', thirdPartyNotices(modules));
+copyFileSync('node_modules/@hyzyla/pdfium/dist/pdfium.wasm', 'dist/pdfium.wasm');
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 writeLibraryTypes({ entry: 'src/library/library.ts', directory: 'dist/types' });
 

@@ -59,7 +59,8 @@ describe.concurrent('tools list', () => {
         ['maxDepth', 4],
       ]);
     for (const name of ['fs.read_file', 'file_read']) {
-      expect(defaults(name)).toEqual([
+      // What the contract names comes first; documents have parameters of their own.
+      expect(defaults(name)?.slice(0, 4)).toEqual([
         ['path', undefined],
         ['startLine', undefined],
         ['maxLines', undefined],

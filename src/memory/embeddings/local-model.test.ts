@@ -10,7 +10,7 @@ import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { createModelStore } from '../models/model-store.ts';
 import { RUNTIME } from '../models/onnx-runtime.ts';
 import type { EmbeddingModel } from './embeddings.ts';
-import { createLocalModel, installCommand } from './local-model.ts';
+import { createLocalModel } from './local-model.ts';
 import { type Pooling, pool } from './pool.ts';
 
 /** A model is loaded and run many times here, on whatever machine. */
@@ -179,14 +179,11 @@ describeReal?.('a model whose files do not say how it pools', { timeout: PATIENC
   });
 });
 
-it('the runtime to install is the one this was made with, where it is looked for', () => {
+it('the runtime to install is the one this was made with', () => {
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     peerDependencies: Record<string, string>;
   };
   expect(RUNTIME).toBe(`onnxruntime-web@${peerDependencies['onnxruntime-web']}`);
-  expect(installCommand('/usr/lib/node_modules/lainclaw/dist/chunks')).toBe(`npm install -g ${RUNTIME}`);
-  expect(installCommand('/app/node_modules/lainclaw/dist/chunks')).toBe(`npm install --prefix /app ${RUNTIME}`);
-  expect(installCommand('/src/lainclaw/dist/chunks')).toBe(`npm install --prefix /src/lainclaw --no-save ${RUNTIME}`);
 });
 
 it.each<[Pooling, number[]]>([

@@ -2,8 +2,9 @@
 // text: loading and running it takes seconds, and the main thread must not block.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { installCommand } from '../../lib/install-command.ts';
 import { MemoryError } from '../memory-error.ts';
 import type { ModelManifest } from '../models/manifest.ts';
 import { RUNTIME } from '../models/onnx-runtime.ts';
@@ -33,7 +34,7 @@ export function createLocalModel(options: LocalModelOptions): EmbeddingModel {
 
   function start(): NonNullable<typeof running> {
     const worker = new Worker(workerFile(), {
-      workerData: { folder, manifest, threads, runtimeFolder, installCommand: installCommand() },
+      workerData: { folder, manifest, threads, runtimeFolder, installCommand: installCommand(RUNTIME) },
       // Arguments of the parent, such as a loader, could change what runs here.
       execArgv: [],
       // Keeps prints of a library away from stdout, which carries the answer.
@@ -112,13 +113,4 @@ function workerFile(): string {
   return import.meta.filename.endsWith('.ts')
     ? join(import.meta.dirname, 'model-worker.ts')
     : resolve(import.meta.dirname, '..', 'embedding-worker.js');
-}
-
-/** The command that installs the runtime beside this program, where it looks for it. */
-export function installCommand(program: string = import.meta.dirname): string {
-  const root = program.replace(/^(.*)[\\/](dist|src)[\\/].*$/, '$1');
-  const modules = dirname(root);
-  if (basename(modules) !== 'node_modules') return `npm install --prefix ${root} --no-save ${RUNTIME}`;
-  const owner = dirname(modules);
-  return basename(owner) === 'lib' ? `npm install -g ${RUNTIME}` : `npm install --prefix ${owner} ${RUNTIME}`;
 }

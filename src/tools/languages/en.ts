@@ -32,12 +32,14 @@ export const en: ToolTexts = {
     },
   },
   'fs.read_file': {
-    description: 'Reads a text file, whole or a range of lines.',
+    description: 'Reads text (whole or some lines), PDF, Office files, notebooks, pictures; lists archives.',
     parameters: {
       path: 'Relative to the workspace, or absolute inside it',
       startLine: 'First line, from 1',
       maxLines: 'Number of lines',
       maxBytes: 'Refuses a larger read',
+      pages: '"2-5" or "Sheet1!A1:F40"',
+      view: 'source: as written; picture: PDF pages drawn',
     },
   },
   file_write: {

@@ -29,12 +29,14 @@ export const zh: ToolTexts = {
     },
   },
   'fs.read_file': {
-    description: '读取文本文件的全文或若干行。',
+    description: '读取文本（全文或若干行）、PDF、Office 文档、笔记本、图片；列出压缩包内容。',
     parameters: {
       path: '相对工作区，或工作区内的绝对路径',
       startLine: '起始行，从 1 开始',
       maxLines: '行数',
       maxBytes: '超过则拒绝',
+      pages: '"2-5"，工作簿用 "Sheet1!A1:F40"',
+      view: 'source：原文；picture：PDF 页面图像',
     },
   },
   file_write: {
