@@ -12,6 +12,7 @@ import * as doctor from './doctor.ts';
 import * as forgetEverywhere from './forget-everywhere.ts';
 import * as gateway from './gateway.ts';
 import * as gatewayConfig from './gateway-config.ts';
+import * as gatewayRestart from './gateway-restart.ts';
 import * as mcp from './mcp.ts';
 import * as memory from './memory.ts';
 import * as memoryFacts from './memory-facts.ts';
@@ -22,6 +23,7 @@ import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as permissions from './permissions.ts';
 import * as schedule from './schedule.ts';
+import * as scheduleEdit from './schedule-edit.ts';
 import * as selftest from './selftest.ts';
 import * as sessionChanges from './session-changes.ts';
 import * as sessionExport from './session-export.ts';
@@ -54,6 +56,7 @@ const NOUNS = [
   forgetEverywhere,
   gateway,
   gatewayConfig,
+  gatewayRestart,
   mcp,
   memory,
   memoryFacts,
@@ -63,6 +66,7 @@ const NOUNS = [
   pairing,
   permissions,
   schedule,
+  scheduleEdit,
   sessionChanges,
   sessionExport,
   sessionReplay,

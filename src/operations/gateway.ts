@@ -39,7 +39,7 @@ const CONNECTION = objectWith(
   },
   { lastEventAt: MILLISECONDS, lastError: TEXT },
 );
-const STARTED = objectWith(STATE_FIELDS);
+export const STARTED = objectWith(STATE_FIELDS);
 const START_INPUT = {
   type: 'object',
   properties: {
@@ -132,21 +132,6 @@ export const stopGateway = defineOperation({
     const outcome = await stop(context);
     if (!outcome.stopped) return { stopped: false as const, reason: 'it was not running' };
     return { stopped: true as const, pid: outcome.state.pid, how: outcome.how };
-  },
-});
-
-export const restartGateway = defineOperation({
-  name: 'gateway.restart',
-  class: 'change',
-  summary: 'End the gateway and start it again as it was started.',
-  input: NO_INPUT,
-  output: STARTED,
-  async run(_input, context) {
-    const { states } = await context.runtime.gatewayAdmin();
-    const state = await states.read();
-    if (!state) throw new CodedError('GATEWAY_NOT_RUNNING', `the gateway was not running: ${HOW_TO_START}`);
-    await stop(context);
-    return startInBackground(context, startArguments(state.channels, state.flags));
   },
 });
 
@@ -275,7 +260,7 @@ async function startSettings(
   return parsedSettings(given, { ...settingsOf({}, channels), ...Object.fromEntries(jobs) });
 }
 
-async function startInBackground(
+export async function startInBackground(
   { runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>,
   args: readonly string[],
 ): Promise<ServiceState> {
@@ -293,7 +278,7 @@ async function startInBackground(
   });
 }
 
-async function stop({ runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>) {
+export async function stop({ runtime, signal }: Pick<OperationContext, 'runtime' | 'signal'>) {
   const [{ stopService }, { states }] = await Promise.all([
     import('../gateway/service/stop-service.ts'),
     runtime.gatewayAdmin(),

@@ -1,10 +1,11 @@
 // Scheduled jobs: a prompt that is asked at given times.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LANGUAGES, type Language } from '../config/settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { JobSummary, RunSummary } from '../schedule/summary.ts';
-import { type Job, MISFIRES, type Run } from '../storage/jobs.ts';
+import { type Job, MISFIRES, type Run, type Timetable } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { WorkspaceError } from '../vocabulary/workspace-error.ts';
@@ -16,7 +17,7 @@ const GRACE_MS = 90_000;
 /** How many of the next runs are said when a job is added. */
 const RUNS_NAMED = 3;
 
-const JOB_FIELDS = {
+export const JOB_FIELDS = {
   name: TEXT,
   cron: TEXT,
   timezone: TEXT,
@@ -29,13 +30,14 @@ const JOB_FIELDS = {
   nextRunAt: { type: ['string', 'null'] },
   createdAt: TIME,
 } as const;
-const JOB_OPTIONS = {
+export const JOB_OPTIONS = {
   model: TEXT,
   injectInto: TEXT,
   jitterMs: COUNT,
   origin: TEXT,
   reason: TEXT,
   note: { type: 'string', description: 'why its answer would not reach its chat' },
+  meaning: { type: 'string', description: 'its times as a sentence' },
 } as const;
 const JOB = objectWith(JOB_FIELDS, JOB_OPTIONS);
 const RUN_FIELDS = { id: COUNT, status: TEXT, trigger: TEXT, count: COUNT, late: YES_OR_NO, delivery: TEXT } as const;
@@ -71,16 +73,12 @@ export const addJob = defineOperation({
     required: ['name', 'cron', 'message'],
     additionalProperties: false,
   },
-  output: objectWith(
-    { ...JOB_FIELDS, gatewayRunning: YES_OR_NO, nextRuns: listOf(TIME) },
-    { ...JOB_OPTIONS, meaning: { type: 'string', description: 'its times as a sentence' } },
-  ),
+  output: objectWith({ ...JOB_FIELDS, gatewayRunning: YES_OR_NO, nextRuns: listOf(TIME) }, JOB_OPTIONS),
   async run(request, { runtime }) {
     const asker: Asker = { kind: 'owner', chat: request.injectInto };
     const schedule = await runtime.schedule();
     const job = await schedule.add(request, 'cli', asker);
-    const { sentenceOf } = await import('../schedule/sentence.ts');
-    const meaning = await sentenceOf(job.timetable, runtime.config.language);
+    const meaning = await meaningOf(job.timetable, runtime.config.language);
     const nextRuns = (await schedule.upcoming(job.name, RUNS_NAMED)).map(({ dueAt }) => new Date(dueAt).toISOString());
     const gatewayRunning = await runtime.isGatewayRunning();
     const note = request.injectInto === undefined ? undefined : await runtime.answerProblem(request.injectInto, asker);
@@ -93,19 +91,24 @@ export const listJobs = defineOperation({
   name: 'schedule.list',
   class: 'read',
   summary: 'List the jobs, when each runs next, and what is wrong with HEARTBEAT.md.',
-  input: NO_INPUT,
+  input: {
+    type: 'object',
+    properties: { language: { enum: LANGUAGES, description: 'also what the times of each mean, in this language' } },
+    additionalProperties: false,
+  },
   output: objectWith({
     jobs: listOf(JOB),
     problems: listOf(objectWith({ line: COUNT, message: TEXT }, { name: TEXT })),
     gatewayRunning: YES_OR_NO,
   }),
-  async run(_input, context) {
+  async run({ language }, context) {
     const { runtime } = context;
     const jobs = await (await runtime.schedule()).list();
     const notes = await answerProblems(jobs, runtime);
     const shown = jobs.map(async (job) => {
       const note = notes.get(job.name);
-      return { ...(await shownJob(job)), ...(note !== undefined && { note }) };
+      const meaning = language && (await meaningOf(job.timetable, language));
+      return { ...(await shownJob(job)), ...(note !== undefined && { note }), ...(meaning && { meaning }) };
     });
     return {
       jobs: await Promise.all(shown),
@@ -224,7 +227,12 @@ export const runDueJobs = defineOperation({
   },
 });
 
-async function shownJob(job: Job): Promise<JobSummary> {
+export async function meaningOf(timetable: Timetable, language: Language): Promise<string | undefined> {
+  const { sentenceOf } = await import('../schedule/sentence.ts');
+  return sentenceOf(timetable, language);
+}
+
+export async function shownJob(job: Job): Promise<JobSummary> {
   const { summaryOf } = await import('../schedule/summary.ts');
   return summaryOf(job);
 }

@@ -6,6 +6,7 @@ import { codexFileOf } from '../adapters/auth/codex-file.ts';
 import { isUsableKey, keyForHeader } from '../adapters/auth/keys.ts';
 import { readBaseUrl } from '../adapters/base-url.ts';
 import { firstToChatWith } from '../adapters/models.ts';
+import { PROVIDERS } from '../adapters/providers/all.ts';
 import { baseUrlVariableOf, keyInEnvironment, type Provider } from '../adapters/providers/provider.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import { type FileSettings, LANGUAGES } from '../config/settings.ts';
@@ -31,6 +32,12 @@ export const detectSetup = defineOperation({
       { model: TEXT, memory: YES_OR_NO, toolMaxSteps: { type: 'integer' } },
     ),
     channels: listOf(TEXT),
+    providers: listOf(
+      objectWith(
+        { name: TEXT, label: TEXT, signIn: { enum: ['chatgpt', 'api-key', 'optional-key', 'none'] } },
+        { keyPage: { ...TEXT, description: 'where a person gets a key' } },
+      ),
+    ),
   }),
   async run(_input, context) {
     const { runtime } = context;
@@ -50,6 +57,12 @@ export const detectSetup = defineOperation({
         ...(toolMaxSteps !== undefined && { toolMaxSteps }),
       },
       channels: CHANNEL_NAMES.filter((channel) => channels[channel] !== undefined),
+      providers: PROVIDERS.map(({ name, label, signIn, keyPage }) => ({
+        name,
+        label,
+        signIn,
+        ...(keyPage !== undefined && { keyPage }),
+      })),
     };
   },
 });

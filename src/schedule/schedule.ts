@@ -1,6 +1,6 @@
 // Jobs as people and models manage them: add, list, remove, pause, resume, history and upcoming runs. Reading changes nothing.
 import { findByName, foldedName, givenNameProblem, normalName } from '../lib/given-name.ts';
-import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run } from '../storage/jobs.ts';
+import type { Job, JobDefinition, JobSource, Jobs, Misfire, NextSlot, Run, Timetable } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
 import { parseChatName } from '../vocabulary/chat-name.ts';
 import { parseDuration, parseTimetable } from './parse-timetable.ts';
@@ -22,6 +22,9 @@ export interface JobRequest {
   maxFailures?: number;
 }
 
+/** What is left out stays as it is. */
+export type JobChanges = Partial<Omit<JobRequest, 'name'>>;
+
 type JobOrigin = Pick<JobDefinition, 'source' | 'asker' | 'origin' | 'originText'>;
 
 export interface Schedule {
@@ -29,6 +32,13 @@ export interface Schedule {
   add(request: JobRequest, source: JobSource, asker: Asker): Promise<Job>;
   /** Builds the job without storing it. Throws as `add` does. */
   define(request: JobRequest, from: JobOrigin): { definition: JobDefinition; next: NextSlot };
+  /**
+   * Changes a job and makes it active, without failures; its history stays. Times that stay as they are keep their next run. `asker` is who
+   * changes it: a new chat for the answers is theirs to name.
+   */
+  edit(name: string, changes: JobChanges, asker: Asker): Promise<Job>;
+  /** When a job with these times would run. Throws as `add` does. */
+  preview(times: Pick<JobRequest, 'cron' | 'timezone'>, count: number): { timetable: Timetable; runs: NextSlot[] };
   list(): Promise<Job[]>;
   get(name: string): Promise<Job>;
   /** The name of the job that was removed. */
@@ -110,6 +120,35 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
         `there is a job "${like?.name ?? name}" already: choose another name, or remove it first (lainclaw schedule remove)`,
       );
     },
+    async edit(given, changes, asker) {
+      const job = await existing(given);
+      const { name, source, origin } = job;
+      if (source === 'heartbeat')
+        throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is defined in ${origin}: change its section there`);
+      const isMoved = changes.injectInto !== undefined && changes.injectInto !== job.injectInto;
+      const request = { name, ...requestOf(job), ...definedIn(changes) };
+      const changed = define(request, { ...originOf(job), asker: isMoved ? asker : job.asker });
+      const keepsTimes = request.cron.trim() === job.when && (request.timezone ?? job.timezone) === job.timezone;
+      const { definition, next } =
+        keepsTimes && job.next
+          ? { definition: { ...changed.definition, timetable: job.timetable }, next: job.next }
+          : changed;
+      const edited = await jobs.redefine(name, { ...definition, createdAt: job.createdAt }, next);
+      if (!edited) throw new ScheduleError('SCHEDULE_NOT_FOUND', `"${name}" was removed meanwhile: add it again`);
+      return edited;
+    },
+    preview(times, count) {
+      const request = { name: 'preview', message: 'preview', ...times };
+      const { definition, next: first } = define(request, { source: 'cli', asker: { kind: 'owner' } });
+      const runs: NextSlot[] = [];
+      for (
+        let next: NextSlot | undefined = first;
+        next && runs.length < count;
+        next = nextOf(definition, next.slot, slots)
+      )
+        runs.push(next);
+      return { timetable: definition.timetable, runs };
+    },
     list: () => jobs.list(),
     get: existing,
     async remove(given) {
@@ -147,6 +186,29 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
       return job.status === 'active' ? found : [];
     },
   };
+}
+
+/** As it was asked for. */
+function requestOf({
+  when,
+  message,
+  model,
+  injectInto,
+  timezone,
+  misfire,
+  jitterMs,
+  maxFailures,
+}: Job): Omit<JobRequest, 'name'> {
+  const jitter = jitterMs === 0 ? undefined : `${Math.round(jitterMs / 1_000)}s`;
+  return { cron: when, message, model, injectInto, timezone, misfire, jitter, maxFailures };
+}
+
+function originOf({ source, origin, originText }: Job): Omit<JobOrigin, 'asker'> {
+  return { source, ...(origin !== undefined && { origin }), ...(originText !== undefined && { originText }) };
+}
+
+function definedIn(changes: JobChanges): JobChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 /** A section of HEARTBEAT.md is also found by its heading as it is written there, with spaces. */

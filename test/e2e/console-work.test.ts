@@ -64,6 +64,26 @@ it('a job is added with its sentence and next runs, paused, resumed and removed'
     .waitFor();
   expect(await dialog.locator('li').count()).toBe(3);
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Change brief' }).click();
+  const edit = page.getByRole('dialog', { name: 'Change the job' });
+  await edit.getByRole('textbox', { name: 'When' }).fill('every day');
+  await edit
+    .getByText(/is not a time|every/)
+    .last()
+    .waitFor();
+  await edit.getByRole('textbox', { name: 'When' }).fill('30 18 * * 5');
+  await edit
+    .getByText(/6:30 PM|18:30/)
+    .first()
+    .waitFor();
+  await edit.getByRole('textbox', { name: 'What is asked' }).fill('what was done?');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog', { name: 'The job was changed' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page
+    .locator('li.card', { hasText: 'what was done?' })
+    .getByText(/Friday/)
+    .waitFor();
   const job = page.locator('li.card', { hasText: 'brief' });
   await job.getByRole('button', { name: 'Pause' }).click();
   await job.getByRole('button', { name: 'Resume' }).click();
@@ -109,6 +129,8 @@ it('a person who is invited sees their own conversations and none of the setting
   if (!anna) throw new Error('no page');
   const herErrors = errorsOf(anna);
   await anna.goto(link);
+  await anna.getByText('signs this browser in as Anna').waitFor();
+  await anna.getByRole('button', { name: 'Sign in' }).click();
   await anna.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   expect(await anna.getByRole('link', { name: 'Channels' }).count()).toBe(0);
   await anna.goto(`${opened.address}#/chat`);

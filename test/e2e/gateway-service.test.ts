@@ -137,7 +137,7 @@ describe('start and stop', () => {
     expect((await gateway(['stop'])).json()).toMatchObject({ stopped: false });
   });
 
-  it('restart keeps the channels and flags it was started with', async () => {
+  it('restart keeps the channels, flags and port that it was started with', async () => {
     const { gateway, state } = await runningGateway(
       '--pairing-policy=allowlist',
       '--tool-allow=time.now,shell.pwd',
@@ -146,7 +146,13 @@ describe('start and stop', () => {
     const before = state();
     expect((await gateway(['restart'])).code).toBe(0);
     expect(state()).toMatchObject({ flags: before.flags, channels: before.channels });
-    expect(state().flags).toEqual({ pairingPolicy: 'allowlist', toolAllow: ['time.now', 'shell.pwd'], memory: false });
+    expect(state().port).toBe(before.port);
+    expect(state().flags).toEqual({
+      port: before.port,
+      pairingPolicy: 'allowlist',
+      toolAllow: ['time.now', 'shell.pwd'],
+      memory: false,
+    });
     expect(state().pid).not.toBe(before.pid);
   });
 

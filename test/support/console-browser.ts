@@ -43,9 +43,16 @@ export interface ConsoleOptions {
   /** Prepares the home before the gateway starts. */
   prepare?(home: Home): void;
   hasModel?: boolean;
+  /** More variables of the gateway's environment. */
+  variables?(model: ModelServer): Record<string, string>;
 }
 
-export async function openConsole({ script, prepare, hasModel = true }: ConsoleOptions): Promise<ConsoleBrowser> {
+export async function openConsole({
+  script,
+  prepare,
+  hasModel = true,
+  variables,
+}: ConsoleOptions): Promise<ConsoleBrowser> {
   const model = await startModelServer({ script, title: 'A short title', contextWindow: 128_000 });
   afterFile(() => model.close());
   const { home } = gatewayHome({ hasModel: false });
@@ -53,6 +60,7 @@ export async function openConsole({ script, prepare, hasModel = true }: ConsoleO
   prepare?.(home);
   const env = {
     ...(hasModel && { LAINCLAW_OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: KEY }),
+    ...variables?.(model),
   };
   const run = (args: readonly string[]) => runBinary([...args], { home, env });
   const up = async () =>

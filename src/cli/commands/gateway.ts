@@ -10,7 +10,7 @@ import { accountFlag, addSettingFlags, addStartFlags, channelFlag, channelsFlag 
 import type { LogsFlags } from './gateway/logs.ts';
 import type { StartFlags } from './gateway/start.ts';
 import type { StatusFlags } from './gateway/status.ts';
-import type { StopFlags } from './gateway/stop.ts';
+import type { RestartFlags, StopFlags } from './gateway/stop.ts';
 
 export const configureGateway: ConfigureCommand = (...parts) => configureGatewayOn(undefined)(...parts);
 
@@ -38,9 +38,9 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     verb('stop', 'Stop it, or one channel of it; running turns may finish')
       .addOption(channelFlag())
       .action(async (flags: StopFlags) => (await import('./gateway/stop.ts')).stop(flags, terminal));
-    verb('restart', 'Stop it and start it again with the same flags').action(async (flags: OutputFlags) =>
-      (await import('./gateway/stop.ts')).restart(flags, terminal),
-    );
+    verb('restart', 'Stop it and start it again with the same flags')
+      .option('--set-up', 'also run the channels that were set up since')
+      .action(async (flags: RestartFlags) => (await import('./gateway/stop.ts')).restart(flags, terminal));
     verb('logs', 'Show its log')
       .option('-f, --follow', 'keep showing new lines')
       .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))

@@ -4,7 +4,7 @@ import { MISFIRES } from '../../storage/jobs.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput, workspace } from '../flags.ts';
 import type { OutputFlags } from '../terminal.ts';
-import { type AddFlags, addJob } from './schedule/add.ts';
+import { type AddFlags, addJob, editJob } from './schedule/add.ts';
 import { pauseJob, removeJob, resumeJob } from './schedule/change.ts';
 import { type HistoryFlags, type JobsFlags, listJobs, type NextFlags, showHistory, showNext } from './schedule/look.ts';
 import { runDue, runJob } from './schedule/run.ts';
@@ -13,28 +13,34 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
   const add = (name: string, description: string): Command =>
     withOutput(schedule.command(name).description(description));
 
-  add('add', 'Ask something at given times')
+  const withJobFlags = (command: Command): Command =>
+    command
+      .addOption(
+        single('--cron <when>', 'cron with 5, 6 or 7 fields, @daily, "every 20m" or "at 2026-12-01T09:00"', text),
+      )
+      .addOption(single('--every <time>', 'again and again: 20m, 2h, 1d', text))
+      .addOption(single('--at <moment>', 'once: 2026-12-01T09:00', text))
+      .addOption(single('--message <text>', 'what is asked then', text))
+      .addOption(single('--timezone <name>', "an IANA name such as Europe/Berlin (default: the system's)", text))
+      .addOption(single('--model <name>', 'the model that answers', text))
+      .addOption(single('--inject-into <chat>', 'the chat that gets the answer, channel:chatId', text))
+      .addOption(
+        single(
+          '--misfire <how>',
+          `what passed while nothing ran: ${MISFIRES.join(', ')} (default: once)`,
+          oneOf<Misfire>(MISFIRES),
+        ),
+      )
+      .addOption(single('--jitter <time>', 'start up to this much later, the same for the same slot: 30s, 5m', text))
+      .addOption(single('--max-failures <N>', 'failures in a row that pause it (default: 5)', integerFrom(1)));
+
+  withJobFlags(add('add', 'Ask something at given times'))
     .argument('<name>')
     .usage('[options] <name> --cron "0 9 * * *" --message "…"')
-    .addOption(
-      single('--cron <when>', 'cron with 5, 6 or 7 fields, @daily, "every 20m" or "at 2026-12-01T09:00"', text),
-    )
-    .addOption(single('--every <time>', 'again and again: 20m, 2h, 1d', text))
-    .addOption(single('--at <moment>', 'once: 2026-12-01T09:00', text))
-    .addOption(single('--message <text>', 'what is asked then', text))
-    .addOption(single('--timezone <name>', "an IANA name such as Europe/Berlin (default: the system's)", text))
-    .addOption(single('--model <name>', 'the model that answers', text))
-    .addOption(single('--inject-into <chat>', 'the chat that gets the answer, channel:chatId', text))
-    .addOption(
-      single(
-        '--misfire <how>',
-        `what passed while nothing ran: ${MISFIRES.join(', ')} (default: once)`,
-        oneOf<Misfire>(MISFIRES),
-      ),
-    )
-    .addOption(single('--jitter <time>', 'start up to this much later, the same for the same slot: 30s, 5m', text))
-    .addOption(single('--max-failures <N>', 'failures in a row that pause it (default: 5)', integerFrom(1)))
     .action((name: string, flags: AddFlags) => addJob(name, flags, terminal));
+  withJobFlags(add('edit', 'Change a job: what is not given stays; it is active afterwards'))
+    .argument('<name>')
+    .action((name: string, flags: AddFlags) => editJob(name, flags, terminal));
   add('list', 'List the jobs, when each runs next, and what is wrong with HEARTBEAT.md')
     .addOption(workspace())
     .action((flags: JobsFlags) => listJobs(flags, terminal));

@@ -67,6 +67,8 @@ async function invoke(
     browser: sessionId,
     onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),
     warn,
+    ...(isOwner &&
+      signingIn((step) => feed.publish(undefined, { type: 'sign-in', operation: operation.name, ...step }))),
   };
   // Only now a folder is opened: a session that somebody may not use must not have an effect by its name.
   const prepare = async (): Promise<OperationContext> => {
@@ -79,6 +81,20 @@ async function invoke(
   if (operation.class !== 'read' && noun !== 'turns')
     feed.publish(isOwner ? undefined : id, { type: 'changed', noun, operation: operation.name });
   return output;
+}
+
+/** What a person must visit or type while an operation waits for them goes to their browser. */
+function signingIn(tell: (step: { address: string; code?: string }) => void): Partial<OperationContext> {
+  const showUrl = (address: string): void => tell({ address });
+  return {
+    onAddress: showUrl,
+    loginInteraction: {
+      showUrl,
+      showDeviceCode: ({ userCode, verificationUrl }) => tell({ address: verificationUrl, code: userCode }),
+      readPastedCode: () => new Promise(() => {}),
+      progress() {},
+    },
+  };
 }
 
 function describe({ name, class: kind, summary, input, output }: Operation) {

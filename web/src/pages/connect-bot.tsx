@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { type TextKey, t } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/notes.tsx';
+import { RestartGateway } from './restart-gateway.tsx';
 
 interface Platform {
   name: string;
@@ -62,9 +63,9 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
     return (
       <div class="stack">
         <p>{t('bot.connected', { bot })}</p>
-        <p>{t('bot.next')}</p>
+        <RestartGateway onRestarted={onDone} />
         <div class="row end">
-          <button type="button" class="button primary" onClick={onClose}>
+          <button type="button" class="button" onClick={onClose}>
             {t('close')}
           </button>
         </div>

@@ -3,30 +3,32 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { dayText, relativeText, timeText } from '../language/format.ts';
-import { type TextKey, t } from '../language/language.ts';
-import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
+import { language, type TextKey, t } from '../language/language.ts';
+import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
-import { goTo, hrefOf } from '../router.ts';
-
-type Job = Output<'schedule.list'>['jobs'][number];
+import { goTo } from '../router.ts';
+import { type Job, JobDialog } from './job-dialog.tsx';
 
 const STRIP_MS = 3 * 86_400_000;
 const ON_STRIP = 40;
 
 export default function Schedules({ id }: { id?: string }) {
   const [isAdding, setAdding] = useState(false);
-  const listed = useLoaded(async (abort) => {
-    const [jobs, next] = await Promise.all([
-      call('schedule.list', {}, abort),
-      call('schedule.next', { count: ON_STRIP }, abort),
-    ]);
-    return { ...jobs, next };
-  }, []);
+  const listed = useLoaded(
+    async (abort) => {
+      const [jobs, next] = await Promise.all([
+        call('schedule.list', { language: language.value }, abort),
+        call('schedule.next', { count: ON_STRIP }, abort),
+      ]);
+      return { ...jobs, next };
+    },
+    [language.value],
+  );
   useStream(['run-end', 'changed', 'job', 'reset'], listed.reload);
   return (
     <Page
@@ -62,7 +64,7 @@ export default function Schedules({ id }: { id?: string }) {
           </>
         )}
       </WhenLoaded>
-      {isAdding && <AddDialog onClose={() => setAdding(false)} onDone={listed.reload} />}
+      {isAdding && <JobDialog onClose={() => setAdding(false)} onDone={listed.reload} />}
     </Page>
   );
 }
@@ -105,6 +107,7 @@ const STATUS: Record<Job['status'], TextKey> = {
 
 function JobCard({ job, isOpen, onDone }: { job: Job; isOpen: boolean; onDone(): void }) {
   const [isRemoving, setRemoving] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { name, status } = job;
   const act = async (work: () => Promise<unknown>): Promise<void> => {
     await attempt(work);
@@ -137,6 +140,16 @@ function JobCard({ job, isOpen, onDone }: { job: Job; isOpen: boolean; onDone():
             <Icon name="pause" /> {t('schedules.pause')}
           </button>
         )}
+        {job.source !== 'heartbeat' && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t('schedules.edit', { name })}
+            onClick={() => setEditing(true)}
+          >
+            <Icon name="edit" />
+          </button>
+        )}
         <button
           type="button"
           class="icon-button"
@@ -147,6 +160,7 @@ function JobCard({ job, isOpen, onDone }: { job: Job; isOpen: boolean; onDone():
         </button>
       </div>
       <p>{job.message}</p>
+      {job.meaning !== undefined && <p>{job.meaning}</p>}
       <p class="quiet">
         <code>{job.cron}</code> · {job.timezone}
         {job.nextRunAt !== null &&
@@ -164,6 +178,7 @@ function JobCard({ job, isOpen, onDone }: { job: Job; isOpen: boolean; onDone():
         <summary>{t('schedules.history')}</summary>
         {isOpen && <JobHistory name={name} />}
       </details>
+      {isEditing && <JobDialog job={job} onClose={() => setEditing(false)} onDone={onDone} />}
       {isRemoving && (
         <ConfirmDialog
           title={t('schedules.removeTitle')}
@@ -196,63 +211,5 @@ function JobHistory({ name }: { name: string }) {
         )
       }
     </WhenLoaded>
-  );
-}
-
-function AddDialog({ onClose, onDone }: { onClose(): void; onDone(): void }) {
-  const [name, setName] = useState('');
-  const [cron, setCron] = useState('0 8 * * 1-5');
-  const [message, setMessage] = useState('');
-  const [added, setAdded] = useState<Output<'schedule.add'>>();
-  if (added)
-    return (
-      <Dialog title={t('schedules.added')} onClose={onClose}>
-        <p>{added.meaning ?? added.cron}</p>
-        <ul>
-          {added.nextRuns.map((at) => (
-            <li key={at}>
-              {timeText(at)} <span class="quiet">{relativeText(at)}</span>
-            </li>
-          ))}
-        </ul>
-        <div class="row end">
-          <a class="button" href={hrefOf('schedules', added.name)} onClick={onClose}>
-            {t('close')}
-          </a>
-        </div>
-      </Dialog>
-    );
-  return (
-    <Dialog title={t('schedules.add')} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          const done = await attempt(() => call('schedule.add', { name, cron, message }));
-          if (!done) return;
-          setAdded(done);
-          onDone();
-        }}
-      >
-        <label class="field">
-          <span>{t('schedules.name')}</span>
-          <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-        </label>
-        <label class="field">
-          <span>{t('schedules.cron')}</span>
-          <input required value={cron} onInput={(event) => setCron(event.currentTarget.value)} />
-          <small class="quiet">{t('schedules.cronHint')}</small>
-        </label>
-        <label class="field">
-          <span>{t('schedules.message')}</span>
-          <textarea required rows={3} value={message} onInput={(event) => setMessage(event.currentTarget.value)} />
-        </label>
-        <div class="row end">
-          <button type="submit" class="button primary">
-            {t('save')}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

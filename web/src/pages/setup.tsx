@@ -8,6 +8,7 @@ import { ProblemNote } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../router.ts';
+import { ChatGptSignIn } from './chatgpt-sign-in.tsx';
 
 interface Choice {
   provider: string;
@@ -19,11 +20,10 @@ interface Choice {
   signedIn?: boolean;
 }
 
-export default function Setup() {
-  const found = useLoaded(async (abort) => {
-    const [setup, models] = await Promise.all([call('setup.detect', {}, abort), call('models.list', {}, abort)]);
-    return { setup, providers: models.map(({ provider }) => provider) };
-  }, []);
+type Setup = Output<'setup.detect'>;
+
+export default function SetupPage() {
+  const found = useLoaded((abort) => call('setup.detect', {}, abort), []);
   const [connected, setConnected] = useState<Output<'setup.connect'>>();
   return (
     <Page title={t('setup.title')} about={t('setup.about')}>
@@ -31,14 +31,14 @@ export default function Setup() {
         <Done connected={connected} />
       ) : (
         <WhenLoaded of={found}>
-          {({ setup, providers }) => (
+          {(setup) => (
             <>
               {setup.present.isConnected && (
                 <p class="note ok">
                   <Icon name="check" /> {t('setup.present', { model: setup.present.model ?? setup.present.provider })}
                 </p>
               )}
-              <Connect choices={choicesIn(setup)} providers={providers} onConnected={setConnected} />
+              <Connect setup={setup} onConnected={setConnected} />
             </>
           )}
         </WhenLoaded>
@@ -47,13 +47,12 @@ export default function Setup() {
   );
 }
 
-function Connect(props: {
-  choices: readonly Choice[];
-  providers: readonly string[];
-  onConnected(connected: Output<'setup.connect'>): void;
-}) {
+function Connect(props: { setup: Setup; onConnected(connected: Output<'setup.connect'>): void }) {
+  const choices = choicesIn(props.setup);
+  const withKey = props.setup.providers.filter(({ signIn }) => signIn !== 'chatgpt');
   const [memory, setMemory] = useState(true);
-  const [provider, setProvider] = useState(props.providers[0] ?? '');
+  const [provider, setProvider] = useState(() => likelyProvider(props.setup));
+  const chosen = withKey.find(({ name }) => name === provider);
   const [key, setKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
   const [problem, setProblem] = useState<unknown>();
@@ -98,11 +97,11 @@ function Connect(props: {
           {t('setup.trying')}
         </p>
       )}
-      {props.choices.length > 0 && (
+      {choices.length > 0 && (
         <section aria-labelledby="found">
           <h2 id="found">{t('setup.found')}</h2>
           <div class="cards grid">
-            {props.choices.map((choice) => (
+            {choices.map((choice) => (
               <button
                 key={choice.label + choice.about}
                 type="button"
@@ -117,33 +116,50 @@ function Connect(props: {
           </div>
         </section>
       )}
+      <ChatGptSignIn
+        onSignedIn={() => void connect({ provider: 'openai-codex', label: '', about: '', signedIn: true })}
+      />
       <section aria-labelledby="with-key">
         <h2 id="with-key">{t('setup.withKey')}</h2>
         <form
           class="stack card"
           onSubmit={(event) => {
             event.preventDefault();
-            const given = { ...(key !== '' && { key }), ...(baseUrl !== '' && { baseUrl }) };
+            const given = {
+              ...(key !== '' && chosen?.signIn !== 'none' && { key }),
+              ...(baseUrl !== '' && { baseUrl }),
+            };
             void connect({ provider, label: '', about: '', ...given });
           }}
         >
           <label class="field">
             <span>{t('setup.provider')}</span>
             <select value={provider} onChange={(event) => setProvider(event.currentTarget.value)}>
-              {props.providers.map((each) => (
-                <option key={each}>{each}</option>
+              {withKey.map(({ name, label }) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
               ))}
             </select>
           </label>
-          <label class="field">
-            <span>{t('setup.key')}</span>
-            <input
-              type="password"
-              autocomplete="off"
-              value={key}
-              onInput={(event) => setKey(event.currentTarget.value)}
-            />
-          </label>
+          {chosen?.signIn !== 'none' && (
+            <label class="field">
+              <span>
+                {t('setup.key')} {chosen?.signIn === 'optional-key' && <span class="quiet">· {t('optional')}</span>}
+              </span>
+              <input
+                type="password"
+                autocomplete="off"
+                value={key}
+                onInput={(event) => setKey(event.currentTarget.value)}
+              />
+            </label>
+          )}
+          {chosen?.keyPage !== undefined && (
+            <a href={chosen.keyPage} target="_blank" rel="noopener noreferrer">
+              {t('setup.getKey')}: {chosen.label}
+            </a>
+          )}
           <label class="field">
             <span>
               {t('setup.address')} <span class="quiet">· {t('optional')}</span>
@@ -180,7 +196,13 @@ function Done({ connected }: { connected: Output<'setup.connect'> }) {
   );
 }
 
-function choicesIn({ connections }: Output<'setup.detect'>): Choice[] {
+/** Of a key that was found here, else the first whose key people paste. */
+function likelyProvider({ connections, providers }: Setup): string {
+  const [found] = connections.keys;
+  return found?.provider ?? providers.find(({ signIn }) => signIn === 'api-key')?.name ?? '';
+}
+
+function choicesIn({ connections }: Setup): Choice[] {
   const { signIns, keys, servers } = connections;
   return [
     ...signIns.map(({ provider, email, kind }) => ({

@@ -6,6 +6,7 @@ import { WhenLoaded } from '../parts/page.tsx';
 import { attempt } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../router.ts';
+import { ChatGptSignIn } from './chatgpt-sign-in.tsx';
 
 export function SignIns() {
   const signIns = useLoaded((abort) => call('sign-in.list', {}, abort), []);
@@ -57,6 +58,7 @@ export function SignIns() {
           </ul>
         )}
       </WhenLoaded>
+      <ChatGptSignIn onSignedIn={signIns.reload} />
     </section>
   );
 }

@@ -63,7 +63,7 @@ function Field({ name, field, isRequired, value, onChange }: FieldProps) {
       </label>
       {choicesOf(field) ? (
         <select {...shared} value={written} onChange={(event) => onChange(event.currentTarget.value)}>
-          {!isRequired && <option value="" />}
+          {(!isRequired || written === '') && <option value="" />}
           {choicesOf(field)?.map(([choice, shown]) => (
             <option key={choice} value={choice}>
               {shown}
@@ -80,6 +80,21 @@ function Field({ name, field, isRequired, value, onChange }: FieldProps) {
           value={written}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
+      )}
+      {suggestionsOf(field).length > 0 && (
+        <div class="row wrap">
+          {suggestionsOf(field).map((each) => (
+            <button
+              key={each}
+              type="button"
+              class="button small"
+              aria-pressed={written === each}
+              onClick={() => onChange(each)}
+            >
+              {each}
+            </button>
+          ))}
+        </div>
       )}
       {about !== undefined && (
         <small class="quiet" id={`${id}-about`}>
@@ -121,6 +136,11 @@ function choicesOf({ enum: values, enumNames, oneOf }: FieldSchema): [string, st
   return oneOf.flatMap((each: FieldSchema) =>
     'const' in each ? [[String(each.const), String(each.title ?? each.const)]] : [],
   );
+}
+
+/** Answers that fit; another one may fit too. */
+function suggestionsOf({ type, examples }: FieldSchema): string[] {
+  return type === 'string' && Array.isArray(examples) ? examples.map(String) : [];
 }
 
 function isNumber({ type }: FieldSchema): boolean {

@@ -1,10 +1,15 @@
-import { restartGateway, stopGateway } from '../../../operations/gateway.ts';
+import { stopGateway } from '../../../operations/gateway.ts';
+import { restartGateway } from '../../../operations/gateway-restart.ts';
 import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, type Terminal, wantsJson, writeJson } from '../../terminal.ts';
 import { tell } from './start.ts';
 
 export interface StopFlags extends OutputFlags {
   channel?: string;
+}
+
+export interface RestartFlags extends OutputFlags {
+  setUp?: boolean;
 }
 
 export async function stop(flags: StopFlags, terminal: Terminal): Promise<void> {
@@ -18,6 +23,6 @@ export async function stop(flags: StopFlags, terminal: Terminal): Promise<void> 
   });
 }
 
-export async function restart(flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, restartGateway, {}, (state) => tell(state, flags, terminal));
+export async function restart(flags: RestartFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, restartGateway, { setUp: flags.setUp }, (state) => tell(state, flags, terminal));
 }

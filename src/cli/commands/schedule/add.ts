@@ -1,4 +1,5 @@
 import { addJob as add } from '../../../operations/schedule.ts';
+import { editJob as edit } from '../../../operations/schedule-edit.ts';
 import type { Misfire } from '../../../storage/jobs.ts';
 import { runOperation } from '../../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../../terminal.ts';
@@ -20,7 +21,8 @@ export interface AddFlags extends OutputFlags {
 const USAGE =
   'lainclaw schedule add <name> --cron "0 9 * * *" --message "…"   (lainclaw schedule add --help lists the flags)';
 /** The values are accepted; the job cannot be added for another reason. */
-const NOT_USAGE = ['SCHEDULE_DUPLICATE'];
+const NOT_USAGE = ['SCHEDULE_DUPLICATE', 'SCHEDULE_NOT_FOUND'];
+const EDIT_USAGE = 'lainclaw schedule edit <name> --cron "0 9 * * *"   (lainclaw schedule edit --help lists the flags)';
 
 export async function addJob(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const { message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
@@ -40,6 +42,22 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
     terminal.out.write(`${printable(`added ${job.name}${meaning}${runs === '' ? '' : '; next runs:'}${runs}`)}\n`);
   });
   await asUsageError(added);
+}
+
+export async function editJob(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
+  const { cron, every, at, message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
+  const when = [cron, every, at].some((given) => given !== undefined) ? whenOf(flags) : undefined;
+  const changes = { cron: when, message, timezone, model, injectInto, misfire, jitter, maxFailures };
+  if (Object.values(changes).every((given) => given === undefined))
+    throw new UsageError('nothing to change was given, such as --cron or --message', { usage: EDIT_USAGE });
+  const edited = runOperation(terminal, edit, { name, ...changes }, (job) => {
+    if (job.note !== undefined) warn(terminal, job.note);
+    if (wantsJson(terminal, flags)) return writeJson(terminal, job);
+    const runs = job.nextRuns.map((run) => `\n  ${localTime(Date.parse(run), job.timezone)}`).join('');
+    const meaning = job.meaning === undefined ? '' : `: ${job.meaning}`;
+    terminal.out.write(`${printable(`changed ${job.name}${meaning}${runs === '' ? '' : '; next runs:'}${runs}`)}\n`);
+  });
+  await asUsageError(edited);
 }
 
 function whenOf({ cron, every, at }: AddFlags): string {

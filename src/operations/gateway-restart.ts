@@ -1,0 +1,75 @@
+// Starting the gateway again. A gateway cannot do that to itself: asked through its own API, it has another process do it.
+import { readFile } from 'node:fs/promises';
+import { HOW_TO_START, ServiceError } from '../gateway/service/service-error.ts';
+import type { ServiceState } from '../gateway/service/service-state.ts';
+import { startArguments } from '../gateway/service/start-arguments.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
+import { channelsSetUp, STARTED, startInBackground, stop } from './gateway.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { objectWith, YES_OR_NO } from './schemas.ts';
+
+export const restartGateway = defineOperation({
+  name: 'gateway.restart',
+  class: 'change',
+  summary: 'End the gateway and start it again as it was started, on the same port.',
+  input: {
+    type: 'object',
+    properties: {
+      setUp: { ...YES_OR_NO, default: false, description: 'also run the channels that were set up since' },
+    },
+    additionalProperties: false,
+  },
+  output: objectWith(STARTED.properties, {
+    isRestarting: { const: true, description: 'it is about to end, and comes back at the same port' },
+  }),
+  async run({ setUp }, context) {
+    const { states } = await context.runtime.gatewayAdmin();
+    const state = await states.read();
+    if (!state) throw new CodedError('GATEWAY_NOT_RUNNING', `the gateway was not running: ${HOW_TO_START}`);
+    if (state.pid === process.pid) {
+      await restartFromOutside(setUp, context);
+      return { ...state, isRestarting: true as const };
+    }
+    const channels = setUp ? await withSetUp(state, context) : state.channels;
+    const kept = await keptPort(state, context);
+    await stop(context);
+    const start = (flags: object) => startInBackground(context, startArguments(channels, { ...state.flags, ...flags }));
+    // Another program may have taken the port meanwhile: any other is better than no gateway.
+    return kept.port === undefined ? start({}) : start(kept).catch(() => start({}));
+  },
+});
+
+async function withSetUp({ channels }: ServiceState, context: OperationContext): Promise<string[]> {
+  const setUp = await channelsSetUp(await context.runtime.gatewayAdmin(), context);
+  return [...new Set([...channels, ...setUp])];
+}
+
+/** A free port was chosen: open pages find the gateway again only where it was. */
+async function keptPort({ flags, port }: ServiceState, { runtime }: OperationContext): Promise<{ port?: number }> {
+  const file = await (await runtime.gatewayAdmin()).settingsFile.read();
+  const configured = flags.port ?? file.default.port ?? 0;
+  return Number(configured) === 0 ? { port } : {};
+}
+
+async function restartFromOutside(setUp: boolean, { runtime }: OperationContext): Promise<void> {
+  const { program, variables, cwd } = runtime.environment;
+  // systemd ends every process of its unit, also one that was to start the gateway again.
+  if ((await readFile('/proc/self/cgroup', 'utf8').catch(() => '')).includes('lainclaw-gateway.service'))
+    throw new ServiceError(
+      'GATEWAY_START_FAILED',
+      'the system runs this gateway: restart it with "systemctl --user restart lainclaw-gateway"',
+    );
+  const { spawn } = await import('node:child_process');
+  const [command = '', ...args] = program;
+  const child = spawn(command, [...args, 'gateway', 'restart', ...(setUp ? ['--set-up'] : [])], {
+    cwd,
+    env: variables,
+    detached: true,
+    stdio: 'ignore',
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.unref();
+}
