@@ -122,6 +122,8 @@ export async function openToolbox(
     outputs,
     changes: ({ sessionId = 'cli', turnId = newId('turn'), root, fence }): Changes => ({
       record: async (change) => (await services.undo()).record({ sessionId, turnId, root }, [change], { fence }),
+      applyTogether: async (changeSet) =>
+        (await services.undo()).applyTogether({ sessionId, turnId, root }, changeSet, fence),
       recordMade: async ({ changes, notCovered }) =>
         (await services.undo()).record({ sessionId, turnId, root }, changes, { notCovered, fence }),
     }),

@@ -17,6 +17,7 @@ import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
 import { createDocsSearchTool } from './docs/search.ts';
 import { createEchoTool } from './echo/echo.ts';
+import { createApplyPatchTool } from './fs/apply-patch.ts';
 import { createDeleteFileTool } from './fs/delete-file.ts';
 import { createEditFileTool } from './fs/edit-file.ts';
 import { createListDirTool } from './fs/list-dir.ts';
@@ -117,6 +118,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createReadFileTool(),
     createWriteFileTool({ maxFileSizeBytes, lockAppend }),
     createEditFileTool(),
+    createApplyPatchTool(),
     createMoveFileTool(),
     createDeleteFileTool(),
     createGrepTool(),

@@ -10,6 +10,11 @@ it.each([
   ['lines from one on', { path: 'a.ts', startLine: 5 }, 'a.ts:5-'],
   ['the first lines', { path: 'a.ts', maxLines: 20 }, 'a.ts:1-20'],
   ['a question', { query: 'tea', limit: 3 }, 'tea'],
+  [
+    'the files of a patch',
+    { patch: ['a', 'b', 'c', 'd', 'a'].map((name) => `*** Update File: ${name}\n-x`).join('\n') },
+    'a, b, c and 1 more',
+  ],
   ['nothing', { limit: 3, path: '' }, undefined],
 ])('tells %s', (_what, args, told) => {
   expect(tellingArgument(args)).toBe(told);

@@ -31,7 +31,7 @@ async function canAsk(turn: Pick<TurnTools, 'mode' | 'askPerson'>): Promise<bool
     ...untouched,
     specs: [spec],
     workspace: { root: '/nowhere' } as ToolboxDependencies['workspace'],
-    changes: () => ({ record: async () => {}, recordMade: async () => {} }),
+    changes: () => ({ record: async () => {}, recordMade: async () => {}, applyTogether: async () => ({ ok: true }) }),
     now: () => 0,
     askPerson: async () => 'once',
     askForm,

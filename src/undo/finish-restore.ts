@@ -1,16 +1,19 @@
-// Finishes an undo that was interrupted. Its record names every file with the state before and after; both are compared with
+// Finishes an undo or a change set that was interrupted. Its record names every file with the state before and after; both are compared with
 // what is on disk: a file in the state after is done, one in the state before is restored, any other was changed by somebody
 // meanwhile and is left alone. Repeating it is safe at any point.
 import { sha256Of } from '../lib/sha256.ts';
-import type { RecordedChange, RecordedState, RecordedTurn, UndoRecords } from '../storage/undo-records.ts';
+import type { RecordedChange, RecordedState, UndoRecords } from '../storage/undo-records.ts';
 import { WorkspaceError, type WorkspaceErrorCode } from '../vocabulary/workspace-error.ts';
-import { type Conflict, type CurrentFile, directoriesOf, type FileAccess, type FileAction } from './restore.ts';
+import type { Conflict, CurrentFile, FileAccess, FileAction } from './restore.ts';
 
 export interface FinishRequest {
-  /** The turn under which the undo is recorded. */
-  turn: RecordedTurn;
-  /** The turn that it undoes; undefined when its record has been dropped since. */
-  undoes: RecordedTurn | undefined;
+  /** Of the workspace. */
+  root: string;
+  /** Of the undo or the change set: the names of its temporary files come from it. */
+  id: string;
+  changes: readonly RecordedChange[];
+  /** Removed afterwards where they are empty; innermost first. */
+  directories: readonly string[];
   store: UndoRecords;
   openFiles(root: string): Promise<FileAccess>;
 }
@@ -22,8 +25,9 @@ export interface FinishedRestore {
 }
 
 /** Rejects when a file could not be read or written; then it can be repeated. */
-export async function finishRestore({ turn, undoes, store, openFiles }: FinishRequest): Promise<FinishedRestore> {
-  const changes = (await store.changes(turn)).filter(({ kind }) => kind === 'file');
+export async function finishRestore(request: FinishRequest): Promise<FinishedRestore> {
+  const { root, id, directories, store, openFiles } = request;
+  const changes = request.changes.filter(({ kind }) => kind === 'file');
   const finished: FinishedRestore = { files: [], left: [] };
   const leave = (path: string, error: unknown): void => {
     if (!isInTheWay(error)) throw error;
@@ -32,19 +36,18 @@ export async function finishRestore({ turn, undoes, store, openFiles }: FinishRe
   };
   let files: FileAccess;
   try {
-    files = await openFiles(turn.root);
+    files = await openFiles(root);
   } catch (error) {
     for (const { path } of changes) leave(path, error);
     return finished;
   }
   for (const change of changes) {
     try {
-      finished.files.push({ path: change.path, action: await finishFile(change, turn.turnId, store, files) });
+      finished.files.push({ path: change.path, action: await finishFile(change, id, store, files) });
     } catch (error) {
       leave(change.path, error);
     }
   }
-  const directories = undoes ? directoriesOf(await store.changes(undoes)) : [];
   for (const path of directories) await files.removeEmptyDirectory(path).catch(() => {});
   return finished;
 }

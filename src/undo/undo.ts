@@ -4,11 +4,14 @@
 // killed is finished by the next command, and the next undo reports it instead of going further back.
 import type { Fence, Lock, Locks } from '../storage/locks.ts';
 import type { FileChange, RecordedChange, RecordedTurn, TurnScope, UndoRecords } from '../storage/undo-records.ts';
+import { type ChangeSet, createChangeSets } from './change-sets.ts';
 import { finishRestore } from './finish-restore.ts';
 import {
+  type Applied,
   applyPlan,
   asChanges,
   type Conflict,
+  directoriesOf,
   type FileAccess,
   type FileAction,
   historiesOf,
@@ -85,6 +88,8 @@ export interface RecordOptions {
 export interface Undo {
   /** With a fence, rejects when its lock is no longer held: the file must not be changed then. */
   record(scope: TurnScope, changes: readonly FileChange[], more?: RecordOptions): Promise<void>;
+  /** Changes several files as one; see ChangeSets. */
+  applyTogether(scope: TurnScope, changeSet: ChangeSet, fence?: Fence): Promise<Applied>;
   /** Turns that changed files, newest first. */
   turns(sessionId: string): Promise<ListedTurn[]>;
   /**
@@ -94,7 +99,7 @@ export interface Undo {
   undo(request: UndoRequest): Promise<Undone>;
   /** The files that a turn, or the whole session, changed; sorted by path. Rejects with UndoError. */
   diff(request: { sessionId: string; turnId?: string }): Promise<ChangedFile[]>;
-  /** Finishes the interrupted undos of every session; one whose session is in use is left to the next command. */
+  /** Finishes interrupted change sets and the interrupted undos of every session; one whose session is in use is left to the next command. */
   finishInterrupted(): Promise<void>;
 }
 
@@ -102,6 +107,7 @@ const DIFF_CHARS = 200_000;
 
 export function createUndo(dependencies: UndoDependencies): Undo {
   const { records: store, locks, unfinished, openFiles, newId, warn } = dependencies;
+  const changeSets = createChangeSets(dependencies);
 
   /** Undefined when the undo was interrupted before it touched a file. The caller ends it. */
   async function finish({ sessionId, undoId }: UnfinishedUndo, lock: Lock): Promise<Undone | undefined> {
@@ -109,7 +115,11 @@ export function createUndo(dependencies: UndoDependencies): Undo {
     const turn = turns.find((each) => each.turnId === undoId);
     if (turn?.undoes === undefined) return undefined;
     const undoes = turns.find((each) => each.turnId === turn.undoes);
-    const { files, left } = await finishRestore({ turn, undoes, store, openFiles }).catch((cause: unknown) => {
+    const undone = undoes ? await store.changes(undoes) : [];
+    const changes = await store.changes(turn);
+    const directories = directoriesOf(undone);
+    const request = { root: turn.root, id: undoId, changes, directories, store, openFiles };
+    const { files, left } = await finishRestore(request).catch((cause: unknown) => {
       const why = `the undo of ${turn.undoes} was interrupted and could not be finished: ${messageOf(cause)}`;
       throw new UndoError('UNDO_FAILED', why, { cause });
     });
@@ -121,11 +131,12 @@ export function createUndo(dependencies: UndoDependencies): Undo {
       );
     warn(`the undo of ${turn.undoes} was interrupted: it is finished now`);
     for (const { path, reason } of left) warn(`${path} was left as it is: ${reason}`);
-    const notCovered = undoes ? notCoveredOf(await store.changes(undoes)) : [];
+    const notCovered = notCoveredOf(undone);
     return { turnId: turn.undoes, recordedAt: timeOf(undoes ?? turn), root: turn.root, undoId, files, notCovered };
   }
 
   async function finishInterrupted(): Promise<void> {
+    await changeSets.finishInterrupted();
     for (const undo of await unfinished.list()) {
       const lock = await locks.tryAcquire(`session:${undo.sessionKey}`);
       if (!lock) continue;
@@ -201,6 +212,7 @@ export function createUndo(dependencies: UndoDependencies): Undo {
 
   return {
     record: (scope, changes, more) => store.add(scope, changes, more),
+    applyTogether: changeSets.apply,
 
     async turns(sessionId) {
       await finishInterrupted();
@@ -217,6 +229,7 @@ export function createUndo(dependencies: UndoDependencies): Undo {
 
     async undo(request) {
       const { sessionKey, signal, onWait, afterShown } = request;
+      await changeSets.finishInterrupted();
       const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
       try {
         const undone = (await finishSession(request, lock)) ?? (await undoTurn(request, lock));

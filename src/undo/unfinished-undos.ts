@@ -1,5 +1,5 @@
-// Undos and rewinds that have begun and not ended, in unfinished-undos.json: the next command finishes them. The file holds keys and
-// ids, never a path or a word of a conversation, and is there only while something is being undone.
+// Undos, rewinds and change sets that have begun and not ended, in unfinished-undos.json: the next command finishes them. The file holds keys and
+// ids, never a path or a word of a conversation, and is there only while files are being changed.
 import type { OwnerFiles } from '../storage/storage.ts';
 
 export interface UnfinishedUndo {
@@ -18,6 +18,15 @@ export interface UnfinishedRewind {
   force: boolean;
 }
 
+/** Several files changed as one (`change-sets.ts`). */
+export interface UnfinishedChangeSet {
+  id: string;
+  /** The name under which its changes are recorded. */
+  tool: string;
+  sessionId: string;
+  turnId: string;
+}
+
 export interface UnfinishedUndos {
   /** Durable when it resolves: from now on the undo will be finished, whatever happens. */
   begin(undo: UnfinishedUndo): Promise<void>;
@@ -27,11 +36,16 @@ export interface UnfinishedUndos {
   beginRewind(rewind: UnfinishedRewind): Promise<void>;
   endRewind(sessionId: string): Promise<void>;
   rewinds(): Promise<UnfinishedRewind[]>;
+  /** Durable when it resolves, as above. */
+  beginChangeSet(changeSet: UnfinishedChangeSet): Promise<void>;
+  endChangeSet(id: string): Promise<void>;
+  changeSets(): Promise<UnfinishedChangeSet[]>;
 }
 
 interface Unfinished {
   undos: UnfinishedUndo[];
   rewinds: UnfinishedRewind[];
+  changeSets: UnfinishedChangeSet[];
 }
 
 export const UNFINISHED_UNDOS_FILE = 'unfinished-undos.json';
@@ -41,9 +55,10 @@ export function createUnfinishedUndos(files: OwnerFiles): UnfinishedUndos {
   const change = (next: (unfinished: Unfinished) => Partial<Unfinished>): Promise<void> =>
     files.update(UNFINISHED_UNDOS_FILE, (current) => {
       const before = parse(current);
-      const { undos, rewinds } = { ...before, ...next(before) };
-      if (undos.length === 0 && rewinds.length === 0) return null;
-      return `${JSON.stringify({ version: 1, undos, ...(rewinds.length > 0 && { rewinds }) })}\n`;
+      const { undos, rewinds, changeSets } = { ...before, ...next(before) };
+      if (undos.length + rewinds.length + changeSets.length === 0) return null;
+      const more = { ...(rewinds.length > 0 && { rewinds }), ...(changeSets.length > 0 && { changeSets }) };
+      return `${JSON.stringify({ version: 1, undos, ...more })}\n`;
     });
   return {
     begin: (undo) => change(({ undos }) => ({ undos: [...undos, undo] })),
@@ -53,19 +68,23 @@ export function createUnfinishedUndos(files: OwnerFiles): UnfinishedUndos {
     endRewind: (sessionId) =>
       change(({ rewinds }) => ({ rewinds: rewinds.filter((rewind) => rewind.sessionId !== sessionId) })),
     rewinds: async () => (await read()).rewinds,
+    beginChangeSet: (changeSet) => change(({ changeSets }) => ({ changeSets: [...changeSets, changeSet] })),
+    endChangeSet: (id) => change(({ changeSets }) => ({ changeSets: changeSets.filter((each) => each.id !== id) })),
+    changeSets: async () => (await read()).changeSets,
   };
 }
 
 /** A file that cannot be parsed finishes nothing. */
 function parse(text: string | undefined): Unfinished {
   try {
-    const { undos, rewinds } = JSON.parse(text ?? '{}') as { undos?: unknown; rewinds?: unknown };
+    const { undos, rewinds, changeSets } = JSON.parse(text ?? '{}') as Partial<Record<keyof Unfinished, unknown>>;
     return {
       undos: Array.isArray(undos) ? undos.filter(isUnfinishedUndo) : [],
       rewinds: Array.isArray(rewinds) ? rewinds.filter(isUnfinishedRewind) : [],
+      changeSets: Array.isArray(changeSets) ? changeSets.filter(isUnfinishedChangeSet) : [],
     };
   } catch {
-    return { undos: [], rewinds: [] };
+    return { undos: [], rewinds: [], changeSets: [] };
   }
 }
 
@@ -77,4 +96,9 @@ function isUnfinishedUndo(value: unknown): value is UnfinishedUndo {
 function isUnfinishedRewind(value: unknown): value is UnfinishedRewind {
   const { sessionKey, sessionId, turnId } = (value ?? {}) as Partial<Record<keyof UnfinishedRewind, unknown>>;
   return [sessionKey, sessionId, turnId].every((field) => typeof field === 'string');
+}
+
+function isUnfinishedChangeSet(value: unknown): value is UnfinishedChangeSet {
+  const { id, tool, sessionId, turnId } = (value ?? {}) as Partial<Record<keyof UnfinishedChangeSet, unknown>>;
+  return [id, tool, sessionId, turnId].every((field) => typeof field === 'string');
 }

@@ -18,6 +18,8 @@ export interface WholeFile {
 /** Reads and restores whole files of a workspace for undo. */
 export function createFileAccess(workspace: Workspace, maxBytes: number) {
   return {
+    temporaryName,
+
     async read(path: string): Promise<WholeFile | undefined> {
       const file = await readWholeFile(workspace, path, { maxBytes });
       if (file && file.path !== path) throw leadsElsewhere(path);

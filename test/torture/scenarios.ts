@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Home } from '../support/home.ts';
+import { patching } from './patching.ts';
 import { holds, run, type Scenario, tree } from './scenario.ts';
 
 const WORD = 'zebra-7041';
@@ -280,6 +281,7 @@ export function allScenarios(): Scenario[] {
   return [
     asking('ask', 'main'),
     asking('ask in a new session', 'other'),
+    patching(),
     undoing(),
     rewinding(),
     deleting(),

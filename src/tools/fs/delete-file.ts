@@ -19,6 +19,7 @@ export function createDeleteFileTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'write',
+    isFolded: true,
     subject: ({ path }) => ({ kind: 'path', path, access: 'write' }),
     rules: { pattern: 'path', governs: 'change' },
     handlesFiles: 'contents',

@@ -5,6 +5,7 @@ import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { findText, isSameText, lineOf, type Match, replaceMatches } from './find-text.ts';
+import { refuseBinary } from './refuse-binary.ts';
 import { refuseStale } from './refuse-stale.ts';
 
 const LIMIT_BYTES = 10 * 1024 * 1024;
@@ -73,7 +74,7 @@ async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, contex
   const { path: resolved } = await workspace.locate(path, signal).catch(orToolFailure);
   const before = await readWholeFile(workspace, path, { maxBytes: LIMIT_BYTES, signal }).catch(orToolFailure);
   if (!before) throw new ToolFailure(`No such file: ${path} — file_write creates files`);
-  refuseBinary(before);
+  refuseBinary(before.path, before.bytes);
   await refuseStale(before, context);
   const matches = findText(before.bytes, oldText, { overlapping: !replaceAll, limit: MOST_MATCHES + 1 });
   if (matches.length === 0) throw await notFound(before, oldText);
@@ -93,13 +94,6 @@ async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, contex
     maxBytes: LIMIT_BYTES,
     replacements: matches.length,
   };
-}
-
-function refuseBinary({ path, bytes }: WholeFile): void {
-  if (!bytes.includes(0)) return;
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const kind = isUtf16 ? 'text in UTF-16, which file_edit cannot edit' : 'a binary file: it has no text to edit';
-  throw new ToolFailure(`${path} is ${kind}`);
 }
 
 async function notFound({ path, bytes }: WholeFile, oldText: string): Promise<ToolFailure> {

@@ -30,7 +30,11 @@ beforeEach(async () => {
       protectedPaths: (path) => (path.startsWith('.git/') ? 'git runs it' : undefined),
     }),
     seen: { note: async (path, file) => void seen.set(path, file), last: async (path) => seen.get(path) },
-    changes: { record: async (change) => void recorded.push(change), async recordMade() {} },
+    changes: {
+      record: async (change) => void recorded.push(change),
+      async recordMade() {},
+      applyTogether: async () => ({ ok: true }),
+    },
     signal: new AbortController().signal,
     now: () => now,
     progress() {},

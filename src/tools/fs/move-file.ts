@@ -27,6 +27,7 @@ export function createMoveFileTool(): ToolSpec {
       additionalProperties: false,
     },
     effect: 'write',
+    isFolded: true,
     subject: ({ from, to }) => ({
       kind: 'paths',
       paths: [

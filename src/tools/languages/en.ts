@@ -60,6 +60,11 @@ export const en: ToolTexts = {
       replaceAll: 'Every occurrence',
     },
   },
+  apply_patch: {
+    description:
+      'Changes several files at once, all or none. Starts "*** Begin Patch", then for each file "*** Update File: path" (or Add, Delete; "*** Move to: path" below), hunks of lines with a space, - or + before them, each under "@@"; ends "*** End Patch".',
+    parameters: { patch: 'Context lines copied exactly' },
+  },
   file_move: {
     description: 'Moves or renames a file.',
     parameters: { from: 'In the workspace', to: 'Must not exist yet' },

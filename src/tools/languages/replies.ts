@@ -19,6 +19,7 @@ export interface Replies {
   edited(path: string, places: number): string;
   wrote(path: string, bytes: number, before: number): string;
   unchanged(path: string): string;
+  patched(files: number, added: number, removed: number): string;
   moved(from: string, to: string): string;
   notAnswered: string;
   deleted(path: string, bytes: number): string;
@@ -43,6 +44,8 @@ const en: Replies = {
   edited: (path, places) => `Edited ${path} in ${places === 1 ? '1 place' : `${places} places`}.`,
   wrote: (path, bytes, before) => `Wrote ${path}: ${bytes} bytes, ${before} before.`,
   unchanged: (path) => `${path} has exactly this content already: nothing was changed.`,
+  patched: (files, added, removed) =>
+    `Changed ${files === 1 ? '1 file' : `${files} files`} (+${added} −${removed}); undo takes it back as one.`,
   notAnswered:
     'Nobody answered. Choose what is safest and easiest to undo, say what you assumed, or stop here and name the question.',
   moved: (from, to) => `Moved ${from} to ${to}.`,
@@ -68,6 +71,7 @@ const zh: Replies = {
   edited: (path, places) => `已修改 ${path}，共 ${places} 处。`,
   wrote: (path, bytes, before) => `已写入 ${path}：${bytes} 字节，之前为 ${before} 字节。`,
   unchanged: (path) => `${path} 的内容已经完全相同：没有改动。`,
+  patched: (files, added, removed) => `已更改 ${files} 个文件（+${added} −${removed}）；撤销会一次全部恢复。`,
   notAnswered: '没有人回答。请选择最稳妥、最容易撤销的做法并说明你的假设，或者停在这里并写明这个问题。',
   moved: (from, to) => `已将 ${from} 移动到 ${to}。`,
   deleted: (path, bytes) => `已删除 ${path}（${bytes} 字节）；撤销可以恢复。`,
@@ -92,6 +96,7 @@ const ru: Replies = {
   edited: (path, places) => `Изменён ${path}, мест: ${places}.`,
   wrote: (path, bytes, before) => `Записан ${path}: байт ${bytes}, раньше ${before}.`,
   unchanged: (path) => `В ${path} уже ровно это содержимое: ничего не изменено.`,
+  patched: (files, added, removed) => `Изменено файлов: ${files} (+${added} −${removed}); отмена вернёт всё сразу.`,
   notAnswered:
     'Никто не ответил. Выберите самое безопасное и легко отменяемое и скажите, что вы предположили, или остановитесь и назовите вопрос.',
   moved: (from, to) => `${from} перемещён: теперь это ${to}.`,

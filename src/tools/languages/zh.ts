@@ -56,6 +56,11 @@ export const zh: ToolTexts = {
       replaceAll: '全部替换',
     },
   },
+  apply_patch: {
+    description:
+      '一次更改多个文件，要么全部成功，要么全不更改。以 "*** Begin Patch" 开头；每个文件写 "*** Update File: 路径"（或 Add、Delete；下一行可写 "*** Move to: 路径"），然后是以 "@@" 开始的各段，行首为空格、- 或 +；以 "*** End Patch" 结尾。',
+    parameters: { patch: '上下文行须照抄原文' },
+  },
   file_move: {
     description: '移动或重命名文件。',
     parameters: { from: '在工作区内', to: '必须还不存在' },

@@ -29,7 +29,7 @@ function toolOn(run: Sandbox['run'] | Error, { signal = new AbortController().si
     root: '/w',
     hold: async (path: string) => ({ path, kind: path === 'file' ? 'file' : 'directory', fd: -1, release() {} }),
   };
-  const changes = { async record() {}, async recordMade() {} };
+  const changes = { async record() {}, async recordMade() {}, applyTogether: async () => ({ ok: true as const }) };
   const context = { workspace, changes, signal, progress() {}, spoolPath: async () => '/spool' };
   return {
     tool,

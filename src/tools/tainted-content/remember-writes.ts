@@ -49,6 +49,13 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
             await memory.remember([{ path, bytes: after.bytes }], sources);
           await changes.record(change);
         },
+        async applyTogether(changeSet) {
+          const written = changeSet.files.flatMap(({ path, target }) =>
+            target ? [{ path, bytes: target.bytes }] : [],
+          );
+          if (written.length > 0 && sources.length > 0 && !isApproved) await memory.remember(written, sources);
+          return changes.applyTogether(changeSet);
+        },
         async recordMade(made) {
           const { fetchedFrom = [], notCovered } = made;
           const clones = newClones(made.changes, notCovered === undefined ? undefined : startedAt);
