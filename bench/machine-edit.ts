@@ -32,7 +32,11 @@ export async function measureEdit(bed: Bed, scale: Scale): Promise<Figure> {
   for (let round = 0; round < (scale === 'full' ? 41 : 2); round += 1) {
     const oldText = round === 0 ? '008000 x' : `edit-${round - 1} x`;
     const scope = { sessionId: 'bench', turnId: `turn-${round}`, root: workspace };
-    const changes: Changes = { record: (change) => undo.record(scope, [change]), async recordMade() {}, applyTogether: async () => ({ ok: true }) };
+    const changes: Changes = {
+      record: (change) => undo.record(scope, [change]),
+      async recordMade() {},
+      applyTogether: async () => ({ ok: true }),
+    };
     const started = performance.now();
     succeeded(await bed.call(tool, { path: 'large.txt', oldText, newText: `edit-${round} x` }, changes));
     times.push(performance.now() - started);

@@ -65,7 +65,11 @@ export async function createBed(base: string): Promise<Bed> {
       environment,
       skillFolders: [],
     }),
-    async call(tool, args, changes = { async record() {}, async recordMade() {}, applyTogether: async () => ({ ok: true }) }) {
+    async call(
+      tool,
+      args,
+      changes = { async record() {}, async recordMade() {}, applyTogether: async () => ({ ok: true }) },
+    ) {
       const context: ToolContext = {
         workspace: opened,
         reader: OWNER,

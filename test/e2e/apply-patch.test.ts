@@ -11,9 +11,10 @@ import { tree } from '../torture/scenario.ts';
 
 it('killed before any write, leaves every file changed or none', { timeout: 600_000 }, async () => {
   const random = seededRandom(18);
-  const { kills, problems } = await killCommand({ scenario: patching(12), method: 'writes', kills: 12, random });
+  const { kills, places, problems } = await killCommand({ scenario: patching(12), method: 'writes', kills: 12, random });
   expect(problems).toEqual([]);
   expect(kills).toBe(12);
+  expect(places).toBeGreaterThan(60);
 });
 
 it('changes a hundred files, and undo takes them back as one', { timeout: 120_000 }, async () => {

@@ -32,10 +32,11 @@ export function patching(files = 100): Scenario {
     async setUp(home) {
       writeFiles(home, files);
       before = tree(home);
-      await run(home, ...args);
+      // In another session: what a session has seen of a file, it must not have seen changed.
+      await run(home, ...args, '--session', 'trial');
       after = tree(home);
-      await run(home, 'undo');
-      if (tree(home) !== before) throw new Error('undo did not take the patch back');
+      await run(home, 'undo', '--session', 'trial');
+      if (before === after || tree(home) !== before) throw new Error('undo did not take the patch back');
     },
     async problems(home, isShown) {
       await run(home, 'ask', '--session', 'other', 'hello');
@@ -44,11 +45,17 @@ export function patching(files = 100): Scenario {
       if (now !== before && now !== after) problems.push(`half patched: ${now.slice(0, 2_000)}`);
       if (isShown && now !== after) problems.push('shown, but not patched');
       if (existsSync(join(home.path, 'unfinished-undos.json'))) problems.push('still on record as unfinished');
-      if (now === after) {
-        await run(home, 'undo');
-        if (tree(home) !== before) problems.push('undo does not take the patch back as one');
-      }
+      if (now === before) await run(home, ...args);
+      else problems.push(...(await undoAndRedo(home, before)));
+      if (tree(home) !== after) problems.push('the patch cannot be applied any more');
       return problems;
     },
   };
+}
+
+async function undoAndRedo(home: Home, before: string): Promise<string[]> {
+  const { undoId } = JSON.parse(await run(home, 'undo')) as { undoId: string };
+  const problems = tree(home) === before ? [] : ['undo does not take the patch back as one'];
+  await run(home, 'undo', '--turn', undoId);
+  return problems;
 }
