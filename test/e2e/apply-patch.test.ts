@@ -11,7 +11,12 @@ import { tree } from '../torture/scenario.ts';
 
 it('killed before any write, leaves every file changed or none', { timeout: 600_000 }, async () => {
   const random = seededRandom(18);
-  const { kills, places, problems } = await killCommand({ scenario: patching(12), method: 'writes', kills: 12, random });
+  const { kills, places, problems } = await killCommand({
+    scenario: patching(12),
+    method: 'writes',
+    kills: 12,
+    random,
+  });
   expect(problems).toEqual([]);
   expect(kills).toBe(12);
   expect(places).toBeGreaterThan(60);
