@@ -1,5 +1,5 @@
 // What web_fetch keeps of thirty pages in three languages: the main text, and not what is around it.
-import { readablePage } from '../src/tools/web/readable-page.ts';
+import { readablePage } from '../src/documents/html/readable-page.ts';
 import { savedPages } from '../test/fakes/web-pages.ts';
 import type { Bench } from './bench.ts';
 

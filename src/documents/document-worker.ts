@@ -13,6 +13,14 @@ async function answer(request: DocumentRequest): Promise<WorkerAnswer> {
     return { ok: true, document: await selectText(await openDocument(request), request) };
   } catch (error) {
     if (error instanceof DocumentProblem) return { ok: false, code: error.code, message: error.message };
+    if (isBreakdown(error)) return { ok: false, code: 'stopped', message: BREAKDOWN };
     return { ok: false, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
+}
+
+const BREAKDOWN = 'it is damaged, or made to exhaust its reader';
+
+/** PDFium gave up, memory could not be had, or the stack was used up: a document can bring that about. */
+function isBreakdown(error: unknown): boolean {
+  return error instanceof Error && (error instanceof RangeError || error.name === 'RuntimeError');
 }

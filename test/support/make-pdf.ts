@@ -1,6 +1,10 @@
 // A PDF document with these pages, as small as the format allows. A page is lines of text, or a picture without any text.
 
-export type PdfPageContent = { lines: readonly string[] } | { picture: { width: number; height: number; rgb: Buffer } };
+export type PdfPageContent =
+  | { lines: readonly string[] }
+  | { picture: { width: number; height: number; rgb: Buffer } }
+  /** What is drawn, packed with zlib. */
+  | { packed: Buffer };
 
 export interface MakePdfOptions {
   title?: string;
@@ -27,6 +31,8 @@ export function makePdf(pages: readonly PdfPageContent[], { title, isLocked }: M
       const content = add(stream('', Buffer.from('q 595 0 0 842 0 0 cm /Im0 Do Q')));
       return add(pageObject(`/XObject<</Im0 ${image} 0 R>>`, content));
     }
+    if ('packed' in page)
+      return add(pageObject(`/Font<</F1 ${font} 0 R>>`, add(stream('/Filter/FlateDecode', page.packed))));
     const shown = page.lines.map((line) => `(${escaped(line)}) Tj T*`).join(' ');
     const content = add(stream('', Buffer.from(`BT /F1 12 Tf 14 TL 72 770 Td ${shown} ET`, 'latin1')));
     return add(pageObject(`/Font<</F1 ${font} 0 R>>`, content));

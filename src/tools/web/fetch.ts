@@ -103,7 +103,7 @@ async function readText(page: Downloaded, format: FetchArgs['format']): Promise<
     throw new ToolFailure(`${page.url} is ${kind}, which has no text to show`);
   }
   if (format === 'raw' || !isHtml(page.mediaType)) return { title: '', text: source };
-  const { readablePage } = await import('./readable-page.ts');
+  const { readablePage } = await import('../../documents/html/readable-page.ts');
   const { title, markdown, isCut } = readablePage(source, page.url);
   const note = isCut ? '\n\n[the page is longer than what is read of one]' : '';
   return { title, text: (format === 'text' ? withoutMarks(markdown) : markdown) + note };

@@ -1,4 +1,4 @@
-import { decodeHtml } from './decode-html.ts';
+import { decodeHtml } from '../../documents/html/decode-html.ts';
 import type { Downloaded } from './download.ts';
 
 /** What a page is, as text. `undefined`: it has none. */

@@ -28,7 +28,15 @@ export function readablePage(html: string, url: string): ReadablePage {
   const whole = wholeBody(text, url);
   const markdown = main === undefined ? '' : toMarkdown(documentOf(main).body, url);
   const isMain = markdown.length >= Math.min(ENOUGH_CHARACTERS, whole.length * LEAST_SHARE);
-  return { title: title || titleIn(text), markdown: isMain && markdown !== '' ? markdown : whole, isCut };
+  // The parser loses a body that no head is before.
+  const shown = (isMain ? markdown : whole) || whole || withoutTags(text);
+  return { title: title || titleIn(text), markdown: shown, isCut };
+}
+
+/** All of a page: what is known to be the text, as a chapter of a book. */
+export function wholePage(html: string, url: string): string {
+  const text = html.slice(0, MOST_CHARACTERS);
+  return nestingOf(text) > DEEPEST ? withoutTags(text) : wholeBody(text, url);
 }
 
 function mainPart(html: string): { title: string; main: string | undefined } {
