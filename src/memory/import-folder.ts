@@ -1,4 +1,4 @@
-// Imports a folder of Markdown: each file is a document, its path the source. Files with unchanged content are skipped, a
+// Imports a folder of Markdown and documents (PDF, Office, …): each file is a document of the archive, its path the source. Files with unchanged content are skipped, a
 // changed file replaces its old document, a moved file is found only at its new path. Documents of missing files stay and are
 // reported, unless the caller wants to forget them; documents of an existing but empty folder are never forgotten, because its
 // disk may be missing. Front matter gives title and date; links are not followed.
@@ -6,6 +6,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Archive } from '../storage/archive.ts';
 import { headingOf } from './chunk.ts';
+import { DOCUMENT_NAME, documentIdentity, documentNote, LARGEST_DOCUMENT } from './import-document.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
 import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
@@ -27,7 +28,7 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const counts = { files: 0, added: 0, changed: 0, unchanged: 0, moved: 0, forgotten: 0, chunks: 0 };
   const report: ImportReport = { ...counts, gone: [], skipped: [] };
-  const { paths, emptyFolders } = await markdownFiles(resolve(folder), report);
+  const { paths, emptyFolders } = await filesToImport(resolve(folder), report);
   const head = join(resolve(folder), sep);
   const known = Map.groupBy(await archive.documentsBeginning(head), ({ source }) => source);
   const addedHashes = new Set<string>();
@@ -43,18 +44,18 @@ export async function importFolder(
 
   /** Reads the files. Hashing one is much cheaper than cutting and analysing it, so an unchanged file costs no more than that. */
   async function changedNotes(some: readonly string[]): Promise<Note[]> {
-    const files = await Promise.all(some.map((path) => readText(path, report)));
+    const files = await Promise.all(some.map((path) => readFileToImport(path, report)));
     const notes: Note[] = [];
     for (const file of files) {
       if (!file) continue;
       const before = known.get(file.path) ?? [];
-      const isUnchanged = before.length === 1 && before[0]?.hash === hashOf(file.text);
+      const isUnchanged = before.length === 1 && before[0]?.hash === hashOf(file.identity);
       if (isUnchanged) {
         report.files += 1;
         report.unchanged += 1;
         continue;
       }
-      const note = await noteOf(file, report);
+      const note = await noteOf(file, report, signal);
       if (note) notes.push(note);
     }
     return notes;
@@ -80,13 +81,11 @@ export async function importFolder(
   async function settleGone(): Promise<void> {
     // An unreadable file is not gone, and the content of an unreadable folder is unknown.
     const there = new Set([...paths, ...report.skipped.map(({ path }) => path)]);
-    const gone = [...known].filter(
-      ([source]) => MARKDOWN.test(source) && !there.has(source) && !isUnder(source, there),
-    );
+    const gone = [...known].filter(([source]) => isImported(source) && !there.has(source) && !isUnder(source, there));
     if (forgetGone && gone.length > 0 && paths.length === 0)
       throw new MemoryError(
         'MEMORY_FOLDER',
-        `nothing is forgotten: there is no Markdown file under ${folder} any more, and ${gone.length} were imported from it. Is its disk missing? If they are really gone, "lainclaw memory forget --source <file>" forgets them`,
+        `nothing is forgotten: there is no file to import under ${folder} any more, and ${gone.length} were imported from it. Is its disk missing? If they are really gone, "lainclaw memory forget --source <file>" forgets them`,
       );
     const removed: string[] = [];
     for (const [source, documents] of gone) {
@@ -112,7 +111,7 @@ interface FoundFiles {
   emptyFolders: Set<string>;
 }
 
-async function markdownFiles(folder: string, report: ImportReport): Promise<FoundFiles> {
+async function filesToImport(folder: string, report: ImportReport): Promise<FoundFiles> {
   const paths: string[] = [];
   const emptyFolders = new Set<string>();
   const waiting = [folder];
@@ -126,7 +125,7 @@ async function markdownFiles(folder: string, report: ImportReport): Promise<Foun
     for (const entry of entries) {
       const path = join(inside, entry.name);
       if (entry.isDirectory()) waiting.push(path);
-      else if (!MARKDOWN.test(entry.name)) continue;
+      else if (!isImported(entry.name)) continue;
       else if (entry.isFile()) paths.push(path);
       else report.skipped.push({ path, reason: 'not a regular file' });
     }
@@ -141,38 +140,59 @@ function whyNot(folder: string, error: NodeJS.ErrnoException): string {
   return `cannot read the folder ${folder}: ${error.message}`;
 }
 
-interface TextFile {
+interface FileToImport {
   path: string;
-  text: string;
+  /** The whole file: a changed date is a change. Of a document the hash of its bytes. */
+  identity: string;
   modified: Date;
+  isDocument: boolean;
 }
 
-async function readText(path: string, report: ImportReport): Promise<TextFile | undefined> {
+function isImported(path: string): boolean {
+  return MARKDOWN.test(path) || DOCUMENT_NAME.test(path);
+}
+
+async function readFileToImport(path: string, report: ImportReport): Promise<FileToImport | undefined> {
   const skip = (reason: string): undefined => void report.skipped.push({ path, reason });
   try {
     const { size, mtime } = await lstat(path);
-    if (size > LARGEST_FILE) return skip(`larger than ${LARGEST_FILE} bytes`);
+    const isDocument = DOCUMENT_NAME.test(path);
+    const largest = isDocument ? LARGEST_DOCUMENT : LARGEST_FILE;
+    if (size > largest) return skip(`larger than ${largest} bytes`);
+    if (isDocument) return { path, identity: await documentIdentity(path), modified: mtime, isDocument };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-    return text.trim() === '' ? skip('empty') : { path, text, modified: mtime };
+    return text.trim() === '' ? skip('empty') : { path, identity: text, modified: mtime, isDocument };
   } catch (error) {
     return skip(error instanceof TypeError ? 'not UTF-8 text' : (error as Error).message);
   }
 }
 
-async function noteOf({ path, text, modified }: TextFile, report: ImportReport): Promise<Note | undefined> {
+async function noteOf(
+  file: FileToImport,
+  report: ImportReport,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Note | undefined> {
+  const { path, identity: text, modified, isDocument } = file;
+  const skip = (reason: string): undefined => void report.skipped.push({ path, reason });
+  if (isDocument) {
+    try {
+      return (await documentNote(file, signal)) ?? skip('no text');
+    } catch (error) {
+      signal.throwIfAborted();
+      return skip((error as Error).message);
+    }
+  }
   const { body, title, date, problem } = await frontMatter(text);
   if (problem) report.skipped.push({ path: `${path} (front matter only)`, reason: problem });
   const content = body.trim() === '' ? text : body;
   if (content.length > LONGEST_NOTE) {
-    report.skipped.push({ path, reason: `longer than ${LONGEST_NOTE} characters: import it in parts` });
-    return undefined;
+    return skip(`longer than ${LONGEST_NOTE} characters: import it in parts`);
   }
   return {
     content,
     source: path,
     title: title ?? firstHeading(body) ?? basename(path),
     date: date ?? modified.toISOString(),
-    // The whole file: a changed date is a change.
     identity: text,
   };
 }

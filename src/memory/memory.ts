@@ -68,7 +68,7 @@ export interface Memory {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<{ chunks: number }>;
-  /** Imports every Markdown file under a folder, except those unchanged since the last import. */
+  /** Imports every Markdown file and document under a folder, except those unchanged since the last import. */
   importFolder(folder: string, options?: ImportOptions): Promise<ImportReport>;
   /**
    * Embeds the chunks that have no vector of the current model; can be stopped and continued at any time. Rejects when there is

@@ -148,7 +148,7 @@ export const reindexMemory = defineOperation({
 export const importFolder = defineOperation({
   name: 'memory.import',
   class: 'change',
-  summary: 'Save every Markdown file below a folder; unchanged files are left alone.',
+  summary: 'Save every Markdown file and document (PDF, Office, …) below a folder; unchanged files are left alone.',
   input: {
     type: 'object',
     properties: { folder: TEXT, forgetGone: { ...YES_OR_NO, default: false }, scope: SCOPE },

@@ -95,7 +95,7 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
       forget(id, { ...flags, scope: scopeIn(flags, terminal) }, terminal),
     );
   add(memory, 'reindex', 'Build the search index again').action((flags: OutputFlags) => reindex(flags, terminal));
-  scoped(add(memory, 'import', 'Save every Markdown file under a folder'))
+  scoped(add(memory, 'import', 'Save every Markdown file and document (PDF, Office, …) under a folder'))
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => importFiles(folder, flags, terminal));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makePdf } from '../../../test/support/make-pdf.ts';
 import type { ToolArgs, ToolContext, ToolSpec } from '../tool.ts';
 import { createWebFetchTool } from './fetch.ts';
 
@@ -165,11 +166,25 @@ describe('web_fetch', () => {
   });
 
   it('names a file without text, and shows a picture', async () => {
-    page(Buffer.from('%PDF-1.7\0\0'), { 'content-type': 'application/pdf' });
-    await expect(fetched({ url: base })).rejects.toThrow(/application\/pdf, which has no text/);
+    page(Buffer.from('\x7fELF\0\0'), { 'content-type': 'application/octet-stream' });
+    await expect(fetched({ url: base })).rejects.toThrow(/application\/octet-stream, which has no text/);
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
     page(png, { 'content-type': 'image/png' });
     expect((await fetched({ url: base })).pictures).toEqual([{ mediaType: 'image/png', data: png.toString('base64') }]);
+  });
+
+  it('reads a PDF, and says what is wrong with one that cannot be read', async () => {
+    page(makePdf([{ lines: ['Seven litres of helium.'] }], { title: 'Zeppelins' }), {
+      'content-type': 'application/pdf',
+    });
+    const { text, data, meta } = await fetched({ url: `${base}/z.pdf` });
+    expect(text).toBe(
+      `# Zeppelins\n\n<${base}/z.pdf>\n\n[PDF document "Zeppelins"; 1 page]\n\n--- page 1 ---\nSeven litres of helium.\n`,
+    );
+    expect(data).toMatchObject({ title: 'Zeppelins', mediaType: 'application/pdf' });
+    expect(meta).toMatchObject({ tainted: true });
+    page(Buffer.from('%PDF-1.7 cut'), { 'content-type': 'application/pdf' });
+    await expect(fetched({ url: base })).rejects.toThrow(/cannot be read: it is damaged/);
   });
 
   it('a page of 50,000 nested elements is read as its text', async () => {

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { parseHost } from '../../sandbox/network/host.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
+import type { ToolPicture } from '../pictures.ts';
 import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import type { Downloaded } from './download.ts';
 import type { Resolve } from './guarded-request.ts';
@@ -10,6 +12,8 @@ import { createPageCache } from './page-cache.ts';
 const LARGEST_BYTES = 10_000_000;
 /** More than this is kept in a file, and shortened. */
 const WHOLE_CHARACTERS = 30_000;
+/** Of a document. */
+const MOST_CHARACTERS = 2_000_000;
 
 export interface WebFetchDependencies {
   /** As they are written in config.json. */
@@ -83,7 +87,8 @@ async function shownPage(page: Downloaded, args: FetchArgs, context: ToolContext
     const pictures = [{ mediaType: picture, data: bytes.toString('base64') }];
     return { data: facts, text: `${url}: a picture (${picture})`, pictures, meta: tainted(url) };
   }
-  const { title, text } = await readText(page, args.format);
+  const document = await readDocumentOf(page, context.signal);
+  const { title, text } = document ?? (await readText(page, args.format));
   const shown = await bounded(text, args.prompt, context);
   const head = [title !== '' && args.format === 'markdown' ? `# ${title}` : '', `<${url}>`].filter(
     (line) => line !== '',
@@ -91,7 +96,34 @@ async function shownPage(page: Downloaded, args: FetchArgs, context: ToolContext
   return {
     data: { ...facts, ...(title !== '' && { title }), content: shown.text, ...(shown.path && { path: shown.path }) },
     text: [...head, shown.text || '(the page has no text)'].join('\n\n'),
+    ...(document?.pictures.length && { pictures: document.pictures }),
     meta: { ...tainted(url), ...(shown.path && { fullOutputPath: shown.path }) },
+  };
+}
+
+/** The text of a PDF, an Office document or another file that is not plain text; undefined: the page is none. */
+async function readDocumentOf(
+  { url, bytes }: Downloaded,
+  signal: AbortSignal,
+): Promise<{ title: string; text: string; pictures: ToolPicture[] } | undefined> {
+  const { documentKind, KIND_BYTES } = await import('../../documents/document-kind.ts');
+  const kind = documentKind(bytes.subarray(0, KIND_BYTES), '');
+  if (kind === undefined) return undefined;
+  const { readDocument } = await import('../../documents/read-document.ts');
+  const { documentSummary } = await import('../../documents/document-summary.ts');
+  const request = { kind, source: { bytes }, maxCharacters: MOST_CHARACTERS, pictures: 'without-text' } as const;
+  const document = await readDocument(request, signal).catch((error: unknown) => {
+    if (!(error instanceof CodedError)) throw error;
+    throw new ToolFailure(`${url} cannot be read: ${error.message}`, { cause: error });
+  });
+  const { next: _next, ...whole } = document;
+  return {
+    title: document.title ?? '',
+    text: `${documentSummary(whole)}\n\n${document.text}`,
+    pictures: document.pictures.map(({ mediaType, bytes: picture }) => ({
+      mediaType,
+      data: Buffer.from(picture).toString('base64'),
+    })),
   };
 }
 
