@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { leanOpenAiSdk } from './scripts/lean-openai-sdk.ts';
 
 export default defineConfig({
+  plugins: [leanOpenAiSdk],
   define: { __VERSION__: JSON.stringify('0.0.0-test') },
   resolve: {
     alias: [
@@ -13,6 +15,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     // Starts nothing before a test asks for PostgreSQL.
     globalSetup: ['./test/support/postgres-cluster.ts'],
+    // So that the client which the build puts in the place of OpenAI's SDK is the one that is tested.
+    server: { deps: { inline: [/@earendil-works[\\/]pi-ai/] } },
     reporters: ['default', './test/support/plain-reporter.ts'],
     // Files share no port and no path, so two run at once also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -5,6 +5,7 @@ import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from '
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { buildWeb } from './build-web.ts';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
+import { leanOpenAiSdk } from './lean-openai-sdk.ts';
 import { writeLibraryTypes } from './library-types.ts';
 import { createStartupChunks } from './startup-chunks.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
@@ -65,7 +66,7 @@ const { output } = await build({
     library: 'src/library/library.ts',
     'embedding-worker': 'src/memory/embeddings/model-worker.ts',
   },
-  plugins: [lazyChildProcess, quietColors, leanFeishuSdk],
+  plugins: [lazyChildProcess, quietColors, leanFeishuSdk, leanOpenAiSdk],
   preserveEntrySignatures: 'allow-extension',
   // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is no mistake.
   checks: { ineffectiveDynamicImport: false, eval: false },

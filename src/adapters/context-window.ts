@@ -3,6 +3,7 @@
 // remembered (`model-limits.ts`), also that it says nothing.
 import type { CredentialSource } from './auth/credential.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { HttpFetch } from './http-fetch.ts';
 import type { ModelLimits, ModelName } from './model-limits.ts';
 import { type ListedModel, readListed } from './models.ts';
 import type { WindowQuestion } from './providers/provider.ts';
@@ -10,7 +11,7 @@ import type { WindowQuestion } from './providers/provider.ts';
 export interface ContextWindowsOptions {
   limits: ModelLimits;
   credentials: CredentialSource;
-  fetch: typeof globalThis.fetch;
+  fetch: HttpFetch;
   /** The most that the owner allows. */
   most?: number;
 }
@@ -55,7 +56,8 @@ export function createContextWindows({ limits, credentials, fetch, most }: Conte
         redirect: 'error',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const said = response.ok ? windowIn(await response.json(), model) : undefined;
+      const text = await response.text();
+      const said = response.ok ? windowIn(JSON.parse(text), model) : undefined;
       // One that is not loaded has none yet: the next turn asks again.
       if (said !== undefined || !provider.windowQuestion) await limits.rememberListedWindow(name, said ?? 0);
     } catch {

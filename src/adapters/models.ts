@@ -2,6 +2,7 @@
 import type { ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { type Endpoint, type EndpointOptions, endpointOf } from './endpoint.ts';
+import { type HttpFetch, httpFetch } from './http-fetch.ts';
 import { isPriced, knownModels } from './pi/catalogue.ts';
 import { findProvider } from './providers/all.ts';
 import { type Provider, signInAdvice } from './providers/provider.ts';
@@ -21,7 +22,7 @@ export type ModelList = { ok: true; models: ModelInfo[] } | { ok: false; failure
 
 export interface ModelsOptions extends EndpointOptions {
   credentials: CredentialSource;
-  fetch?: typeof globalThis.fetch;
+  fetch?: HttpFetch;
 }
 
 export interface Models {
@@ -33,7 +34,7 @@ export interface Models {
 
 const TIMEOUT_MS = 10_000;
 
-export function createModels({ credentials, fetch = globalThis.fetch, ...endpoints }: ModelsOptions): Models {
+export function createModels({ credentials, fetch = httpFetch, ...endpoints }: ModelsOptions): Models {
   async function list(name: string, signal?: AbortSignal): Promise<ModelList | undefined> {
     const provider = findProvider(name);
     if (!provider) return undefined;
@@ -82,7 +83,7 @@ export interface ServerListOptions {
   provider: Provider;
   baseUrl: string;
   credentials: CredentialSource;
-  fetch: typeof globalThis.fetch;
+  fetch: HttpFetch;
   signal?: AbortSignal;
 }
 
@@ -103,12 +104,7 @@ export async function listFromServer(
 
 type Answer = { models: ServerModel[] } | { reason: string; status?: number };
 
-async function get(
-  url: string,
-  key: string | undefined,
-  fetch: typeof globalThis.fetch,
-  signal?: AbortSignal,
-): Promise<Answer> {
+async function get(url: string, key: string | undefined, fetch: HttpFetch, signal?: AbortSignal): Promise<Answer> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, {
@@ -117,13 +113,22 @@ async function get(
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     const { status } = response;
+    const text = await response.text();
     if (!response.ok) return { reason: `HTTP ${status}`, status };
-    const body = (await response.json().catch(() => undefined)) as { data?: unknown } | undefined;
+    const body = parsed(text);
     if (!Array.isArray(body?.data)) return { reason: 'its list could not be understood', status };
     return { models: body.data.flatMap(readListed) };
   } catch (error) {
     const { cause, name } = error as { cause?: { code?: string }; name?: string };
     return { reason: cause?.code ?? (name === 'TimeoutError' ? 'no answer in time' : 'it cannot be reached') };
+  }
+}
+
+function parsed(text: string): { data?: unknown } | undefined {
+  try {
+    return JSON.parse(text) as { data?: unknown };
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Adapter, ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { createContextWindows } from './context-window.ts';
 import { type Endpoint, type EndpointOptions, endpointOf, type FoundEndpoint } from './endpoint.ts';
+import { type HttpFetch, httpFetch } from './http-fetch.ts';
 import type { ModelLimits } from './model-limits.ts';
 import { firstToChatWith, listFromServer } from './models.ts';
 import { createPiAdapter, type DefaultModel } from './pi/pi-adapter.ts';
@@ -51,13 +52,14 @@ export function createProviderAdapters(options: ProviderAdaptersOptions): Provid
 
 function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
   const { credentials, limits, now, fetch = globalThis.fetch, effort, contextWindow: most } = options;
+  const http: HttpFetch = options.fetch ?? httpFetch;
 
   async function defaultModel(
     { baseUrl, model }: Endpoint,
     signal?: AbortSignal,
   ): Promise<DefaultModel | ModelFailure> {
     if (model !== undefined) return { id: model };
-    const listed = await listFromServer({ provider, baseUrl, credentials, fetch, signal });
+    const listed = await listFromServer({ provider, baseUrl, credentials, fetch: http, signal });
     if (!listed.ok) return listed.failure;
     const first = firstToChatWith(listed.models);
     if (!first) return { code: 'refused', message: `${baseUrl} lists no model. Name one with --model` };
@@ -79,9 +81,10 @@ function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
     credentials,
     defaultModel,
     limits,
-    windows: createContextWindows({ limits, credentials, fetch, most }),
+    windows: createContextWindows({ limits, credentials, fetch: http, most }),
     effort,
     fetch,
+    http,
     now,
   });
 }

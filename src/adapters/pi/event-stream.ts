@@ -28,37 +28,59 @@ export interface StreamListeners {
   onEvent?(event: unknown): void;
 }
 
+/** The same frames as the bytes of a stream. */
 export function guardStream(
   body: ReadableStream<Uint8Array>,
   notes: StreamNotes,
-  { onActivity, onEvent }: StreamListeners,
+  listeners: StreamListeners,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
   const encoder = new TextEncoder();
+  const frames = framesOf(readBy(reader), notes, listeners);
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await frames.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(`${value}\n\n`));
+      } catch (error) {
+        controller.error(error);
+        reader.cancel().catch(() => {});
+      }
+    },
+    // Of the reader, not of the frames: these would wait for a server that is silent.
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+async function* readBy(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** Throws what the library is to stumble over. Leaving it before its end closes the connection. */
+export async function* framesOf(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  notes: StreamNotes,
+  { onActivity, onEvent }: StreamListeners,
+): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
   const frames = createFrames();
   const fragments = createFragments();
   let length = 0;
-
-  /** Frames to pass on, or undefined at the end. Throws what the library is to stumble over. */
-  async function next(): Promise<string[] | undefined> {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        notes.broken = error;
-        throw error;
-      });
-      if (done) return undefined;
-      onActivity();
-      length += value.length;
-      if (length > LONGEST_BODY) {
-        notes.isEndless = true;
-        throw new Error('the answer has no end');
-      }
-      const arrived = frames.push(decoder.decode(value, { stream: true }));
-      const passed = arrived.flatMap((frame) => read(frame, notes));
-      if (passed.length > 0) return passed;
+  for await (const bytes of noting(body, notes)) {
+    onActivity();
+    length += bytes.length;
+    if (length > LONGEST_BODY) {
+      notes.isEndless = true;
+      throw new Error('the answer has no end');
     }
+    for (const frame of frames.push(decoder.decode(bytes, { stream: true }))) yield* read(frame, notes);
   }
+  yield* last();
 
   /** Throws for a frame that cannot be what it should be. */
   function read(frame: string, into: StreamNotes): string[] {
@@ -91,20 +113,19 @@ export function guardStream(
       return fragments.flush();
     }
   }
+}
 
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const passed = await next();
-        for (const frame of passed ?? last()) controller.enqueue(encoder.encode(`${frame}\n\n`));
-        if (!passed) controller.close();
-      } catch (error) {
-        controller.error(error);
-        reader.cancel().catch(() => {});
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+/** A failure of the connection is written down. */
+async function* noting(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  notes: StreamNotes,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    notes.broken = error;
+    throw error;
+  }
 }
 
 /** Some servers answer with a single object: an error, or the whole answer at once, which we did not ask for. */

@@ -7,6 +7,7 @@ import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
 import type { ContextWindows } from '../context-window.ts';
 import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
+import { type HttpFetch, httpFetch } from '../http-fetch.ts';
 import type { Ability, ModelLimits } from '../model-limits.ts';
 import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
 import { askWithinLimits } from '../within-limits.ts';
@@ -30,6 +31,8 @@ export interface PiAdapterOptions {
   /** Of a request that names none. */
   effort?: Effort;
   fetch: typeof globalThis.fetch;
+  /** For the protocols that need no `Response`. */
+  http?: HttpFetch;
   now(): number;
 }
 
@@ -110,7 +113,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     credential: Extract<Credential, { ok: true }>,
     signal: AbortSignal,
   ): AsyncGenerator<ModelEvent, Extract<ModelEvent, { type: 'failure' }> | undefined> {
-    const { fetch, now } = options;
+    const { fetch, http = httpFetch, now } = options;
     const circumstances: Circumstances = {
       provider: provider.name,
       address: model.baseUrl,
@@ -120,6 +123,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     };
     const wire = createWire({
       fetch,
+      http,
       now,
       key: credential.secret,
       onActivity: () => request.onActivity?.(),

@@ -23,7 +23,7 @@ export function errorIn(source: string | object): ProviderError {
 }
 
 /** From the headers, in seconds, milliseconds or as a date, or from what the error itself says. */
-export function retryAfterMs(headers: Headers, error: ProviderError, now: number): number | undefined {
+export function retryAfterMs(headers: Pick<Headers, 'get'>, error: ProviderError, now: number): number | undefined {
   const milliseconds = number(headers.get('retry-after-ms'));
   if (milliseconds !== undefined) return Math.max(0, milliseconds);
   const after = headers.get('retry-after');

@@ -2,7 +2,8 @@
 // status, Retry-After, the error's code and what went by in the stream are kept as they came. The key is put in here
 // and nowhere else: the library never holds it, no header slipped in by the environment is sent with it, and no redirect
 // is followed, so that no answer can choose where it goes.
-import { guardStream, type StreamNotes } from './event-stream.ts';
+import type { HttpFetch, HttpResponse } from '../http-fetch.ts';
+import { framesOf, guardStream, type StreamNotes } from './event-stream.ts';
 import { errorIn, type ProviderError, retryAfterMs } from './provider-error.ts';
 
 export interface Seen extends StreamNotes {
@@ -10,8 +11,26 @@ export interface Seen extends StreamNotes {
   refusal?: { status: number; error: ProviderError; retryAfterMs?: number };
 }
 
+/** An answer to a request: whole frames with valid JSON, or what was said instead of an answer. */
+export type FramedAnswer =
+  | { status: number; frames: AsyncIterable<string>; refusal?: undefined }
+  | { status: number; refusal: string };
+
+export interface FramedRequest {
+  headers: Record<string, string>;
+  body: string;
+  signal?: AbortSignal;
+}
+
+/** For a library that wants a fetch. `frames` asks the same way for one that can read frames: without streams of bytes in between. */
+export type WireFetch = typeof globalThis.fetch & {
+  frames(url: string, request: FramedRequest): Promise<FramedAnswer>;
+};
+
 export interface WireOptions {
   fetch: typeof globalThis.fetch;
+  /** For `frames`. */
+  http: HttpFetch;
   now(): number;
   onActivity(): void;
   /** Called with every event of the answer. */
@@ -40,50 +59,72 @@ const HEADERS = new Set([
 ]);
 const LONGEST_ERROR = 64 * 1024;
 
-export function createWire({ fetch, now, onActivity, onEvent, key }: WireOptions): {
-  fetch: typeof globalThis.fetch;
+export function createWire({ fetch, http, now, onActivity, onEvent, key }: WireOptions): {
+  fetch: WireFetch;
   seen: Seen;
 } {
   const seen: Seen = { rawArguments: new Map() };
+  const listeners = { onActivity, onEvent };
 
   async function request(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(input, { ...init, headers: withKey(init.headers, key), redirect: 'manual' });
-    } catch (error) {
-      seen.broken = error;
-      throw error;
+    const headers = new Headers(withKey(new Headers(init.headers), key));
+    const response = await answered(() => fetch(input, { ...init, headers, redirect: 'manual' }));
+    if (!response.ok) {
+      const { status } = response;
+      return new Response(await refused(response), { status, headers: { 'content-type': 'application/json' } });
     }
-    onActivity();
-    if (!response.ok) return refused(response);
     if (!response.body) return response;
-    return new Response(guardStream(response.body, seen, { onActivity, onEvent }), {
+    return new Response(guardStream(response.body, seen, listeners), {
       headers: { 'content-type': 'text/event-stream' },
     });
   }
 
-  async function refused(response: Response): Promise<Response> {
+  async function frames(url: string, { headers, body, signal }: FramedRequest): Promise<FramedAnswer> {
+    const sent = {
+      method: 'POST',
+      headers: withKey(Object.entries(headers), key),
+      body,
+      signal,
+      redirect: 'manual' as const,
+    };
+    const response = await answered(() => http(url, sent));
+    const { status } = response;
+    if (!response.ok) return { status, refusal: await refused(response) };
+    return { status, frames: framesOf(response.body ?? [], seen, listeners) };
+  }
+
+  async function answered<R extends HttpResponse>(ask: () => Promise<R>): Promise<R> {
+    try {
+      const response = await ask();
+      onActivity();
+      return response;
+    } catch (error) {
+      seen.broken = error;
+      throw error;
+    }
+  }
+
+  async function refused(response: HttpResponse): Promise<string> {
     const text = await readBounded(response).catch(() => '');
     const error = errorIn(text);
     seen.refusal = { status: response.status, error, retryAfterMs: retryAfterMs(response.headers, error, now()) };
-    return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
+    return text;
   }
 
-  return { fetch: request, seen };
+  return { fetch: Object.assign(request, { frames }), seen };
 }
 
-function withKey(sent: RequestInit['headers'], key: string | undefined): Headers {
-  const headers = new Headers(sent);
-  for (const name of [...headers.keys()]) if (!HEADERS.has(name)) headers.delete(name);
-  for (const name of ['authorization', 'x-api-key']) {
-    if (!headers.has(name)) continue;
-    if (key === undefined) headers.delete(name);
-    else headers.set(name, name === 'authorization' ? `Bearer ${key}` : key);
+function withKey(sent: Iterable<[string, string]>, key: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of sent) {
+    if (!HEADERS.has(name)) continue;
+    if (name !== 'authorization' && name !== 'x-api-key') headers[name] = value;
+    else if (key !== undefined) headers[name] = name === 'authorization' ? `Bearer ${key}` : key;
   }
   return headers;
 }
 
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(response: HttpResponse): Promise<string> {
   if (!response.body) return '';
   const decoder = new TextDecoder();
   let text = '';

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { httpFetch } from './http-fetch.ts';
+
+let server: Server | undefined;
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('sends method, headers and body, and reads the answer', async () => {
+  const url = await serve((request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      const { 'x-sent': sent, 'content-length': length } = request.headers;
+      response.setHeader('Retry-After', '7');
+      response.end(JSON.stringify({ method: request.method, path: request.url, sent, length, body }));
+    });
+  });
+  const response = await httpFetch(`${url}/v1/x?y=1`, { method: 'POST', headers: { 'x-sent': 'yes' }, body: 'ä' });
+  expect(response).toMatchObject({ ok: true, status: 200 });
+  expect(response.headers.get('retry-after')).toBe('7');
+  expect(response.headers.get('missing')).toBeNull();
+  expect(await response.json()).toEqual({ method: 'POST', path: '/v1/x?y=1', sent: 'yes', length: '2', body: 'ä' });
+});
+
+test('follows no redirect: a key would go with it', async () => {
+  const asked: (string | undefined)[] = [];
+  const url = await serve((request, response) => {
+    asked.push(request.url);
+    response.writeHead(302, { location: '/elsewhere' }).end('gone');
+  });
+  const response = await httpFetch(url, { headers: { authorization: 'Bearer key' } });
+  expect(response).toMatchObject({ ok: false, status: 302 });
+  expect(await response.text()).toBe('gone');
+  expect(asked).toEqual(['/']);
+});
+
+test('a server that is not there is told with the reason', async () => {
+  const url = await serve(() => {});
+  server?.close();
+  await expect(httpFetch(url)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
+});
+
+test('an answer that breaks off fails', async () => {
+  const url = await serve((_, response) => {
+    response.write('half');
+    setImmediate(() => response.destroy());
+  });
+  const response = await httpFetch(url);
+  await expect(response.text()).rejects.toMatchObject({ message: 'terminated', cause: { code: 'ECONNRESET' } });
+});
+
+test('the signal ends the wait for an answer and the reading of one', async () => {
+  const url = await serve((request, response) => {
+    if (request.url === '/begins') response.write('half');
+  });
+  const reason = new Error('no longer wanted');
+  const waiting = new AbortController();
+  const asked = httpFetch(`${url}/silent`, { signal: waiting.signal });
+  setTimeout(() => waiting.abort(reason), 20);
+  await expect(asked).rejects.toBe(reason);
+
+  const reading = new AbortController();
+  const response = await httpFetch(`${url}/begins`, { signal: reading.signal });
+  setTimeout(() => reading.abort(reason), 20);
+  await expect(response.text()).rejects.toBe(reason);
+  await expect(httpFetch(url, { signal: reading.signal })).rejects.toBe(reason);
+});
+
+test('a kept connection that the server has closed is replaced', async () => {
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  const url = await serve((request, response) => {
+    requests += 1;
+    sockets.add(request.socket);
+    // The second request arrives on the connection of the first, which is cut before it is answered.
+    if (requests === 2) request.socket.resetAndDestroy();
+    else response.end('answered');
+  });
+  const ask = async (): Promise<string> => (await httpFetch(url, { method: 'POST', body: '{}' })).text();
+  expect(await ask()).toBe('answered');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await ask()).toBe('answered');
+  expect([requests, sockets.size]).toEqual([3, 2]);
+});
