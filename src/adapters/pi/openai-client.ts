@@ -61,16 +61,21 @@ function requestHeaders(apiKey: string, given: Record<string, string | null>): R
   return headers;
 }
 
-/** A stream that is cancelled ends without a failure: the library then looks at the signal. */
+/**
+ * It is read beyond the last event, to its end, so that the connection can be used again. A stream that is cancelled ends without a
+ * failure: the library then looks at the signal.
+ */
 async function* eventsIn(
   { frames }: Extract<FramedAnswer, { refusal?: undefined }>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown> {
+  let isDone = false;
   try {
     for await (const frame of frames) {
-      const data = dataOf(frame);
+      const data: string | undefined = isDone ? undefined : dataOf(frame);
       if (!data) continue;
-      if (data.startsWith('[DONE]')) return;
+      isDone = data.startsWith('[DONE]');
+      if (isDone) continue;
       const event = JSON.parse(data) as { error?: unknown } | null;
       if (event?.error) throw new RequestError(undefined, event.error);
       yield event;
