@@ -75,6 +75,8 @@ export interface FileSettings {
   memoryFacts?: boolean;
   /** Which model does. */
   memoryFactsModel?: string;
+  /** Whether `ask` leaves a process behind that does it for conversations that have rested. */
+  memoryFactsAfterAsk?: boolean;
   /** The most tokens that it may use in a day. */
   memoryFactsDailyTokens?: number;
   /** How long a conversation rests before. */
@@ -260,6 +262,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     kind: text(),
     about: 'the model that extracts facts, or provider/model; a small one will do',
     default: "the conversation's own",
+  },
+  memoryFactsAfterAsk: {
+    kind: onOff,
+    about: 'after the answer, ask leaves a short process behind that extracts facts of conversations that have rested',
+    default: true,
   },
   memoryFactsDailyTokens: { kind: amount, about: 'the most tokens of a day for extracting facts', default: 200_000 },
   memoryFactsRestMinutes: {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FACT_KINDS, FACT_RELATIONS } from '../vocabulary/fact.ts';
 import { type DecideFact, decideFact, type ExtractedFact } from './decide-fact.ts';
+import { createWallTime, wallDay } from './time/wall-clock.ts';
 
 const KNOWN = {
   id: 'mem-1',
@@ -23,6 +24,7 @@ const context = (given: Partial<DecideFact> = {}): DecideFact => ({
   tainted: false,
   sameAs: () => undefined,
   replaced: new Set(),
+  dayOf: (moment) => moment.slice(0, 10),
   document: ({ text }) => ({ id: 'mem-2', source: 'facts', date: '', hash: text, chunks: [] }),
   ...given,
 });
@@ -54,6 +56,15 @@ describe('an extracted fact', () => {
   it('that was said earlier is past, also when it says a later day', () => {
     const earlier = fact({ saidAt: '2026-02-01T09:00:00.000Z', since: '2026-03-05T00:00:00.000Z' });
     expect(decideFact(earlier, context())).toMatchObject({ isOlder: true });
+  });
+
+  it('that contradicts one of the same day where the person is goes to them, and one of another day decides', () => {
+    const said = fact({ relation: 'contradicts', saidAt: '2026-03-01T20:00:00.000Z' });
+    expect(decideFact(said, context())).toMatchObject({ relation: 'proposed', why: 'contradicts' });
+    // In Shanghai it is the next morning.
+    const inShanghai = createWallTime(() => 'Asia/Shanghai');
+    const dayOf = (moment: string): string => wallDay(moment, inShanghai);
+    expect(decideFact(said, context({ dayOf }))).toMatchObject({ relation: 'contradicts', other: 'mem-1' });
   });
 
   it('merges with the same words, whatever the model says', () => {

@@ -29,12 +29,14 @@ export interface DecideFact {
   sameAs(text: string): KnownFact | undefined;
   /** Facts that an earlier one of the same extraction has replaced. */
   replaced: ReadonlySet<string>;
+  /** The day of a moment (ISO 8601) where the person is. */
+  dayOf(moment: string): string;
   document(fact: ExtractedFact, validFrom: string): NewDocument;
 }
 
 /** Undefined: nothing is to be kept. */
 export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange | undefined {
-  const { tainted, sameAs, replaced, document } = context;
+  const { tainted, sameAs, replaced, dayOf, document } = context;
   const { text, kind, relation } = fact;
   const source = {
     turnId: fact.turnId,
@@ -58,7 +60,8 @@ export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange
   };
   if (tainted) return { ...proposed, why: 'tainted' };
   if (!other) return { relation: 'new', kind, source, validFrom, document: document(fact, validFrom) };
-  if (relation === 'contradicts' && day(fact.saidAt) === day(other.saidAt)) return { ...proposed, why: 'contradicts' };
+  if (relation === 'contradicts' && dayOf(fact.saidAt) === dayOf(other.saidAt))
+    return { ...proposed, why: 'contradicts' };
   return {
     relation: relation === 'contradicts' ? 'contradicts' : 'update',
     kind,
@@ -68,8 +71,4 @@ export function decideFact(fact: ExtractedFact, context: DecideFact): FactChange
     other: other.id,
     ...(fact.saidAt < other.saidAt && { isOlder: true as const }),
   };
-}
-
-function day(moment: string): string {
-  return moment.slice(0, 10);
 }

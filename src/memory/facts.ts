@@ -61,11 +61,13 @@ export interface FactsDependencies {
   termsOf: TermsOf;
   documentOf(note: Note): NewDocument;
   search(reader: MemoryReader, query: string, options: SearchOptions): Promise<SearchResult>;
+  /** The day of a moment (ISO 8601) where the person is. */
+  dayOf(moment: string): string;
   now(): number;
 }
 
 export function createFacts(dependencies: FactsDependencies): Facts {
-  const { store, archive, termsOf, documentOf, search, now } = dependencies;
+  const { store, archive, termsOf, documentOf, search, dayOf, now } = dependencies;
   /** The same words in another order say the same. */
   const wordsOf = (text: string): string => [...new Set(termsOf({ context: '', text, date: '' }))].sort().join(' ');
 
@@ -110,6 +112,7 @@ export function createFacts(dependencies: FactsDependencies): Facts {
       const context: DecideFact = {
         tainted,
         replaced,
+        dayOf,
         sameAs: (text) => byWords.get(wordsOf(text)),
         document: factDocument,
       };

@@ -24,7 +24,7 @@ import { indexedText } from './rank.ts';
 import type { Recall, RecallRequest } from './recall.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
 import { timeTerms } from './time/time-terms.ts';
-import { createWallClock } from './time/wall-clock.ts';
+import { createWallClock, wallDay } from './time/wall-clock.ts';
 
 const DEFAULT_SOURCE = 'manual';
 
@@ -224,6 +224,7 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
     termsOf,
     documentOf,
     search: (reader, query, options) => as(reader).search(query, options),
+    dayOf: (moment) => wallDay(moment, clock),
     now,
   });
   return {

@@ -102,6 +102,7 @@ export const extractFacts = defineOperation({
     type: 'object',
     properties: {
       rested: { ...YES_OR_NO, default: false, description: 'only of conversations that have rested' },
+      seconds: { ...COUNT, minimum: 1, maximum: 86_400, description: 'stop after so long' },
     },
     additionalProperties: false,
   },
@@ -109,8 +110,15 @@ export const extractFacts = defineOperation({
     { conversations: COUNT, facts: COUNT, proposals: COUNT },
     { stopped: { type: 'string', description: 'why it ended before everything was done' } },
   ),
-  run: async ({ rested }, { runtime, signal }) =>
-    (await runtime.factExtraction()).extract({ signal, everything: !rested }),
+  async run({ rested, seconds }, { runtime, signal }) {
+    const end = seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000);
+    const { extract } = await runtime.factExtraction();
+    const signals = end ? AbortSignal.any([signal, end]) : signal;
+    return extract({ signal: signals, everything: !rested }).catch((error: unknown) => {
+      if (signal.aborted || !end?.aborted) throw error;
+      return { conversations: 0, facts: 0, proposals: 0, stopped: `${seconds} s are over: the rest waits` };
+    });
+  },
 });
 
 export const undoExtraction = defineOperation({

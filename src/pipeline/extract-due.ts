@@ -7,6 +7,7 @@ import { questionIn } from '../sessions/history.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { WaitingConversation } from '../storage/facts.ts';
 import type { Locks } from '../storage/locks.ts';
+import { FORGETTING_LOCK } from '../storage/redaction.ts';
 import type { Caps } from './budget.ts';
 import type { DayBudget } from './day-budget.ts';
 import { type ExtractedTurn, extractFacts, tokensOfTurn } from './extract-facts.ts';
@@ -29,6 +30,10 @@ export interface ExtractDueDependencies {
   dailyTokens: number;
   /** How long a conversation has to rest. */
   restMs: number;
+  /** How often a text was forgotten everywhere. */
+  forgettings(): Promise<number>;
+  /** The day (`2026-11-16`) of a moment (ISO 8601) where the person is. */
+  dayOf(moment: string): string;
   now(): number;
 }
 
@@ -99,8 +104,9 @@ async function extractOne(
   { signal, onModel }: ExtractDueOptions,
   report: ExtractReport,
 ): Promise<string | undefined> {
-  const { facts, choose, budget, caps, dailyTokens, now } = dependencies;
+  const { facts, choose, budget, caps, dailyTokens, dayOf, now } = dependencies;
   const { sessionId, scope } = waiting;
+  const forgettingsBefore = await dependencies.forgettings();
   const { turns, missing } = await readTurns(waiting, dependencies.sessions);
   if (missing.length > 0) await facts.drop(sessionId, missing);
   const last = turns.at(-1);
@@ -122,6 +128,7 @@ async function extractOne(
     sessionId,
     turns,
     known,
+    dayOf,
     reserve: (tokens) => budget.reserve(caps, () => tokens, signal),
     signal,
   });
@@ -135,13 +142,29 @@ async function extractOne(
     await facts.postpone(sessionId, conversation.turnIds, now() + TRY_AGAIN_MS);
     return problem;
   }
-  const kept = await facts.keep({ conversation, facts: extracted.facts, known, model: chosen.model, usage });
-  // A fact that the answer relates to was forgotten or replaced meanwhile.
+  const answer = { conversation, facts: extracted.facts, known, model: chosen.model, usage };
+  const kept = await keepUnlessForgotten(() => facts.keep(answer), forgettingsBefore, dependencies, signal);
+  // A text was forgotten, or a fact that the answer relates to was replaced, while the model answered.
   if (!kept) return void (await facts.postpone(sessionId, conversation.turnIds, now() + TRY_AGAIN_MS));
   report.conversations += 1;
   report.facts += kept.ids.length;
   report.proposals += kept.proposals;
   return undefined;
+}
+
+/** The model may answer with a text that was forgotten while it did: then nothing is kept, and the turns are read again. */
+async function keepUnlessForgotten<T>(
+  keep: () => Promise<T>,
+  before: number,
+  { locks, forgettings }: ExtractDueDependencies,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const lock = await locks.acquire(FORGETTING_LOCK, { signal });
+  try {
+    return (await forgettings()) === before ? await keep() : undefined;
+  } finally {
+    await lock.release();
+  }
 }
 
 /** As many of the waiting turns as one question holds, and those that hold no words of a person, or are no longer there. */

@@ -21,6 +21,8 @@ export interface ExtractOptions {
   /** Oldest first; each has an id. */
   turns: readonly ExtractedTurn[];
   known: readonly KnownFact[];
+  /** The day of a moment (ISO 8601) where the person is. */
+  dayOf(moment: string): string;
   reserve(tokens: number): Promise<Reservation | { refused: string }>;
   signal: AbortSignal;
 }
@@ -126,26 +128,24 @@ async function ask(messages: ModelMessage[], options: ExtractOptions): Promise<A
 
 /** About the tokens of a turn in the question. */
 export function tokensOfTurn(turn: HistoryTurn): number {
-  return estimateTokens(written(turn, 1));
+  return estimateTokens(written(turn, 1, String));
 }
 
-function questionOf({ turns, known }: Pick<ExtractOptions, 'turns' | 'known'>): string {
-  const facts = known.map(({ text, kind, validFrom }, index) => `F${index + 1} (${kind}, ${day(validFrom)}): ${text}`);
-  return `Known facts:\n${facts.join('\n') || 'none'}\n\nConversation:\n${turns.map((turn, index) => written(turn, index + 1)).join('\n\n')}`;
+function questionOf({ turns, known, dayOf }: Pick<ExtractOptions, 'turns' | 'known' | 'dayOf'>): string {
+  const facts = known.map(
+    ({ text, kind, validFrom }, index) => `F${index + 1} (${kind}, ${dayOf(validFrom)}): ${text}`,
+  );
+  return `Known facts:\n${facts.join('\n') || 'none'}\n\nConversation:\n${turns.map((turn, index) => written(turn, index + 1, dayOf)).join('\n\n')}`;
 }
 
-function written({ messages, startedAt }: HistoryTurn, number: number): string {
+function written({ messages, startedAt }: HistoryTurn, number: number, dayOf: (moment: string) => string): string {
   const lines = messages.flatMap(({ role, content }) => {
     if (role === 'system' || content.trim() === '') return [];
     const [speaker, longest] = role === 'user' ? ['person', LONGEST_QUESTION] : ['assistant', LONGEST_ANSWER];
     const cut = content.length > longest ? `${wholeCharacters(content.slice(0, longest))}…` : content;
     return [`${speaker}: ${cut}`];
   });
-  return `[turn ${number}, ${day(startedAt ?? messages[0]?.timestamp ?? '')}]\n${lines.join('\n')}`;
-}
-
-function day(moment: string): string {
-  return moment.slice(0, 10);
+  return `[turn ${number}, ${dayOf(startedAt ?? messages[0]?.timestamp ?? '')}]\n${lines.join('\n')}`;
 }
 
 /** The facts, or what is wrong with the answer. */

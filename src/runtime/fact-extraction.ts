@@ -1,20 +1,24 @@
 // Extracting facts from conversations: with which model, within which caps, and in the background of a process that stays.
 import { setTimeout as pause } from 'node:timers/promises';
+import { createWallTime, wallDay } from '../memory/time/wall-clock.ts';
 import type { ChosenModel, ExtractDueOptions, ExtractReport } from '../pipeline/extract-due.ts';
 import { type AskedProvider, askedProvider } from './asked-turn.ts';
 import type { Base } from './base.ts';
+import { createForgettings } from './forgettings.ts';
 import type { WorkspaceProviders } from './providers.ts';
 import type { Services } from './services.ts';
+import { restOf } from './wait-for-facts.ts';
 
 export interface FactExtraction {
   /** Why no facts are extracted here; undefined when they are. */
   off(): Promise<string | undefined>;
   extract(options: ExtractDueOptions): Promise<ExtractReport>;
+  /** True when a conversation has rested and its facts are to be extracted. */
+  isDue(): Promise<boolean>;
   /** Extracts in the background while no turn runs. Resolves when the signal has fired and nothing is left running. */
   watch(options: { signal: AbortSignal; log(text: string): void }): Promise<void>;
 }
 
-const REST_MINUTES = 5;
 const DAILY_TOKENS = 200_000;
 /** A process that starts has other things to do first. */
 const FIRST_LOOK_MS = 2_000;
@@ -33,7 +37,7 @@ export interface FactExtractionDependencies {
 export function createFactExtraction(base: Base, dependencies: FactExtractionDependencies): FactExtraction {
   const { config, storage, sessions, budget, hub, onTurns, now } = base;
   const { services, providers, defaultProvider, providerOf } = dependencies;
-  const restMs = (config.memoryFactsRestMinutes ?? REST_MINUTES) * 60_000;
+  const restMs = restOf(config);
   const sources = { config, chooseModel: providers.choose, providerOf, defaultProvider };
 
   /** The configured one; otherwise the one that answered, unless that was none. */
@@ -54,6 +58,7 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
 
   async function extract(options: ExtractDueOptions): Promise<ExtractReport> {
     const [{ extractDue }, { facts }] = await Promise.all([import('../pipeline/extract-due.ts'), services.memory()]);
+    const time = createWallTime(base.systemTimezone);
     return extractDue(
       {
         facts,
@@ -64,6 +69,8 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
         caps: config,
         dailyTokens: config.memoryFactsDailyTokens ?? DAILY_TOKENS,
         restMs,
+        forgettings: createForgettings(storage.ownerFiles).runs,
+        dayOf: (moment) => wallDay(moment, time),
         now,
       },
       options,
@@ -121,6 +128,11 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
       return 'unavailable' in chosen ? chosen.unavailable : undefined;
     },
     extract,
+    async isDue() {
+      if (config.memoryFacts === false) return false;
+      const due = await (await services.memory()).facts.nextDue(restMs);
+      return due !== undefined && due <= now();
+    },
     async watch({ signal, log }) {
       if (config.memoryFacts === false) return;
       let said: string | undefined;

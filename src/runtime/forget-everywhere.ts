@@ -4,7 +4,13 @@
 import { redactCoreMemory } from '../memory/redact-core.ts';
 import { freeKeys, type HoldingKey, keysHolding, redactKey } from '../sessions/redact-sessions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
-import { createRedaction, type RedactedPlace, type Redaction, type RedactionMode } from '../storage/redaction.ts';
+import {
+  createRedaction,
+  FORGETTING_LOCK,
+  type RedactedPlace,
+  type Redaction,
+  type RedactionMode,
+} from '../storage/redaction.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
 import type { Base } from './base.ts';
@@ -26,6 +32,12 @@ export interface ForgetEverywhere {
   forget(text: string, options: { conversations?: boolean; signal: AbortSignal }): Promise<ForgetReport>;
   /** Finishes what was cut short, or waited for a turn. */
   finish(): Promise<void>;
+}
+
+interface RunOptions {
+  signal: AbortSignal;
+  only?: readonly string[];
+  busy?: readonly string[];
 }
 
 const LEAST_CHARACTERS = 3;
@@ -118,10 +130,21 @@ export function createForgetEverywhere(
     }
   }
 
+  /** Nobody keeps words meanwhile that were read before: see `Forgettings.runs`. */
+  async function run(forgetting: Forgetting, options: RunOptions): Promise<Omit<ForgetReport, 'left'>> {
+    const lock = await locks.acquire(FORGETTING_LOCK, { signal: options.signal });
+    try {
+      return await runLocked(forgetting, options);
+    } finally {
+      await forgettings.countRun();
+      await lock.release();
+    }
+  }
+
   /** The conversations in `only`, or all; the rest of the home is done each time, because a turn that ended meanwhile wrote what it had to memory. */
-  async function run(
+  async function runLocked(
     forgetting: Forgetting,
-    { signal, only, busy = [] }: { signal: AbortSignal; only?: readonly string[]; busy?: readonly string[] },
+    { signal, only, busy = [] }: RunOptions,
   ): Promise<Omit<ForgetReport, 'left'>> {
     const redaction = createRedaction(forgetting.text);
     const keys = await keysHolding(redaction, ofSessions, { signal, only });

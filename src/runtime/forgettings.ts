@@ -18,6 +18,7 @@ export interface Forgotten {
 
 export const FORGETTING_FILE = 'forgetting.json';
 const JOURNAL = 'forgotten.jsonl';
+const RUNS_FILE = 'forgetting-runs.json';
 
 export interface Forgettings {
   /** Durable when it resolves: from now on it will be finished, whatever happens. */
@@ -26,6 +27,9 @@ export interface Forgettings {
   end(forgetting: Forgetting): Promise<void>;
   open(): Promise<Forgetting[]>;
   journal(forgotten: Forgotten): Promise<void>;
+  /** How often something was forgotten. What was read before this number changed may hold what is gone. */
+  runs(): Promise<number>;
+  countRun(): Promise<void>;
   /** Newest first. */
   forgotten(limit: number): Promise<Forgotten[]>;
   /** Whether this file of the home is the record itself. */
@@ -42,6 +46,9 @@ export function createForgettings(files: OwnerFiles): Forgettings {
     update: replace,
     end: (forgetting) => files.update(FORGETTING_FILE, (current) => written(others(current, forgetting))),
     open: async () => parse(await files.read(FORGETTING_FILE)),
+    runs: async () => runsIn(await files.read(RUNS_FILE)),
+    countRun: () =>
+      files.update(RUNS_FILE, (current) => `${JSON.stringify({ version: 1, runs: runsIn(current) + 1 })}\n`),
     journal: (forgotten) => files.append(JOURNAL, JSON.stringify(forgotten)),
     async forgotten(limit) {
       const lines = ((await files.read(JOURNAL)) ?? '').split('\n').filter((line) => line !== '');
@@ -62,6 +69,15 @@ function parse(source: string | undefined): Forgetting[] {
     return Array.isArray(forgettings) ? forgettings.filter(isForgetting) : [];
   } catch {
     return [];
+  }
+}
+
+function runsIn(source: string | undefined): number {
+  try {
+    const { runs } = JSON.parse(source ?? '{}') as { runs?: unknown };
+    return typeof runs === 'number' ? runs : 0;
+  } catch {
+    return 0;
   }
 }
 

@@ -33,6 +33,7 @@ import { createOwnContent } from './own-content.ts';
 import { createProviders, type ListModels } from './providers.ts';
 import type { Services } from './services.ts';
 import { openToolbox, type ToolServices } from './toolbox.ts';
+import { restOf, waitForFacts } from './wait-for-facts.ts';
 
 export interface WorkspaceOptions {
   /** Its directory; by default the configured one, otherwise the current directory. */
@@ -155,9 +156,9 @@ export async function openWorkspace(
           services.memory(),
           import('../memory/remember-turns.ts'),
         ]);
-        const { scope } = reader;
+        const waiting = { sessionId, sessionKey, turnId, scope: reader.scope, tainted, endedAt: now() };
         if (isPersons && config.memoryFacts !== false)
-          await memory.facts.wait({ sessionId, sessionKey, turnId, scope, tainted, endedAt: now() });
+          await waitForFacts(memory.facts, waiting, { restMs: restOf(config) });
         const spoken = messages.flatMap(({ role, ...rest }) => (role === 'system' ? [] : [{ role, ...rest }]));
         await rememberTurns(memory.as(reader), { sessionKey, sessionId, tainted }, spoken);
       },

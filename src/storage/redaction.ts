@@ -22,6 +22,9 @@ export interface RedactedPlace {
 
 export const REPLACEMENT = '[forgotten]';
 
+/** The lock that is held while something is forgotten, and by what keeps words that it read some time before. */
+export const FORGETTING_LOCK = 'forgetting';
+
 /** Whatever the case of its letters, and whatever blanks are between its words. */
 export function createRedaction(text: string): Redaction {
   const words = text.trim().normalize('NFC').split(/\s+/u);

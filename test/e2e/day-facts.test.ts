@@ -42,7 +42,7 @@ beforeAll(async () => {
   server = await startModelServer({ script: remember, models: ['fake'], anonymous: true });
   afterFile(() => server.close());
   const provider = { provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` };
-  home.config({ ...provider, memory: true, memoryFactsRestMinutes: 0, modelTitles: false });
+  home.config({ ...provider, memory: true, memoryFactsRestMinutes: 0, memoryFactsAfterAsk: false, modelTitles: false });
 });
 
 async function factsInLog(): Promise<(string | undefined)[]> {

@@ -112,6 +112,8 @@ async function answer(
   const result = await (asJson ? renderJson(events, terminal) : renderText(events, terminal));
   if (result.stage === 'tool-limit') warn(terminal, limitNote(result, turn.toolMaxSteps, flags.session));
   if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
+  if (result.success && result.memoryEnabled && turn.provider !== 'stub')
+    await (await import('../extract-later.ts')).extractLater(runtime);
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }

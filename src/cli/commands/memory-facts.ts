@@ -27,13 +27,19 @@ export interface FactCommandOptions {
 type Log = OutputOf<typeof factLog>;
 type Extraction = Log['extractions'][number];
 
+interface ExtractFlags extends OutputFlags {
+  rested?: boolean;
+  seconds?: number;
+}
+
 export function configureFacts({ terminal, add, scoped }: FactCommandOptions): void {
   scoped(add('log', 'Show the facts that were extracted from conversations'))
     .addOption(single('--limit <N>', 'at most N extractions (default: 20)', integerFrom(1)))
     .action((flags: LogFlags) => showLog(flags, terminal));
-  add('extract', 'Extract the facts of waiting conversations now').action((flags: OutputFlags) =>
-    extract(flags, terminal),
-  );
+  add('extract', 'Extract the facts of waiting conversations now')
+    .option('--rested', 'only of conversations that have rested')
+    .addOption(single('--seconds <N>', 'stop after N seconds', integerFrom(1)))
+    .action((flags: ExtractFlags) => extract(flags, terminal));
   add('undo', 'Undo an extraction of "memory log"')
     .argument('<number>')
     .action((number: string, flags: OutputFlags) =>
@@ -61,8 +67,8 @@ export function configureFacts({ terminal, add, scoped }: FactCommandOptions): v
     );
 }
 
-async function extract(flags: OutputFlags, terminal: Terminal): Promise<void> {
-  await runOperation(terminal, extractFacts, {}, (report) => {
+async function extract({ rested, seconds, ...flags }: ExtractFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, extractFacts, { rested, seconds }, (report) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, report);
     const { conversations, facts, proposals, stopped } = report;
     if (stopped !== undefined) warn(terminal, stopped);
