@@ -28,3 +28,12 @@ it('tells of bytes in megabytes, and begins again with the next file', () => {
   expect(at(6, 54_400_000, 54_400_000)).toBe('54.4/54.4 MB fetched\n');
   expect(at(60, 200_000, 0)).toBe('0.2 MB fetched');
 });
+
+it('shows nothing of work that ends soon', () => {
+  let now = 0;
+  const line = createProgressLine('indexed', () => now, { afterMs: 1_000 });
+  now = 900;
+  expect(line({ done: 10, total: 10 })).toBe('');
+  now = 1_100;
+  expect(line({ done: 11, total: 20 })).toContain('11/20 indexed');
+});

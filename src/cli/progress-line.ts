@@ -14,7 +14,13 @@ const LEAST_MS = 2_000;
 /** Goes to the beginning of the line and clears it. */
 const AGAIN = '\r\u001b[K';
 
-export function createProgressLine(counting: string, now: () => number): (progress: Progress) => string {
+/** `afterMs`: work that ends before shows nothing. */
+export function createProgressLine(
+  counting: string,
+  now: () => number,
+  { afterMs = 0 } = {},
+): (progress: Progress) => string {
+  const begun = now();
   let first: { at: number; done: number } | undefined;
   let last = 0;
   return ({ done, total, of }) => {
@@ -23,6 +29,7 @@ export function createProgressLine(counting: string, now: () => number): (progre
     last = done;
     first ??= { at: now(), done };
     const passed = now() - first.at;
+    if (now() - begun < afterMs) return '';
     const isRateKnown = passed >= LEAST_MS && done > first.done && done < total;
     const left = isRateKnown ? `, ${timeLeft((passed / (done - first.done)) * (total - done))}` : '';
     const amount = of === 'bytes' ? `${megabytes(done, total)} fetched` : `${done}/${total} ${counting}`;

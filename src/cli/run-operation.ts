@@ -23,22 +23,25 @@ export interface OperationView extends Pick<OperationContext, Hooks> {
   workspace?: string;
   /** What is counted while it works: "12/40 indexed". */
   counting?: string;
+  /** How long it works before that is shown; at once by default. */
+  countingAfterMs?: number;
 }
 
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
-  const { counting, ignoreBadConfig: _, ...hooks } = view;
+  const { counting, countingAfterMs = 0, ignoreBadConfig: _, ...hooks } = view;
   const { err, signal } = terminal;
   return {
     ...hooks,
     runtime,
     signal,
+    isOneShot: true,
     warn: (text) => warn(terminal, text),
-    ...(counting !== undefined && err.isTTY && { onProgress: progressTo(err, counting) }),
+    ...(counting !== undefined && err.isTTY && { onProgress: progressTo(err, counting, countingAfterMs) }),
   };
 }
 
-function progressTo(err: Terminal['err'], counting: string): (progress: Progress) => void {
-  const line = createProgressLine(counting, () => performance.now());
+function progressTo(err: Terminal['err'], counting: string, afterMs: number): (progress: Progress) => void {
+  const line = createProgressLine(counting, () => performance.now(), { afterMs });
   return (progress) => void err.write(line(progress));
 }
 

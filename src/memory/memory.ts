@@ -14,6 +14,7 @@ import type { SharedArchive } from '../storage/shared-archive.ts';
 import { type MemoryReader, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { ANALYSER_VERSION, createAnalyser } from './analysis/analyser.ts';
 import { chunkMarkdown } from './chunk.ts';
+import { createCurrentIndex, type EnsureOptions } from './current-index.ts';
 import { type Background, createBackground } from './embeddings/background.ts';
 import type { Embeddings, EmbedOptions } from './embeddings/embeddings.ts';
 import { createFacts, type Facts } from './facts.ts';
@@ -64,6 +65,8 @@ export interface Memory {
   forgetSession(sessionId: string): Promise<void>;
   /** What was said in a session, but for these messages. */
   forgetTurns(sessionId: string, options: { except: ReadonlySet<string> }): Promise<void>;
+  /** After an upgrade, waits until the index is rebuilt; searching without it uses the old one meanwhile. */
+  prepareIndex(options?: EnsureOptions): Promise<void>;
   reindex(options?: {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
@@ -102,14 +105,11 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
   const analyser = createAnalyser();
   const termsOf = (chunk: IndexedChunk): string[] => [...analyser.terms(indexedText(chunk)), ...timeTerms(chunk)];
   const clock = createWallClock({ now, timezone });
-  const version = String(ANALYSER_VERSION);
 
-  /**
-   * Terms of another version can neither be searched nor removed: the index is rebuilt first. An index without a version is new,
-   * or older than the record of versions.
-   */
+  const index = createCurrentIndex({ archive: shared.as(OWNER), termsOf, version: String(ANALYSER_VERSION) });
+
   async function ensureCurrent(archive: Archive): Promise<Archive> {
-    if ((await archive.indexVersion()) !== version) await archive.rebuild(termsOf, { version, unlessCurrent: true });
+    await index.ensure();
     return archive;
   }
 
@@ -139,22 +139,24 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       },
       async saveAll(notes) {
         const documents = notes.map(documentOf);
-        const answers = await (await ensureCurrent(archive)).add(documents, termsOf);
+        await index.check();
+        const answers = await archive.add(documents, termsOf);
         background?.wake();
         return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
       },
       async search(query, options) {
-        const current = await ensureCurrent(archive);
-        const dependencies = { archive: current, analyser, embedQuery: embeddings.embedQuery, clock };
+        const outdated = await index.check();
+        const dependencies = { archive, analyser, embedQuery: embeddings.embedQuery, clock };
         const found = await searchArchive(dependencies, query, options);
         background?.wake();
-        return found;
+        if (outdated === undefined) return found;
+        return { ...found, note: found.note === undefined ? outdated : `${outdated}; ${found.note}` };
       },
       async recall(request) {
         const { recallFrom } = await import('./recall.ts');
-        const current = await ensureCurrent(archive);
+        await index.check();
         const { embedQueryIfLoaded: embedQuery } = embeddings;
-        return recallFrom({ archive: current, analyser, embedQuery, clock, reader }, request);
+        return recallFrom({ archive, analyser, embedQuery, clock, reader }, request);
       },
       async get(id) {
         const found = await archive.get(id);
@@ -196,7 +198,8 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
         }
         if (gone.length > 0) await (await ensureCurrent(archive)).remove(gone, termsOf);
       },
-      reindex: (options = {}) => archive.rebuild(termsOf, { version, ...options }),
+      prepareIndex: index.ensure,
+      reindex: (options = {}) => archive.rebuild(termsOf, { version: String(ANALYSER_VERSION), ...options }),
       async importFolder(folder, options) {
         const { importFolder } = await import('./import-folder.ts');
         // The same folder may have been imported into another scope, which stays as it is.
@@ -231,6 +234,7 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
     as,
     facts,
     close() {
+      index.close();
       background?.close();
       embeddings.close();
     },

@@ -89,8 +89,11 @@ export const searchMemory = defineOperation({
     { query: TEXT, mode: { enum: ['full-text', 'hybrid'] }, results: listOf(FOUND), leftOut: COUNT },
     { note: TEXT },
   ),
-  run: async ({ query, scope, ...options }, { runtime, signal }) =>
-    (await runtime.memory()).as(ownerReading(scope)).search(query, { ...options, signal }),
+  async run({ query, scope, ...options }, { runtime, signal, isOneShot, onProgress }) {
+    const memory = (await runtime.memory()).as(ownerReading(scope));
+    if (isOneShot) await memory.prepareIndex({ signal, onProgress });
+    return memory.search(query, { ...options, signal });
+  },
 });
 
 export const listNotes = defineOperation({

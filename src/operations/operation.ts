@@ -54,6 +54,8 @@ export interface OperationContext {
    * it, that is done before the operation resolves.
    */
   afterShown?(work: () => Promise<void>): void;
+  /** The process ends with the operation: what others do in the background is done before. */
+  isOneShot?: boolean;
   /** A session that a turn was started in has got a title. */
   onTitled?(sessionKey: string): void;
   /** How far a long operation is; `total` is 0 while it is not known. */

@@ -71,6 +71,7 @@ export async function createBase({
     home: environment.home,
     now,
     lainclaw: environment.version,
+    onSlowBackup: () => warn('the home is backed up before it is brought to this version: this happens once'),
     onNoBackup: (reason) => warn(`no backup was made before the home is brought to this version: ${reason}`),
     secrets: lazySecrets(environment.variables),
     auditBytes: (config.auditMegabytes ?? 256) * 1024 * 1024,

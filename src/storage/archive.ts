@@ -193,6 +193,8 @@ export interface RebuildOptions {
   version: string;
   /** Keep an index that already has this version: another process was faster. */
   unlessCurrent?: boolean;
+  /** Chunks of one transaction: few, where others wait meanwhile. */
+  batch?: number;
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
 }

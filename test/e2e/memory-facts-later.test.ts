@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
+import { startOnScreen } from '../support/chat-terminal.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, runBinary } from '../support/lainclaw.ts';
@@ -134,4 +135,30 @@ it('the model is told the days of the person’s time zone', async () => {
   await run(model, 'ask', 'I like tea');
   await runBinary(['memory', 'extract'], { home, env: { ...env, TZ } });
   expect(askedText(model.asked.findLast(isExtraction) as NeutralRequest)).toContain(`[turn 1, ${day}]`);
+});
+
+it('a contradiction is asked about when a chat begins', async () => {
+  const model = await remembering(
+    (request) =>
+      askedText(request).includes('sister')
+        ? {
+            text: JSON.stringify({
+              facts: [{ text: 'Ada has a sister.', kind: 'fact', turn: 1, relation: 'contradicts', of: 'F1' }],
+            }),
+          }
+        : fact('Ada has no siblings.'),
+    { memoryFactsAfterAsk: false },
+  );
+  const { home, env } = model;
+  for (const said of ['I have no siblings', 'my sister called']) {
+    await run(model, 'ask', said);
+    await run(model, 'memory', 'extract');
+  }
+  const screen = startOnScreen(['chat', '--session', 'new'], { home, env });
+  await screen.shows(/Which is true\?[\s\S]*Ada has a sister[\s\S]*memory accept 1/);
+  await screen.type('\x04');
+  expect((await screen.ended).code).toBe(0);
+  await run(model, 'memory', 'accept', '1');
+  const { stdout } = await run(model, 'memory', 'log', '--text');
+  expect(stdout).not.toContain('memory accept');
 });

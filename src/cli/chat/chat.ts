@@ -20,6 +20,7 @@ import { captureOutput } from './captured-output.ts';
 import { createChosen } from './chosen.ts';
 import { readCommand } from './commands.ts';
 import { createCompletion } from './completion.ts';
+import { contradictionLines } from './contradictions.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { editInput } from './edit-input.ts';
 import type { Entry, NewEntry } from './entries.ts';
@@ -227,6 +228,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (!isOpen) return leave(EXIT.cancelled);
       await askTrust(person, { workspace, trust: runtime.trust }, leaving.signal);
       for (const problem of await commands.loadCustom()) notice(problem);
+      void askAboutContradictions();
     })
     .catch((error: Error) => {
       if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
@@ -252,6 +254,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     terminal.out.write(`${colors.dim(`continue with: lainclaw chat --session ${sessionKey}`)}\n`);
     left.resolve(code);
+  }
+
+  /** Nobody waits for it, and a memory that cannot be read says so where it is used. */
+  async function askAboutContradictions(): Promise<void> {
+    if (runtime.config.memoryFacts === false) return;
+    const lines = await contradictionLines(operating).catch(() => []);
+    if (!leaving.signal.aborted) for (const line of lines) notice(printable(line));
   }
 
   /** Beside whatever comes next: nobody waits for a title, and a failure leaves the one there is. */

@@ -175,6 +175,8 @@ async function search(
       else printFound(found, terminal);
       await settleMemory(context);
     },
+    // After an upgrade the index is rebuilt first.
+    { counting: 'indexed', countingAfterMs: 1_000 },
   );
 }
 

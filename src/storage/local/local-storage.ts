@@ -15,6 +15,8 @@ import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
 import { createWriteAheadLog } from './write-ahead-log.ts';
 
+/** From then on a person is told what they wait for. */
+const SLOW_MS = 1_000;
 const AUDIT_BYTES = 256 * 1024 * 1024;
 
 export interface LocalStorageOptions {
@@ -23,6 +25,8 @@ export interface LocalStorageOptions {
   onRebuild?: (keptAside: string) => void;
   /** Called when the home could not be backed up before a database gets new tables. */
   onNoBackup?: (reason: string) => void;
+  /** Called when a backup before a migration takes longer than a moment. */
+  onSlowBackup?: () => void;
   /** The version of this Lainclaw, for the backups that it makes. */
   lainclaw?: string;
   /** What the audit log must not hold, besides whatever looks like a secret. */
@@ -36,6 +40,7 @@ export function createLocalStorage({
   now,
   onRebuild,
   onNoBackup,
+  onSlowBackup,
   lainclaw = '0.0.0',
   secrets = () => [],
   auditBytes: keptBytes = AUDIT_BYTES,
@@ -48,9 +53,12 @@ export function createLocalStorage({
   const backUpBefore =
     (database: string) =>
     (version: number): Promise<void> => {
-      backingUp ??= import('./backup/before-migration.ts')
+      if (backingUp) return backingUp;
+      const slow = setTimeout(() => onSlowBackup?.(), SLOW_MS).unref();
+      backingUp = import('./backup/before-migration.ts')
         .then(({ backUpBeforeMigration }) => backUpBeforeMigration({ home, locks, database, version, lainclaw, now }))
-        .catch((error: unknown) => onNoBackup?.((error as Error).message));
+        .catch((error: unknown) => onNoBackup?.((error as Error).message))
+        .finally(() => clearTimeout(slow));
       return backingUp;
     };
   const backUp = backUpBefore('lainclaw.db');

@@ -12,15 +12,15 @@ const BATCH = 500;
 export async function rebuildIndex(
   use: <T>(statements: (db: DatabaseSync) => T) => Promise<T>,
   termsOf: TermsOf,
-  { version, signal, onProgress }: RebuildOptions,
+  { version, batch = BATCH, signal, onProgress }: RebuildOptions,
 ): Promise<{ chunks: number }> {
   const { generation, copied: before } = await use((db) => inTransaction(db, () => begin(db, version)));
   for (let done = before; ; ) {
     signal?.throwIfAborted();
-    const { copied, total } = await use((db) => inTransaction(db, () => copyBatch(db, generation, termsOf)));
+    const { copied, total } = await use((db) => inTransaction(db, () => copyBatch(db, generation, { termsOf, batch })));
     done += copied;
     onProgress?.({ done: Math.min(done, total), total });
-    if (copied < BATCH) break;
+    if (copied < batch) break;
     await new Promise((resolve) => setImmediate(resolve));
   }
   return use((db) => inTransaction(db, () => swap(db, generation, termsOf, version)));
@@ -39,11 +39,15 @@ function begin(db: DatabaseSync, version: string): { generation: number; copied:
   return { generation: next, copied: 0 };
 }
 
-function copyBatch(db: DatabaseSync, generation: number, termsOf: TermsOf): { copied: number; total: number } {
+function copyBatch(
+  db: DatabaseSync,
+  generation: number,
+  { termsOf, batch }: { termsOf: TermsOf; batch: number },
+): { copied: number; total: number } {
   const { built_to: from, chunks } = readState(db);
   const rows = db
     .prepare(`SELECT ${INDEXED_COLUMNS} WHERE c.id > ? ORDER BY c.id LIMIT ?`)
-    .all(from ?? 0, BATCH)
+    .all(from ?? 0, batch)
     .map(indexedRow);
   const insert = db.prepare(`INSERT INTO ${indexName(generation)} (rowid, terms) VALUES (?, ?)`);
   const setLength = db.prepare('UPDATE archive_chunks SET length = ? WHERE id = ? AND length <> ?');
@@ -58,7 +62,7 @@ function copyBatch(db: DatabaseSync, generation: number, termsOf: TermsOf): { co
 }
 
 function swap(db: DatabaseSync, generation: number, termsOf: TermsOf, version: string): { chunks: number } {
-  while (copyBatch(db, generation, termsOf).copied === BATCH);
+  while (copyBatch(db, generation, { termsOf, batch: BATCH }).copied === BATCH);
   const totals = db.prepare('SELECT count(*) AS chunks, coalesce(sum(length), 0) AS length FROM archive_chunks').get();
   const { generation: old } = readState(db);
   db.prepare(
