@@ -11,10 +11,10 @@ export interface MailboxSubject {
   open(): Promise<{ mailbox: Mailbox; locks: Locks; close(): Promise<void> }>;
   /** JavaScript that opens the same storage in another process: an expression, in which `await` is allowed. */
   openElsewhere: string;
-  remove(): void;
+  remove(): void | Promise<void>;
 }
 
-export function describeMailbox(name: string, create: () => MailboxSubject): void {
+export function describeMailbox(name: string, create: () => MailboxSubject | Promise<MailboxSubject>): void {
   describe(`${name} as a mailbox`, () => {
     let subject: MailboxSubject;
     let mailbox: Mailbox;
@@ -22,7 +22,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
     let mine: Lock;
     let close: () => Promise<unknown>;
     beforeEach(async () => {
-      subject = create();
+      subject = await create();
       const doors = [await subject.open(), await subject.open()] as const;
       [mailbox, other] = [doors[0].mailbox, doors[1].mailbox];
       mine = await doors[0].locks.acquire('gateway-1');
@@ -30,7 +30,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject): voi
     });
     afterEach(async () => {
       await close();
-      subject.remove();
+      await subject.remove();
     });
 
     const chat = (chatId: string, more: Partial<ChatKey> = {}): ChatKey => ({

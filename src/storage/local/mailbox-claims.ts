@@ -1,9 +1,12 @@
 // Who handles which messages of the inbox. Each function runs inside the caller's transaction.
+import type { SQLOutputValue } from 'node:sqlite';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence } from '../locks.ts';
 import type { InboxMessage, MessageKey, Received } from '../mailbox.ts';
-import { partsOf, type Row } from './mailbox-rows.ts';
+import { partsOf } from '../mailbox-rows.ts';
 import type { Prepare } from './statements.ts';
+
+type Row = Record<string, SQLOutputValue>;
 
 /** Claims the message when every other unfinished one of its chat is the claimant's. */
 export function insertMessage(

@@ -3,10 +3,10 @@
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence, Lock } from '../locks.ts';
 import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
+import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import type { Database } from './database.ts';
 import type { LocalLocks } from './locks.ts';
 import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
-import { chatOf, outboxOf, partsOf, unfinishedOf } from './mailbox-rows.ts';
 import { createStatements, type Prepare } from './statements.ts';
 import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';

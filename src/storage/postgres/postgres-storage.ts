@@ -37,6 +37,7 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     catalogue: createPostgresCatalogue(database, fencing),
     spending: createPostgresSpending(database, newId('process')),
     notes: createPostgresNotes(database, fencing),
+    mailbox: async () => (await import('./mailbox.ts')).createPostgresMailbox(database),
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
     async close() {

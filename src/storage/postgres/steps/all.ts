@@ -1,6 +1,7 @@
 import { leasesStep } from './leases.ts';
+import { mailboxStep } from './mailbox.ts';
 import { sessionsStep } from './sessions.ts';
 import type { Step } from './step.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
-export const STEPS: readonly Step[] = [leasesStep, sessionsStep];
+export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep];

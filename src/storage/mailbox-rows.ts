@@ -1,12 +1,12 @@
 // Rows of the mailbox's tables, and what they mean.
-import type { SQLOutputValue } from 'node:sqlite';
-import type { ChatKey } from '../../vocabulary/chat-name.ts';
-import type { OutboxMessage, UnfinishedMessage } from '../mailbox.ts';
+import type { ChatKey } from '../vocabulary/chat-name.ts';
+import type { OutboxMessage, UnfinishedMessage } from './mailbox.ts';
 
 /** A topic is a chat of its own in every table. No platform has this sign in its ids. */
 const BEFORE_TOPIC = '\u001f';
 
-export type Row = Record<string, SQLOutputValue>;
+/** The columns have the same names in every database. */
+type Row = Readonly<Record<string, unknown>>;
 
 export function partsOf({ channel, account, chatId, threadId }: ChatKey): [string, string, string] {
   return [channel, account, threadId === undefined ? chatId : `${chatId}${BEFORE_TOPIC}${threadId}`];

@@ -1,0 +1,127 @@
+// Who handles which messages of the inbox. A claim is valid while the lease that it names is held with the same token.
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
+import type { Fence } from '../locks.ts';
+import type { InboxMessage, MessageKey, Received, UnfinishedMessage } from '../mailbox.ts';
+import { chatOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
+import type { PostgresDatabase, Query } from './database.ts';
+
+/** Chats that are claimed in one transaction. */
+const CHATS_AT_ONCE = 100;
+
+/** Until the transaction ends nobody else decides about these chats. In one order, so that two callers never wait for each other. */
+export async function lockChats(query: Query, chats: readonly ChatKey[]): Promise<void> {
+  const names = [...new Set(chats.map((chat) => JSON.stringify(['chat', ...partsOf(chat)])))];
+  await query(
+    `SELECT pg_advisory_xact_lock(key) FROM (
+       SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest($1::text[]) AS name ORDER BY key
+     ) AS keys`,
+    [names],
+  );
+}
+
+/** Claims the message when every other unfinished one of its chat is the claimant's. The caller has locked the chat. */
+export async function insertMessage(
+  query: Query,
+  { name, token }: Fence,
+  { chat, id, order, receivedAt, body }: Omit<InboxMessage, 'from'>,
+): Promise<Received> {
+  const [row] = await query<{ owner: string | null }>(
+    `INSERT INTO lainclaw.inbox (channel, account, chat, id, position, received_at, body, owner, owner_token)
+     SELECT $1, $2, $3, $4, $5, $6, $7, CASE WHEN is_free THEN $8 END, CASE WHEN is_free THEN $9::bigint END
+     FROM (
+       SELECT NOT EXISTS (
+         SELECT 1 FROM lainclaw.inbox WHERE finished_at IS NULL AND channel = $1 AND account = $2 AND chat = $3
+         AND (owner IS DISTINCT FROM $8 OR owner_token IS DISTINCT FROM $9)
+       ) AS is_free
+     ) AS chat_now
+     ON CONFLICT (channel, account, id) DO NOTHING RETURNING owner`,
+    [...partsOf(chat), id, order, receivedAt, body, name, token],
+  );
+  if (row === undefined) return 'known';
+  return row.owner === null ? 'queued' : 'claimed';
+}
+
+export async function claimMessages(
+  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
+  claimant: Fence,
+  where: { chat: ChatKey } | { bots: readonly BotKey[] },
+): Promise<UnfinishedMessage[]> {
+  const chats = 'chat' in where ? [where.chat] : await waitingChats(query, claimant, where.bots);
+  const claimed: UnfinishedMessage[] = [];
+  for (let from = 0; from < chats.length; from += CHATS_AT_ONCE) {
+    const some = chats.slice(from, from + CHATS_AT_ONCE);
+    claimed.push(
+      ...(await transaction(async (inside) => {
+        await lockChats(inside, some);
+        return claimChats(inside, claimant, some);
+      })),
+    );
+  }
+  return claimed;
+}
+
+/** Of these bots, with an unfinished message that is not the claimant's. */
+async function waitingChats(query: Query, { name, token }: Fence, bots: readonly BotKey[]): Promise<ChatKey[]> {
+  const rows = await query(
+    `SELECT DISTINCT channel, account, chat FROM lainclaw.inbox
+     JOIN unnest($1::text[], $2::text[]) AS bot (channel, account) USING (channel, account)
+     WHERE finished_at IS NULL AND (owner IS DISTINCT FROM $3 OR owner_token IS DISTINCT FROM $4)
+     ORDER BY channel, account, chat`,
+    [bots.map(({ channel }) => channel), bots.map(({ account }) => account), name, token],
+  );
+  return rows.map(chatOf);
+}
+
+/** Returns the messages that were not the claimant's before. A chat with a message under another valid claim is skipped as a whole. */
+async function claimChats(
+  query: Query,
+  { name, token }: Fence,
+  chats: readonly ChatKey[],
+): Promise<UnfinishedMessage[]> {
+  const parts = chats.map(partsOf);
+  const rows = await query(
+    `WITH named AS (
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS chat (channel, account, chat)
+     ), free AS (
+       SELECT * FROM named WHERE NOT EXISTS (
+         SELECT 1 FROM lainclaw.inbox AS message
+         JOIN lainclaw.leases AS lease
+           ON lease.name = message.owner AND lease.token = message.owner_token AND lease.expires_at > clock_timestamp()
+         WHERE message.finished_at IS NULL AND message.channel = named.channel AND message.account = named.account
+           AND message.chat = named.chat AND (message.owner <> $4 OR message.owner_token <> $5)
+       )
+     ), taken AS (
+       UPDATE lainclaw.inbox AS message SET owner = $4, owner_token = $5 FROM free
+       WHERE message.finished_at IS NULL AND message.channel = free.channel AND message.account = free.account
+         AND message.chat = free.chat AND (message.owner IS DISTINCT FROM $4 OR message.owner_token IS DISTINCT FROM $5)
+       RETURNING message.*
+     )
+     SELECT * FROM taken ORDER BY channel, account, chat, position, seq`,
+    [
+      parts.map(([channel]) => channel),
+      parts.map(([, account]) => account),
+      parts.map(([, , chat]) => chat),
+      name,
+      token,
+    ],
+  );
+  return rows.map(unfinishedOf);
+}
+
+/** `none`: nobody has claimed the message, or there is no such message. */
+export async function ownersOf(
+  query: Query,
+  claimant: Fence,
+  messages: readonly MessageKey[],
+): Promise<('own' | 'other' | 'none')[]> {
+  const rows = await query<{ owner: string | null; token: number | null }>(
+    `SELECT message.owner, message.owner_token AS token
+     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS named (channel, account, id, place)
+     LEFT JOIN lainclaw.inbox AS message USING (channel, account, id) ORDER BY named.place`,
+    [messages.map(({ chat }) => chat.channel), messages.map(({ chat }) => chat.account), messages.map(({ id }) => id)],
+  );
+  return rows.map(({ owner, token }) => {
+    if (owner === null) return 'none';
+    return owner === claimant.name && token === claimant.token ? 'own' : 'other';
+  });
+}
