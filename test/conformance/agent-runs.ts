@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentRunDraft, AgentRuns } from '../../src/storage/agent-runs.ts';
 
 export interface AgentRunsSubject {
-  open(): AgentRuns;
-  remove(): void;
+  open(): AgentRuns | Promise<AgentRuns>;
+  remove(): void | Promise<void>;
 }
 
-export function describeAgentRuns(name: string, create: () => AgentRunsSubject): void {
+export function describeAgentRuns(name: string, create: () => AgentRunsSubject | Promise<AgentRunsSubject>): void {
   describe(`${name} as a store of background runs`, () => {
     let subject: AgentRunsSubject;
     let runs: AgentRuns;
     let other: AgentRuns;
-    beforeEach(() => {
-      subject = create();
-      runs = subject.open();
-      other = subject.open();
+    beforeEach(async () => {
+      subject = await create();
+      runs = await subject.open();
+      other = await subject.open();
     });
     afterEach(() => subject.remove());
 

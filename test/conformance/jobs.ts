@@ -5,7 +5,7 @@ import type { Lock, Locks } from '../../src/storage/locks.ts';
 
 export interface JobsSubject {
   open(): Promise<{ jobs: Jobs; locks: Locks; close(): Promise<void> }>;
-  remove(): void;
+  remove(): void | Promise<void>;
 }
 
 const definition = (name: string): JobDefinition => ({
@@ -41,7 +41,7 @@ const finishOf = (runId: number, job: Job | undefined, rest: Partial<Finish> = {
   ...rest,
 });
 
-export function describeJobs(name: string, create: () => JobsSubject): void {
+export function describeJobs(name: string, create: () => JobsSubject | Promise<JobsSubject>): void {
   describe(`${name} as a store of jobs`, () => {
     let subject: JobsSubject;
     let jobs: Jobs;
@@ -50,7 +50,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
     let a: Lock;
     let closeAll: () => Promise<unknown>;
     beforeEach(async () => {
-      subject = create();
+      subject = await create();
       const doors = [await subject.open(), await subject.open()] as const;
       jobs = doors[0].jobs;
       other = doors[1].jobs;
@@ -60,7 +60,7 @@ export function describeJobs(name: string, create: () => JobsSubject): void {
     });
     afterEach(async () => {
       await closeAll();
-      subject.remove();
+      await subject.remove();
     });
 
     async function added(jobName: string, slot = 1_000): Promise<Job> {

@@ -1,5 +1,5 @@
-import { parseAsker } from '../../vocabulary/asker.ts';
-import type { AgentRun, AgentRuns, RunsTaken } from '../agent-runs.ts';
+import { agentRunOf } from '../agent-run-rows.ts';
+import type { AgentRuns, RunsTaken } from '../agent-runs.ts';
 import type { Database } from './database.ts';
 import { inTransaction } from './open-database.ts';
 import { createSyncedDatabase } from './synced-database.ts';
@@ -31,7 +31,7 @@ export function createAgentRuns(database: Database): AgentRuns {
              RETURNING *`,
           )
           .get(now, limit);
-        return row && toRun(row);
+        return row && agentRunOf(row);
       }),
 
     end: (id, { state, result, error, sessionId, isUndelivered }, now) =>
@@ -73,7 +73,9 @@ export function createAgentRuns(database: Database): AgentRuns {
       ),
 
     undelivered: (limit) =>
-      use((db) => db.prepare('SELECT * FROM agent_runs WHERE untold = 1 ORDER BY key LIMIT ?').all(limit).map(toRun)),
+      use((db) =>
+        db.prepare('SELECT * FROM agent_runs WHERE untold = 1 ORDER BY key LIMIT ?').all(limit).map(agentRunOf),
+      ),
 
     markDelivered: (id) =>
       use((db) => {
@@ -88,7 +90,7 @@ export function createAgentRuns(database: Database): AgentRuns {
     get: (id) =>
       use((db) => {
         const row = db.prepare('SELECT * FROM agent_runs WHERE id = ?').get(id);
-        return row && toRun(row);
+        return row && agentRunOf(row);
       }),
 
     list: ({ name, state, limit }) =>
@@ -98,29 +100,7 @@ export function createAgentRuns(database: Database): AgentRuns {
             'SELECT * FROM agent_runs WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR state = ?2) ORDER BY key DESC LIMIT ?3',
           )
           .all(name ?? null, state ?? null, limit)
-          .map(toRun),
+          .map(agentRunOf),
       ),
-  };
-}
-
-function toRun(row: Record<string, unknown>): AgentRun {
-  const optional = <K extends string>(key: K, value: unknown): Record<K, never> | Record<string, never> =>
-    (value === null ? {} : { [key]: value }) as Record<K, never>;
-  return {
-    id: row.id as string,
-    name: row.name as string,
-    message: row.message as string,
-    request: row.request as string,
-    state: row.state as AgentRun['state'],
-    createdAt: row.created_at as number,
-    cancelRequested: row.cancel_requested === 1,
-    asker: parseAsker(row.asker),
-    ...optional('injectInto', row.inject_into),
-    ...optional('startedAt', row.started_at),
-    ...optional('endedAt', row.ended_at),
-    ...optional('result', row.result),
-    ...optional('error', row.error),
-    ...optional('sessionId', row.session_id),
-    ...(row.untold === 1 && { isUndelivered: true as const }),
   };
 }

@@ -9,6 +9,7 @@ import { createPostgresLocks } from './leases.ts';
 import { createPostgresNotes } from './notes.ts';
 import { createPostgresOwnerFiles } from './owner-files.ts';
 import { createSealing } from './sealed-text.ts';
+import { createSignals } from './signals.ts';
 import { createPostgresSpending } from './spending.ts';
 import { createPostgresTranscripts } from './transcripts.ts';
 
@@ -26,7 +27,9 @@ const KEY_FILE = 'store.key';
 
 export function createPostgresStorage({ url, local, key, now, newId }: PostgresStorageOptions): StorageWithBackups {
   const database = openDatabase({ url });
-  const locks = createPostgresLocks({ query: database.query, newId });
+  // A connection of its own for what must not wait behind turns. It is opened with the first renewal or listener.
+  const signals = createSignals({ connect: database.connectApart });
+  const locks = createPostgresLocks({ query: database.query, renewalQuery: signals.query, newId });
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });
@@ -37,11 +40,14 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     catalogue: createPostgresCatalogue(database, fencing),
     spending: createPostgresSpending(database, newId('process')),
     notes: createPostgresNotes(database, fencing),
+    jobs: async () => (await import('./jobs/postgres-jobs.ts')).createPostgresJobs({ database, fencing, signals }),
+    agentRuns: async () => (await import('./agent-runs.ts')).createPostgresAgentRuns(database),
     mailbox: async () => (await import('./mailbox.ts')).createPostgresMailbox(database),
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
       await locks.close();
+      await signals.close();
       await database.close();
       await local.close();
     },

@@ -1,7 +1,7 @@
 // Claiming and finishing, each inside the caller's transaction.
+import { runOf } from '../../job-rows.ts';
 import type { Claim, Finish, PassedOver, Run } from '../../jobs.ts';
 import type { Prepare } from '../statements.ts';
-import { runOf } from './tables.ts';
 
 /** Rows of history a job keeps; unfinished runs are kept in any case. */
 const KEPT_RUNS = 200;

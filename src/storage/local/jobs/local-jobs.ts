@@ -1,4 +1,5 @@
 // Scheduled jobs in the one SQLite file, on a connection of its own whose commits are synced.
+import { jobOf, messageOf, runOf } from '../../job-rows.ts';
 import type { Job, JobDefinition, Jobs, NextSlot } from '../../jobs.ts';
 import type { Fence } from '../../locks.ts';
 import type { Database } from '../database.ts';
@@ -8,7 +9,6 @@ import { createSyncedDatabase } from '../synced-database.ts';
 import { createWriteTogether } from '../write-together.ts';
 import type { ChangeFile } from './change-file.ts';
 import { claimByHand, claimSlots, finishRun } from './claim.ts';
-import { jobOf, messageOf, runOf } from './tables.ts';
 
 /** Jobs without a further run that are kept for their history. */
 const KEPT_DONE_JOBS = 100;

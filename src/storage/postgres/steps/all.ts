@@ -1,7 +1,8 @@
+import { jobsStep } from './jobs.ts';
 import { leasesStep } from './leases.ts';
 import { mailboxStep } from './mailbox.ts';
 import { sessionsStep } from './sessions.ts';
 import type { Step } from './step.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
-export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep];
+export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep, jobsStep];

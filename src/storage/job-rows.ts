@@ -1,11 +1,11 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import { type Asker, NOBODY, parseAsker } from '../../../vocabulary/asker.ts';
-import type { Job, JobDefinition, JobMessage, JobStatus, NextSlot, Run, RunStatus } from '../../jobs.ts';
+// Rows of the tables of jobs, and what they mean. The columns have the same names in every database; what is true or false is 1 or 0.
+import { type Asker, NOBODY, parseAsker } from '../vocabulary/asker.ts';
+import type { Job, JobDefinition, JobMessage, JobStatus, NextSlot, Run, RunStatus } from './jobs.ts';
 
-type Row = Record<string, SQLOutputValue>;
+type Row = Readonly<Record<string, unknown>>;
 
 /** Jobs of earlier versions do not say who asked: the owner's are known by their source, and the chat they name is theirs. */
-function definitionOf(text: SQLOutputValue | undefined): JobDefinition {
+function definitionOf(text: unknown): JobDefinition {
   const definition = JSON.parse(String(text)) as Omit<JobDefinition, 'asker'> & { asker?: Asker };
   const { source, injectInto } = definition;
   const asker: Asker = source === 'cli' ? { kind: 'owner', chat: injectInto } : NOBODY;
