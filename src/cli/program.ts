@@ -141,6 +141,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/restore.ts')).configureRestore,
   },
   {
+    name: 'store',
+    description: 'Keep the records in PostgreSQL: set up, check, bring to this version',
+    load: async () => (await import('./commands/store.ts')).configureStore,
+  },
+  {
     name: 'completion',
     description: 'Print a script that completes commands in your shell',
     load: async () => (await import('./commands/completion.ts')).configureCompletion(createProgram),

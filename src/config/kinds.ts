@@ -61,6 +61,12 @@ export const address: Kind = {
   parse: (written) => written,
 };
 
+export const database: Kind = {
+  accepted: 'a postgres:// address',
+  isAccepted: (value) => isText(value) && /^postgres(?:ql)?:\/\/\S+$/.test(value) && URL.canParse(value),
+  parse: (written) => written,
+};
+
 export function secret(shape = 'a text', pattern = /^/): Kind {
   return {
     accepted: `${shape}, {"env":"NAME"} or {"file":"path"}`,

@@ -2,7 +2,7 @@
 // Loading, errors, `lainclaw config`, completion and the documentation are made from this table.
 import { EFFORTS, type Effort } from './effort.ts';
 import { type HookSettings, hooks } from './hooks.ts';
-import { address, choice, count, type Kind, list, onOff, text } from './kinds.ts';
+import { address, choice, count, database, type Kind, list, onOff, text } from './kinds.ts';
 import { APPROVALS, type Approval, MODES, type Mode } from './mode.ts';
 
 export const LANGUAGES = ['en', 'zh', 'ru'] as const;
@@ -90,6 +90,8 @@ export interface FileSettings {
   auditMegabytes?: number;
   /** How many automatic backups are kept. */
   backups?: number;
+  /** The database that keeps the records, in place of files of the home. */
+  store?: string;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -285,6 +287,12 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     kind: count(0, 1_000),
     about: 'how many daily backups the gateway keeps; 0: it makes none',
     default: 7,
+  },
+  store: {
+    kind: database,
+    about: 'the PostgreSQL database that keeps the records; files of the home otherwise',
+    default: 'the home',
+    variable: 'LAINCLAW_STORE',
   },
   auditMegabytes: { kind: count(32, 1_048_576), about: 'how much of the audit log is kept', default: 256 },
 };

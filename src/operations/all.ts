@@ -35,6 +35,7 @@ import * as setupReuse from './setup-reuse.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
 import * as startTurn from './start-turn.ts';
+import * as store from './store.ts';
 import * as tools from './tools.ts';
 import * as trust from './trust.ts';
 import * as turns from './turns.ts';
@@ -77,6 +78,7 @@ const NOUNS = [
   signIn,
   skills,
   startTurn,
+  store,
   tools,
   trust,
   turns,

@@ -67,7 +67,7 @@ export async function createBase({
     return configOf({}, { ...environment, variables: {} });
   });
   const { now, userHome } = environment;
-  const storage = createLocalStorage({
+  const local = createLocalStorage({
     home: environment.home,
     now,
     lainclaw: environment.version,
@@ -77,6 +77,7 @@ export async function createBase({
     auditBytes: (config.auditMegabytes ?? 256) * 1024 * 1024,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
+  const storage = config.store === undefined ? local : await openStore(config.store, local, environment);
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of listeners) listener();
@@ -101,6 +102,16 @@ export async function createBase({
     systemTimezone: () => systemTimezone(environment.variables),
     warn,
   };
+}
+
+/** Connects with the first statement. */
+async function openStore(
+  url: string,
+  local: StorageWithBackups,
+  { now, variables }: Environment,
+): Promise<StorageWithBackups> {
+  const { createPostgresStorage } = await import('../storage/postgres/postgres-storage.ts');
+  return createPostgresStorage({ url, local, key: variables.LAINCLAW_STORE_KEY || undefined, now, newId });
 }
 
 const NAMES_SECRET = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/;

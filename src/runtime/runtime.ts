@@ -36,6 +36,7 @@ import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
 import { createProviders } from './providers.ts';
 import type { Rewinding } from './rewind.ts';
 import { createServices, type Services } from './services.ts';
+import type { StoreAdmin } from './store-admin.ts';
 import { type OpenWorkspace, openWorkspace, type ProcessServices, type RuntimeWorkspace } from './workspace.ts';
 
 export interface RuntimeOptions extends BaseOptions {
@@ -61,6 +62,8 @@ export interface Runtime extends Services {
   audit(): Promise<Audit>;
   /** Everything of the home as one file. */
   backups(): Promise<Backups>;
+  /** The database that the setting `store` names. */
+  store(): Promise<StoreAdmin>;
   /** Which files of the home are damaged, and what repairs each. */
   homeCheck(): Promise<HomeCheck>;
   /** Titles, copies and deletion of sessions. */
@@ -317,6 +320,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     sessions,
     audit: () => storage.audit(),
     backups: () => storage.backups(),
+    store: async () => (await import('./store-admin.ts')).createStoreAdmin(config, environment),
     homeCheck: () => storage.homeCheck(),
     sessionChanges,
     async dropSession(sessionId) {

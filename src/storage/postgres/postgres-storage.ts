@@ -1,10 +1,14 @@
 // The record stores in PostgreSQL, beside the local storage of the machine: files with a path, caches and indexes that can be made again stay there.
 import type { StorageWithBackups } from '../backups.ts';
+import type { Fence } from '../locks.ts';
+import type { RedactedPlace } from '../redaction.ts';
 import type { OwnerFiles } from '../storage.ts';
 import { createTrust } from '../trust-file.ts';
+import type { UndoRecords } from '../undo-records.ts';
 import { createPostgresCatalogue } from './catalogue.ts';
 import { openDatabase } from './connect.ts';
-import { createFencing } from './fencing.ts';
+import type { PostgresDatabase } from './database.ts';
+import { createFencing, type Fencing } from './fencing.ts';
 import { createPostgresLocks } from './leases.ts';
 import { createPostgresNotes } from './notes.ts';
 import { createPostgresOwnerFiles } from './owner-files.ts';
@@ -43,6 +47,14 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     jobs: async () => (await import('./jobs/postgres-jobs.ts')).createPostgresJobs({ database, fencing, signals }),
     agentRuns: async () => (await import('./agent-runs.ts')).createPostgresAgentRuns(database),
     mailbox: async () => (await import('./mailbox.ts')).createPostgresMailbox(database),
+    undoRecords: async () => checkedInDatabase(await local.undoRecords(), database, fencing),
+    async redactRows(redaction, mode) {
+      const { redactRows } = await import('./redact-rows.ts');
+      return mergePlaces([
+        ...(await redactRows(database, redaction, mode)),
+        ...(await local.redactRows(redaction, mode)),
+      ]);
+    },
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
@@ -52,6 +64,34 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
       await local.close();
     },
   };
+}
+
+/** Undo records are still in the home, where a lease of the database means nothing: it is checked there before each write. */
+function checkedInDatabase(records: UndoRecords, { transaction }: PostgresDatabase, fencing: Fencing): UndoRecords {
+  const check = async (fence: Fence | undefined): Promise<void> => {
+    if (fence !== undefined) await transaction((query) => fencing.require(query, fence));
+  };
+  return {
+    ...records,
+    async add(scope, changes, { fence, ...more } = {}) {
+      await check(fence);
+      await records.add(scope, changes, more);
+    },
+    async forgetFiles(scope, paths, fence) {
+      await check(fence);
+      await records.forgetFiles(scope, paths);
+    },
+  };
+}
+
+/** One line for each kind of place, wherever it was. */
+function mergePlaces(places: readonly RedactedPlace[]): RedactedPlace[] {
+  const byPlace = Map.groupBy(places, ({ place }) => place);
+  return [...byPlace].map(([place, found]) => ({
+    place,
+    name: '',
+    count: found.reduce((sum, { count }) => sum + count, 0),
+  }));
 }
 
 function keyOf(files: OwnerFiles, given: string | undefined) {

@@ -1,0 +1,58 @@
+import type { OutputOf } from '../../operations/operation.ts';
+import { migrateStore, storeStatus } from '../../operations/store.ts';
+import type { ConfigureCommand } from '../configure-command.ts';
+import { withOutput } from '../flags.ts';
+import { runOperation } from '../run-operation.ts';
+import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson } from '../terminal.ts';
+
+export const configureStore: ConfigureCommand = (store, terminal) => {
+  const migrate = (flags: OutputFlags): Promise<void> => runMigrate(flags, terminal);
+  withOutput(store.command('init').description('Make the tables in the database that "store" names')).action(migrate);
+  withOutput(store.command('migrate').description('Bring the tables to this version')).action(migrate);
+  withOutput(
+    store.command('status').description('Show the database, its tables, and which records are still in the home'),
+  ).action((flags: OutputFlags) => runStatus(flags, terminal));
+};
+
+async function runMigrate(flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, migrateStore, {}, (done) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...done });
+    const { address, steps, version, role } = done;
+    for (const { number, name } of steps) terminal.out.write(`step ${number}: ${name}\n`);
+    const what = steps.length === 0 ? 'has the tables of this version already' : 'is ready';
+    terminal.out.write(`${printable(address)} ${what} (version ${version})\n`);
+    if (role !== undefined) terminal.out.write(`${printable(role)} can read and change rows, and nothing else\n`);
+    else
+      warn(
+        terminal,
+        'the role of "store" owns the tables: docs/store.md shows how to use one that can change rows alone',
+      );
+  });
+}
+
+const STATES: Record<OutputOf<typeof storeStatus>['tables'], string> = {
+  ready: 'the tables fit this version',
+  empty: 'there are no tables: run "lainclaw store init"',
+  older: 'the tables are of an older version: run "lainclaw store migrate"',
+  newer: 'the tables are of a newer version: upgrade lainclaw',
+};
+
+async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
+  await runOperation(terminal, storeStatus, {}, (status) => {
+    if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...status });
+    const { address, server, role, tables, counts, inHome, isReadOnly, ownsTables } = status;
+    const lines = [
+      `${address}, PostgreSQL ${server}, as ${role}`,
+      `${STATES[tables]} (version ${status.version})`,
+      ...(counts
+        ? [
+            `${counts.sessions} sessions, ${counts.jobs} jobs, ${counts.inbox} messages waiting, ${counts.outbox} to send`,
+          ]
+        : []),
+      `still in the home: ${inHome.join(', ')}`,
+    ];
+    for (const line of lines) terminal.out.write(`${printable(line)}\n`);
+    if (isReadOnly) warn(terminal, 'the database takes no writes now');
+    if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
+  });
+}

@@ -1,0 +1,61 @@
+// The database that the setting `store` names: its tables, and what of Lainclaw's records is in it.
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Environment } from '../config/environment.ts';
+import type { StoreStatus } from '../storage/postgres/store-status.ts';
+
+export interface StepRun {
+  number: number;
+  name: string;
+}
+
+export interface StoreAdmin {
+  /** Makes the tables, or brings them to this version; resolves with the steps that were run. Running it again changes nothing. */
+  migrate(
+    onStep?: (step: StepRun) => void,
+  ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
+  /** Changes nothing. */
+  status(): Promise<StoreStatus>;
+}
+
+export function createStoreAdmin({ store }: Config, { variables }: Environment): StoreAdmin {
+  function addressOf(): string {
+    if (store !== undefined) return store;
+    throw new ConfigError(
+      'the records are in the home: name a database first, with "lainclaw config set store postgres://…" or LAINCLAW_STORE',
+    );
+  }
+
+  return {
+    async migrate(onStep) {
+      const url = addressOf();
+      // Tables belong to a role of their own, so that the one that gateways use can change rows alone.
+      const owner = variables.LAINCLAW_STORE_OWNER || undefined;
+      const role = owner === undefined ? undefined : decodeURIComponent(new URL(url).username);
+      const [{ openDatabase }, { KNOWN_VERSION, migrate }] = await Promise.all([
+        import('../storage/postgres/connect.ts'),
+        import('../storage/postgres/migrations.ts'),
+      ]);
+      const database = openDatabase({ url: owner ?? url, requiresTables: false });
+      try {
+        const steps = await migrate(database, { role, onStep });
+        return { address: database.address, steps, version: KNOWN_VERSION, ...(role !== undefined && { role }) };
+      } finally {
+        await database.close();
+      }
+    },
+    async status() {
+      const url = addressOf();
+      const [{ openDatabase }, { readStoreStatus }] = await Promise.all([
+        import('../storage/postgres/connect.ts'),
+        import('../storage/postgres/store-status.ts'),
+      ]);
+      const database = openDatabase({ url, requiresTables: false, waitMs: 0 });
+      try {
+        return await readStoreStatus(database);
+      } finally {
+        await database.close();
+      }
+    },
+  };
+}

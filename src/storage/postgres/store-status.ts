@@ -1,0 +1,60 @@
+import type { PostgresDatabase } from './database.ts';
+import { KNOWN_VERSION, readVersion } from './migrations.ts';
+
+/** Records that this version still keeps in the home although a database is set. */
+export const RECORDS_IN_HOME = ['memory archive and facts', 'undo records', 'audit log'] as const;
+
+export interface StoreStatus {
+  /** Host, port and name. */
+  address: string;
+  role: string;
+  /** Of PostgreSQL. */
+  server: string;
+  /** `ready`; `empty`: there are no tables; `older`: a migration is missing; `newer`: a newer Lainclaw is needed. */
+  tables: 'ready' | 'empty' | 'older' | 'newer';
+  version: number;
+  knownVersion: number;
+  isReadOnly: boolean;
+  /** True when the role could change or drop the tables. */
+  ownsTables: boolean;
+  /** Rows of the largest kinds; absent while the tables cannot be used. */
+  counts?: { sessions: number; transcripts: number; jobs: number; inbox: number; outbox: number };
+  /** What is still in the home. */
+  inHome: readonly string[];
+}
+
+export async function readStoreStatus({ query, address }: PostgresDatabase): Promise<StoreStatus> {
+  const { version, oldestProgram } = await readVersion(query);
+  const [server] = await query<{ role: string; version: string; readOnly: boolean; owns: boolean }>(`
+    SELECT current_user AS role, current_setting('server_version') AS version,
+      current_setting('transaction_read_only') = 'on' AS "readOnly",
+      EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = 'lainclaw' AND pg_has_role(tableowner, 'USAGE')) AS owns`);
+  const tables = stateOf(version, oldestProgram);
+  const [counts] =
+    tables !== 'ready'
+      ? []
+      : await query<NonNullable<StoreStatus['counts']>>(`
+          SELECT (SELECT count(*) FROM lainclaw.sessions) AS sessions,
+            (SELECT count(*) FROM lainclaw.transcripts) AS transcripts,
+            (SELECT count(*) FROM lainclaw.schedule_jobs) AS jobs,
+            (SELECT count(*) FROM lainclaw.inbox WHERE finished_at IS NULL) AS inbox,
+            (SELECT count(*) FROM lainclaw.outbox WHERE state = 'waiting') AS outbox`);
+  return {
+    address,
+    role: server?.role ?? '',
+    server: server?.version ?? '',
+    tables,
+    version,
+    knownVersion: KNOWN_VERSION,
+    isReadOnly: server?.readOnly ?? false,
+    ownsTables: server?.owns ?? false,
+    ...(counts && { counts }),
+    inHome: RECORDS_IN_HOME,
+  };
+}
+
+function stateOf(version: number, oldestProgram: number): StoreStatus['tables'] {
+  if (version === 0) return 'empty';
+  if (oldestProgram > KNOWN_VERSION) return 'newer';
+  return version < KNOWN_VERSION ? 'older' : 'ready';
+}

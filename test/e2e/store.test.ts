@@ -1,0 +1,112 @@
+// Records in PostgreSQL, through the commands: setting up, asking, a gateway, and what the home no longer holds.
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import type { Home } from '../support/home.ts';
+import { lainclaw, runBinary } from '../support/lainclaw.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { superuser } from '../support/postgres-cluster.ts';
+import { afterFile, testHome } from '../support/test-home.ts';
+
+/** A home whose records are in a database of its own; `isEmpty`: without tables. */
+async function storeHome({ isEmpty = false } = {}) {
+  const database = await testDatabase({ isEmpty });
+  afterFile(() => database.drop());
+  const home = testHome();
+  home.config({ provider: 'stub', store: database.url });
+  return { home, database };
+}
+
+const text = (home: Home, name: string): string => readFileSync(join(home.path, name), 'utf8');
+
+it('without the setting, the command says how to name a database', async () => {
+  const finished = await lainclaw(['store', 'status'], { home: testHome() });
+  expect(finished.code).toBe(1);
+  expect(finished.json()).toMatchObject({
+    error: { message: expect.stringContaining('lainclaw config set store postgres://') },
+  });
+});
+
+it('tables are made by their owner, then a least-privilege role asks', async () => {
+  const { home, database } = await storeHome({ isEmpty: true });
+  const before = await lainclaw(['ask', 'hello'], { home });
+  expect(before.code).toBe(1);
+  expect(before.json()).toMatchObject({ error: { message: expect.stringContaining('lainclaw store init') } });
+  expect((await lainclaw(['store', 'status'], { home })).json()).toMatchObject({ tables: 'empty', version: 0 });
+
+  const owner = { LAINCLAW_STORE_OWNER: database.ownerUrl };
+  const made = (await lainclaw(['store', 'init'], { home, env: owner })).json<{ steps: unknown[]; role: string }>();
+  expect(made).toMatchObject({ success: true, role: 'lainclaw_app' });
+  expect(made.steps.length).toBeGreaterThan(0);
+  expect((await lainclaw(['store', 'migrate'], { home, env: owner })).json()).toMatchObject({ steps: [] });
+
+  expect((await lainclaw(['ask', 'hello'], { home })).json()).toMatchObject({ success: true });
+  const status = (await lainclaw(['store', 'status'], { home })).json();
+  expect(status).toMatchObject({
+    tables: 'ready',
+    role: 'lainclaw_app',
+    ownsTables: false,
+    counts: { sessions: 1, transcripts: 1 },
+    inHome: ['memory archive and facts', 'undo records', 'audit log'],
+  });
+});
+
+it('a conversation continues from another machine, and neither home holds it', async () => {
+  const { home, database } = await storeHome();
+  expect((await lainclaw(['ask', 'my cat is called Miranda'], { home })).code).toBe(0);
+  const elsewhere = testHome();
+  elsewhere.config({ provider: 'stub', store: database.url });
+  const key = { LAINCLAW_STORE_KEY: existsSync(join(home.path, 'store.key')) ? text(home, 'store.key').trim() : '' };
+  expect((await lainclaw(['ask', 'and my dog Ferdinand'], { home: elsewhere, env: key })).code).toBe(0);
+  const exported = await lainclaw(['sessions', 'export', 'main', '--format', 'markdown'], {
+    home: elsewhere,
+    env: key,
+  });
+  expect(exported.stdout).toMatch(/Miranda[\s\S]*Ferdinand/);
+  for (const each of [home, elsewhere]) expect(existsSync(join(each.path, 'sessions'))).toBe(false);
+});
+
+it('sign-ins and core memory are in the database, encrypted; the key is in the home alone', async () => {
+  const { home, database } = await storeHome();
+  expect((await lainclaw(['memory', 'core', 'set', 'user', 'drink', 'green tea'], { home })).code).toBe(0);
+  expect((await lainclaw(['memory', 'core', 'get'], { home })).stdout).toContain('green tea');
+  expect(readdirSync(home.path)).not.toContain('core_memory.json');
+  const rows = await superuser(
+    database.port,
+    async (client) => (await client.query('SELECT name, content FROM lainclaw.owner_files')).rows,
+    database.name,
+  );
+  const kept = rows as { name: string; content: Buffer }[];
+  expect(kept.map(({ name }) => name)).toContain('core_memory.json');
+  for (const { content } of kept) expect(content.toString('latin1')).not.toContain('green tea');
+  expect(text(home, 'store.key')).toMatch(/^[0-9a-f]{64}\n$/);
+});
+
+it('a gateway answers, and after a kill its successor answers what was left', async () => {
+  const { home } = await storeHome();
+  const folder = join(home.path, 'channels', 'local');
+  mkdirSync(folder, { recursive: true });
+  const gateway = (...args: string[]) => runBinary(['gateway', ...args], { home });
+  afterFile(() => gateway('stop').catch(() => {}));
+  const say = (id: string, words: string): void =>
+    appendFileSync(
+      join(folder, 'inbox.jsonl'),
+      `${JSON.stringify({ id, chatId: 'c1', senderId: 'u1', text: words })}\n`,
+    );
+  const answers = (): string =>
+    existsSync(join(folder, 'outbox.jsonl')) ? text(home, 'channels/local/outbox.jsonl') : '';
+
+  expect((await gateway('start', '--daemon', '--channel=local', '--pairing-policy=open')).code).toBe(0);
+  say('m1', 'the first question');
+  await eventually(() => expect(answers()).toContain('the first question'));
+  const { pid } = (await gateway('status')).json<{ pid: number }>();
+  process.kill(pid, 'SIGKILL');
+  say('m2', 'the second question');
+  await eventually(async () =>
+    expect((await gateway('start', '--daemon', '--channel=local', '--pairing-policy=open')).code).toBe(0),
+  );
+  await eventually(() => expect(answers()).toContain('the second question'));
+  expect((await gateway('stop')).code).toBe(0);
+  expect(existsSync(join(home.path, 'sessions'))).toBe(false);
+});
