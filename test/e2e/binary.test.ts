@@ -56,6 +56,11 @@ const ROWS: Row[] = [
     code: 1,
     holds: { success: false, error: { code: expect.stringMatching(/SESSION/) } },
   })),
+  ...['init', 'migrate', 'status'].map((verb) => ({
+    args: ['store', verb],
+    code: 1,
+    holds: { success: false, error: { message: expect.stringContaining('LAINCLAW_STORE') } },
+  })),
   { args: ['trust', 'list'], holds: { folders: [] } },
   { args: ['trust', 'approve', '.'], holds: { approved: 0 } },
   { args: ['undo'], code: 1, holds: { success: false } },

@@ -73,7 +73,7 @@ describe('bash', () => {
         'lainclaw ask -- --app',
         'lainclaw nonsense --x',
       );
-    expect(commands).toEqual(['setup', 'schedule', 'sessions', 'skills', 'selftest']);
+    expect(commands).toEqual(['setup', 'schedule', 'sessions', 'skills', 'selftest', 'store']);
     expect(approvals).toEqual(['ask', 'auto', 'never']);
     expect(assigned).toEqual(['ask', 'auto']);
     expect(colons?.toSorted()).toEqual(['chat-1', 'chat-2']);
