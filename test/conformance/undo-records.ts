@@ -6,6 +6,7 @@ import type { FileChange } from '../../src/storage/undo-records.ts';
 export interface UndoRecordsSubject {
   /** Opens a door to the store; each is independent of the others. */
   open(): Storage;
+  remove?(): Promise<void>;
 }
 
 const scope = (turnId: string) => ({ sessionId: 's', turnId, root: '/ws' });
@@ -16,17 +17,22 @@ function change(path: string, before: string | undefined, after: string | undefi
   return { tool: 'file_write', path, before: state(before), after: state(after), madeDirectories: [] };
 }
 
-export function describeUndoRecords(name: string, create: () => UndoRecordsSubject): void {
+export function describeUndoRecords(
+  name: string,
+  create: () => UndoRecordsSubject | Promise<UndoRecordsSubject>,
+): void {
   describe(`records of undo in ${name}`, () => {
     let storage: Storage;
     let other: Storage;
-    beforeEach(() => {
-      const subject = create();
+    let subject: UndoRecordsSubject;
+    beforeEach(async () => {
+      subject = await create();
       storage = subject.open();
       other = subject.open();
     });
     afterEach(async () => {
       await Promise.all([storage.close(), other.close()]);
+      await subject.remove?.();
     });
 
     it('keeps changes by session and turn, in order, with their contents', async () => {

@@ -48,7 +48,7 @@ it('tables are made by their owner, then a least-privilege role asks', async () 
     role: 'lainclaw_app',
     ownsTables: false,
     counts: { sessions: 1, transcripts: 1 },
-    inHome: ['memory archive and facts', 'undo records', 'audit log'],
+    inHome: ['memory archive and facts', 'audit log'],
   });
 });
 

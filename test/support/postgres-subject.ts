@@ -10,15 +10,15 @@ import type { StorageSubject } from '../conformance/storage.ts';
 import { testDatabase } from './postgres.ts';
 import { superuser } from './postgres-cluster.ts';
 
-/** The doors share the database and the key; each has a home of its own, as gateways on two machines have. */
-export async function postgresSubject(): Promise<StorageSubject & LocksSubject> {
+/** The doors share the database and the key; each has a home of its own, as gateways on two machines have, unless they are `onOneMachine`. */
+export async function postgresSubject({ onOneMachine = false } = {}): Promise<StorageSubject & LocksSubject> {
   const { url, name: database, port, drop } = await testDatabase();
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-pg-storage-'));
   const key = 'ab'.repeat(32);
   let doors = 0;
   const open = () => {
     doors += 1;
-    const local = createLocalStorage({ home: join(base, `home-${doors}`), now: Date.now });
+    const local = createLocalStorage({ home: join(base, onOneMachine ? 'home' : `home-${doors}`), now: Date.now });
     return createPostgresStorage({ url, local, key, now: Date.now, newId });
   };
   const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);

@@ -1,14 +1,11 @@
 // The record stores in PostgreSQL, beside the local storage of the machine: files with a path, caches and indexes that can be made again stay there.
 import type { StorageWithBackups } from '../backups.ts';
-import type { Fence } from '../locks.ts';
 import type { RedactedPlace } from '../redaction.ts';
 import type { OwnerFiles } from '../storage.ts';
 import { createTrust } from '../trust-file.ts';
-import type { UndoRecords } from '../undo-records.ts';
 import { createPostgresCatalogue } from './catalogue.ts';
 import { openDatabase } from './connect.ts';
-import type { PostgresDatabase } from './database.ts';
-import { createFencing, type Fencing } from './fencing.ts';
+import { createFencing } from './fencing.ts';
 import { createPostgresLocks } from './leases.ts';
 import { createPostgresNotes } from './notes.ts';
 import { createPostgresOwnerFiles } from './owner-files.ts';
@@ -47,7 +44,8 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     jobs: async () => (await import('./jobs/postgres-jobs.ts')).createPostgresJobs({ database, fencing, signals }),
     agentRuns: async () => (await import('./agent-runs.ts')).createPostgresAgentRuns(database),
     mailbox: async () => (await import('./mailbox.ts')).createPostgresMailbox(database),
-    undoRecords: async () => checkedInDatabase(await local.undoRecords(), database, fencing),
+    undoRecords: async () =>
+      (await import('./undo/postgres-undo-records.ts')).createPostgresUndoRecords({ database, fencing, now }),
     async redactRows(redaction, mode) {
       const { redactRows } = await import('./redact-rows.ts');
       return mergePlaces([
@@ -62,24 +60,6 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
       await signals.close();
       await database.close();
       await local.close();
-    },
-  };
-}
-
-/** Undo records are still in the home, where a lease of the database means nothing: it is checked there before each write. */
-function checkedInDatabase(records: UndoRecords, { transaction }: PostgresDatabase, fencing: Fencing): UndoRecords {
-  const check = async (fence: Fence | undefined): Promise<void> => {
-    if (fence !== undefined) await transaction((query) => fencing.require(query, fence));
-  };
-  return {
-    ...records,
-    async add(scope, changes, { fence, ...more } = {}) {
-      await check(fence);
-      await records.add(scope, changes, more);
-    },
-    async forgetFiles(scope, paths, fence) {
-      await check(fence);
-      await records.forgetFiles(scope, paths);
     },
   };
 }

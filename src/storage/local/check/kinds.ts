@@ -2,6 +2,7 @@
 // Whatever matches none is compared with the record of the last backup alone.
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionEntry } from '../../storage.ts';
+import { unpack } from '../../undo-content.ts';
 import { AUDIT_FOLDER } from '../audit/audit-files.ts';
 import { newestBackup } from '../backup/automatic-names.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
@@ -9,7 +10,6 @@ import { isEntryOf, parseIndex } from '../catalogue/parse-index.ts';
 import { SCHEMA as SESSIONS } from '../catalogue/schema.ts';
 import { SCHEMA as HISTORY } from '../history/history-db.ts';
 import { SCHEMA as LAINCLAW } from '../lainclaw-db/schema.ts';
-import { unpack } from '../undo/content.ts';
 import { SCHEMA as UNDO } from '../undo/local-undo-records.ts';
 import { checkDatabase, type KnownDatabase } from './check-database.ts';
 import { checkJson, checkJsonLines, checkText } from './check-texts.ts';

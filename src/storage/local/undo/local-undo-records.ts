@@ -3,21 +3,21 @@
 // disk before `add` resolves. The oldest turns are dropped when the whole exceeds its bounds in bytes or age.
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { sha256Of } from '../../../lib/sha256.ts';
 import { storageError } from '../../private-files.ts';
-import type {
-  FileChange,
-  FileState,
-  RecordedChange,
-  RecordedState,
-  TurnScope,
-  UndoRecords,
-} from '../../undo-records.ts';
+import {
+  type Content,
+  type NamedChange,
+  nameStates,
+  type Packed,
+  pack,
+  recordedState,
+  unpack,
+} from '../../undo-content.ts';
+import type { RecordedChange, TurnScope, UndoRecords } from '../../undo-records.ts';
 import { createDatabase } from '../database.ts';
 import { eraseRemoved } from '../erase-removed.ts';
 import type { LocalLocks } from '../locks.ts';
 import { inTransaction, type Migration, type Schema } from '../open-database.ts';
-import { type Packed, pack, unpack } from './content.ts';
 import { redactUndo } from './redact.ts';
 
 export interface LocalUndoRecordsOptions {
@@ -112,8 +112,8 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
           kind: row.kind as RecordedChange['kind'],
           tool: row.tool as string,
           path: row.path as string,
-          before: stateOf(row.before_sha256, row.before_mode),
-          after: stateOf(row.after_sha256, row.after_mode),
+          before: recordedState(row.before_sha256, row.before_mode),
+          after: recordedState(row.after_sha256, row.after_mode),
         }));
       }),
 
@@ -164,32 +164,6 @@ export function createLocalUndoRecords(options: LocalUndoRecordsOptions): LocalU
 
     close,
   };
-}
-
-interface NamedChange {
-  change: FileChange;
-  before: NamedState | undefined;
-  after: NamedState | undefined;
-}
-
-interface NamedState extends FileState {
-  sha256: string;
-  packing?: Promise<Packed>;
-}
-
-interface Content extends Packed {
-  sha256: string;
-}
-
-async function nameStates(change: FileChange): Promise<NamedChange> {
-  // What a file becomes is rarely stored already: it is compressed on another thread while this one hashes.
-  const packing = change.after && pack(change.after.bytes);
-  packing?.catch(() => {});
-  return { change, before: await nameState(change.before), after: await nameState(change.after, packing) };
-}
-
-async function nameState(state: FileState | undefined, packing?: Promise<Packed>): Promise<NamedState | undefined> {
-  return state && { ...state, sha256: await sha256Of(state.bytes), packing };
 }
 
 function turnNumber(
@@ -293,8 +267,4 @@ function dropUnused(db: DatabaseSync): void {
   db.exec(`DELETE FROM contents WHERE
     NOT EXISTS (SELECT 1 FROM changes WHERE before_sha256 = sha256) AND
     NOT EXISTS (SELECT 1 FROM changes WHERE after_sha256 = sha256)`);
-}
-
-function stateOf(sha256: unknown, mode: unknown): RecordedState | undefined {
-  return typeof sha256 === 'string' ? { sha256, mode: mode as number } : undefined;
 }

@@ -1,8 +1,8 @@
 // A text in the contents and paths of undo's records.
 import type { DatabaseSync } from 'node:sqlite';
 import type { RedactedPlace, Redaction, RedactionMode } from '../../redaction.ts';
+import { type Packed, unpack } from '../../undo-content.ts';
 import { inTransaction } from '../open-database.ts';
-import { type Packed, unpack } from './content.ts';
 
 type Use = <T>(statements: (db: DatabaseSync) => T) => Promise<T>;
 

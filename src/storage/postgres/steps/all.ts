@@ -3,6 +3,7 @@ import { leasesStep } from './leases.ts';
 import { mailboxStep } from './mailbox.ts';
 import { sessionsStep } from './sessions.ts';
 import type { Step } from './step.ts';
+import { undoStep } from './undo.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
-export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep, jobsStep];
+export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep, jobsStep, undoStep];
