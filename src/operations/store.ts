@@ -31,6 +31,7 @@ export const storeStatus = defineOperation({
       knownVersion: COUNT,
       isReadOnly: YES_OR_NO,
       ownsTables: { ...YES_OR_NO, description: 'the role could change or drop tables' },
+      sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
       inHome: { ...listOf(TEXT), description: 'records that are still in the home' },
     },
     { counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }) },

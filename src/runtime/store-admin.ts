@@ -1,7 +1,10 @@
 // The database that the setting `store` names: its tables, and what of Lainclaw's records is in it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
+import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { StoreStatus } from '../storage/postgres/store-status.ts';
 
 export interface StepRun {
@@ -14,11 +17,11 @@ export interface StoreAdmin {
   migrate(
     onStep?: (step: StepRun) => void,
   ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
-  /** Changes nothing. */
-  status(): Promise<StoreStatus>;
+  /** Changes nothing. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
+  status(): Promise<StoreStatus & { sessionsInHome: number }>;
 }
 
-export function createStoreAdmin({ store }: Config, { variables }: Environment): StoreAdmin {
+export function createStoreAdmin({ store }: Config, { home, now, variables }: Environment): StoreAdmin {
   function addressOf(): string {
     if (store !== undefined) return store;
     throw new ConfigError(
@@ -52,10 +55,21 @@ export function createStoreAdmin({ store }: Config, { variables }: Environment):
       ]);
       const database = openDatabase({ url, requiresTables: false, waitMs: 0 });
       try {
-        return await readStoreStatus(database);
+        return { ...(await readStoreStatus(database)), sessionsInHome: await countSessions(home, now) };
       } finally {
         await database.close();
       }
     },
   };
+}
+
+/** Looking makes no file. */
+async function countSessions(home: string, now: () => number): Promise<number> {
+  if (!existsSync(join(home, 'sessions'))) return 0;
+  const local = createLocalStorage({ home, now });
+  try {
+    return await local.catalogue.count();
+  } finally {
+    await local.close();
+  }
 }

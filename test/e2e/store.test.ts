@@ -41,7 +41,8 @@ it('tables are made by their owner, then a least-privilege role asks', async () 
   expect(made.steps.length).toBeGreaterThan(0);
   expect((await lainclaw(['store', 'migrate'], { home, env: owner })).json()).toMatchObject({ steps: [] });
 
-  expect((await lainclaw(['ask', 'hello'], { home })).json()).toMatchObject({ success: true });
+  const asked = await runBinary(['ask', 'hello'], { home });
+  expect([asked.code, asked.stderr]).toEqual([0, '']);
   const status = (await lainclaw(['store', 'status'], { home })).json();
   expect(status).toMatchObject({
     tables: 'ready',
@@ -65,6 +66,47 @@ it('a conversation continues from another machine, and neither home holds it', a
   });
   expect(exported.stdout).toMatch(/Miranda[\s\S]*Ferdinand/);
   for (const each of [home, elsewhere]) expect(existsSync(join(each.path, 'sessions'))).toBe(false);
+});
+
+it('conversations that the home kept before are counted, and are there again without the setting', async () => {
+  const { home, database } = await storeHome();
+  home.config({ provider: 'stub' });
+  await lainclaw(['ask', 'said before'], { home });
+  home.config({ provider: 'stub', store: database.url });
+  expect((await lainclaw(['sessions', 'list', '--all'], { home })).json()).toEqual([]);
+  expect((await lainclaw(['store', 'status'], { home })).json()).toMatchObject({
+    sessionsInHome: 1,
+    counts: { sessions: 0 },
+  });
+  home.config({ provider: 'stub' });
+  expect((await lainclaw(['sessions', 'list', '--all'], { home })).json()).toHaveLength(1);
+});
+
+it('a text that is forgotten everywhere leaves the database', async () => {
+  const { home, database } = await storeHome();
+  await lainclaw(['ask', 'the word is xylophone'], { home });
+  await lainclaw(['memory', 'core', 'set', 'user', 'word', 'xylophone'], { home });
+  await lainclaw(['schedule', 'add', 'daily', '--cron', '0 8 * * *', '--message', 'play the xylophone'], { home });
+  const held = (): Promise<string> =>
+    superuser(
+      database.port,
+      async (client) => {
+        const tables = await client.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'lainclaw'`);
+        const names = (tables.rows as { name: string }[]).map(({ name }) => name);
+        const holding: string[] = [];
+        for (const name of names) {
+          const found = await client.query(`SELECT 1 FROM lainclaw.${name} AS t WHERE t::text LIKE '%xylophone%'`);
+          if (found.rows.length > 0) holding.push(name);
+        }
+        return holding.toSorted().join(' ');
+      },
+      database.name,
+    );
+  expect(await held()).toBe('schedule_jobs sessions transcript_lines');
+  const forgotten = await lainclaw(['memory', 'forget', '--everywhere', 'xylophone', '--yes'], { home });
+  expect(forgotten.code, forgotten.stdout + forgotten.stderr).toBe(0);
+  expect(await held()).toBe('');
+  expect((await lainclaw(['memory', 'core', 'get'], { home })).stdout).not.toContain('xylophone');
 });
 
 it('sign-ins and core memory are in the database, encrypted; the key is in the home alone', async () => {

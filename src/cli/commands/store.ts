@@ -40,7 +40,7 @@ const STATES: Record<OutputOf<typeof storeStatus>['tables'], string> = {
 async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, storeStatus, {}, (status) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...status });
-    const { address, server, role, tables, counts, inHome, isReadOnly, ownsTables } = status;
+    const { address, server, role, tables, counts, inHome, sessionsInHome, isReadOnly, ownsTables } = status;
     const lines = [
       `${address}, PostgreSQL ${server}, as ${role}`,
       `${STATES[tables]} (version ${status.version})`,
@@ -52,6 +52,8 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
       `still in the home: ${inHome.join(', ')}`,
     ];
     for (const line of lines) terminal.out.write(`${printable(line)}\n`);
+    if (sessionsInHome > 0)
+      warn(terminal, `${sessionsInHome} conversations of this home are not in the database: unset "store" to see them`);
     if (isReadOnly) warn(terminal, 'the database takes no writes now');
     if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
   });

@@ -57,10 +57,7 @@ export function openDatabase({
     const made = new Pool(config);
     // A lost connection is noticed by the next statement; without a listener it would end the process.
     made.on('error', () => {});
-    made.on('connect', (client) => {
-      client.on('error', () => {});
-      client.query(`SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`).catch(() => {});
-    });
+    made.on('connect', (client) => client.on('error', () => {}));
     try {
       await refuseTransactionPooler(made, address);
       if (requiresTables) await requireVersion(queryOn(made), address);
@@ -153,7 +150,7 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
 function runTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>, address: string): Promise<T> {
   return withClient(pool, async (client) => {
     const query = clientQuery(client);
-    await query('BEGIN');
+    await query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
     let result: T;
     try {
       result = await work(query);
