@@ -9,6 +9,7 @@ import * as consoleAccess from './console.ts';
 import * as coreMemory from './core-memory.ts';
 import * as docs from './docs.ts';
 import * as doctor from './doctor.ts';
+import * as folders from './folders.ts';
 import * as forgetEverywhere from './forget-everywhere.ts';
 import * as gateway from './gateway.ts';
 import * as gatewayConfig from './gateway-config.ts';
@@ -55,6 +56,7 @@ const NOUNS = [
   doctor,
   selftest,
   forgetEverywhere,
+  folders,
   gateway,
   gatewayConfig,
   gatewayRestart,

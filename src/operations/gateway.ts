@@ -3,7 +3,7 @@ import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayAdmin } from '../gateway/service/gateway-admin.ts';
-import { HOW_TO_START, ServiceError } from '../gateway/service/service-error.ts';
+import { ServiceError } from '../gateway/service/service-error.ts';
 import type { ServiceState } from '../gateway/service/service-state.ts';
 import { startArguments } from '../gateway/service/start-arguments.ts';
 import type { UnitFile } from '../gateway/service/unit-file.ts';

@@ -97,6 +97,8 @@ describe('an operation', () => {
     ['undo.list', {}],
     ['undo.diff', {}],
     ['undo.turn', {}],
+    ['folders.list', {}],
+    ['folders.create', { name: 'Work' }],
     ['schedule.add', { name: 'brief', cron: '0 8 * * 1-5', message: 'what is on today?' }],
     ['schedule.list', { language: 'en' }],
     ['schedule.edit', { name: 'daily', message: 'and today?' }],

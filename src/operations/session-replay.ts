@@ -54,7 +54,14 @@ export const replaySession = defineOperation({
             number: COUNT,
             events: listOf(objectWith({ event: { type: 'object' }, waitMs: { ...NUMBER, minimum: 0 } })),
           },
-          { turnId: TEXT, startedAt: TIME, endedAt: TIME, outcome: TEXT, input: TEXT },
+          {
+            turnId: TEXT,
+            startedAt: TIME,
+            endedAt: TIME,
+            outcome: TEXT,
+            input: TEXT,
+            pictures: { ...listOf(objectWith({ mediaType: TEXT, path: TEXT })), description: 'of the question' },
+          },
         ),
       ),
     },
@@ -210,7 +217,8 @@ export const replayAgainstModel = defineOperation({
   },
 });
 
-function factsOf({ number, turnId, startedAt, endedAt, outcome, messages }: HistoryTurn): Omit<PlayedTurn, 'events'> {
+function factsOf(turn: HistoryTurn): Omit<PlayedTurn, 'events'> {
+  const { number, turnId, startedAt, endedAt, outcome, messages, pictures = [] } = turn;
   const input = messages.find(({ role }) => role === 'user')?.content;
   return {
     number,
@@ -219,6 +227,7 @@ function factsOf({ number, turnId, startedAt, endedAt, outcome, messages }: Hist
     ...(endedAt !== undefined && { endedAt }),
     ...(outcome !== undefined && { outcome }),
     ...(input !== undefined && { input }),
+    ...(pictures.length > 0 && { pictures }),
   };
 }
 

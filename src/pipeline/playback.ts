@@ -2,7 +2,7 @@
 // moments of messages and calls, and how long each call took; when the answer was streaming is not on record, so it is
 // spread over the second half of the time it took. Results of tools are shown as the model saw them.
 
-import type { HistoryCall, HistoryStep, HistoryTurn } from '../sessions/history.ts';
+import type { HistoryCall, HistoryPicture, HistoryStep, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
@@ -32,6 +32,8 @@ export interface PlayedTurn {
   outcome?: string;
   /** The question. */
   input?: string;
+  /** Those that came with the question. */
+  pictures?: HistoryPicture[];
   events: PlayedEvent[];
 }
 

@@ -4,6 +4,7 @@ import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
+import type { Folders } from '../gateway/console-access/folders.ts';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import type { TurnPublisher } from '../gateway/turns/publish-turns.ts';
@@ -102,6 +103,8 @@ export interface Runtime extends Services {
   consoleAccess(): Promise<ConsoleAccess>;
   /** Files that were uploaded for a turn. */
   uploads(): Promise<Uploads>;
+  /** Folders of conversations. */
+  folders(): Promise<Folders>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
   /** Takes what conversations wrote here with content from outside for the person's own. Resolves with how many entries that were. */
@@ -350,6 +353,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     },
     consoleAccess,
     uploads,
+    folders: async () => (await import('../gateway/console-access/folders.ts')).createFolders(ownerFiles),
     answerProblem: service.answerProblem,
     mcpAdmission,
     approveFiles,

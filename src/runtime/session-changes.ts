@@ -1,4 +1,5 @@
 import { sessionKeyOf } from '../gateway/chats/session-key-of.ts';
+import { createFolders } from '../gateway/console-access/folders.ts';
 import { jobSessionKey } from '../gateway/job-turn.ts';
 import { createDeletions } from '../sessions/deletions.ts';
 import { createSessionChanges, type SessionChanges } from '../sessions/session-changes.ts';
@@ -26,6 +27,7 @@ export function openSessionChanges(
       const [box, jobs] = [await mailbox(), await storage.jobs()];
       for (const chat of await box.chats()) if (sessionKeyOf(chat) === sessionKey) await box.forgetChat(chat, now());
       await (await storage.audit()).forgetSession(sessionKey);
+      await createFolders(storage.ownerFiles).forgetSession(sessionKey);
       for (const job of await jobs.list()) if (jobSessionKey(job) === sessionKey) await jobs.forgetAnswers(job.name);
     },
     deletions: createDeletions(storage.ownerFiles),

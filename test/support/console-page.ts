@@ -35,6 +35,12 @@ export function openPage(address: () => { port: number; headers: Record<string, 
   let after: number | undefined;
   let current: ClientRequest | undefined;
   let isClosed = false;
+  /** What comes before the state is loaded waits for it. */
+  let waiting: PageEvent[] | undefined;
+  let loads = 0;
+  let loading: Promise<void> = Promise.resolve();
+  /** How often the page was loaded again. */
+  let epoch = 0;
 
   const turnOf = (id: string) => {
     const known = turns.get(id) ?? { events: [], last: 0, isEnded: false };
@@ -64,13 +70,32 @@ export function openPage(address: () => { port: number; headers: Record<string, 
     return (await answer.json()) as T;
   }
 
-  /** Begins with the events of every turn that the gateway has. */
-  async function loadState(): Promise<void> {
+  /** Begins with the events of every turn that the gateway has. Ends when the page was loaded again meanwhile. */
+  async function loadState(begun: number): Promise<void> {
     const listed = await get<{ id: string }[]>('/api/operations/turns.list', {});
     for (const { id } of listed) {
+      if (begun !== epoch) return;
       const { events } = await get<{ events: PageEvent[] }>(`/api/turns/${id}/events?after=${turnOf(id).last}`);
-      for (const event of events) take(event);
+      if (begun === epoch) for (const event of events) take(event);
     }
+  }
+
+  /** One load after the other; events that come meanwhile wait for the last of them. */
+  function load(): void {
+    waiting ??= [];
+    loads += 1;
+    const begun = epoch;
+    loading = loading
+      .then(() => loadState(begun))
+      .catch(() => {})
+      .then(() => {
+        if (begun !== epoch) return;
+        loads -= 1;
+        if (loads > 0) return;
+        const late = waiting ?? [];
+        waiting = undefined;
+        for (const each of late) take(each);
+      });
   }
 
   /** Resolves when the connection has ended; rejects while there is no gateway. */
@@ -78,8 +103,6 @@ export function openPage(address: () => { port: number; headers: Record<string, 
     const { port, headers } = address();
     await new Promise<void>((resolve) => {
       const seen = new Set<number>();
-      // What comes before the state is loaded waits for it.
-      let waiting: PageEvent[] | undefined;
       const sent = httpRequest({
         host: '127.0.0.1',
         port,
@@ -100,14 +123,7 @@ export function openPage(address: () => { port: number; headers: Record<string, 
         }
         if (event.type === 'hello' || event.type === 'reset') {
           if (event.type === 'reset') counts.resets += 1;
-          waiting = [];
-          void loadState()
-            .catch(() => {})
-            .finally(() => {
-              const late = waiting ?? [];
-              waiting = undefined;
-              for (const each of late) take(each);
-            });
+          load();
         } else if (waiting) waiting.push(event);
         else take(event);
       };
@@ -147,6 +163,9 @@ export function openPage(address: () => { port: number; headers: Record<string, 
     isEnded: (id) => turnOf(id).isEnded,
     reload: () => current?.destroy(),
     reset() {
+      epoch += 1;
+      loads = 0;
+      waiting = undefined;
       turns.clear();
       after = undefined;
       current?.destroy();

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { FolderGroups } from './history-folders.tsx';
 import { relativeText } from './language/format.ts';
 import { type TextKey, t } from './language/language.ts';
 import { ConfirmDialog, Dialog } from './parts/dialog.tsx';
@@ -9,6 +10,7 @@ import { Icon } from './parts/icon.tsx';
 import { attempt } from './parts/toast.tsx';
 import { goTo, hrefOf, route } from './router.ts';
 import {
+  folders,
   forgetConversation,
   loadSessions,
   runningSessions,
@@ -18,7 +20,17 @@ import {
 } from './state/conversations.ts';
 
 const KEPT = 'lainclaw-history';
-const grouping = signal<'day' | 'place'>(localStorage.getItem(KEPT) === 'place' ? 'place' : 'day');
+type Grouping = 'day' | 'place' | 'folder';
+const GROUPINGS: Record<Grouping, TextKey> = {
+  day: 'history.byDay',
+  folder: 'history.byFolder',
+  place: 'history.byPlace',
+};
+const grouping = signal(groupingOf(localStorage.getItem(KEPT)));
+
+function groupingOf(name: string | null): Grouping {
+  return name === 'place' || name === 'folder' ? name : 'day';
+}
 
 export function History({ onClose }: { onClose(): void }) {
   const [words, setWords] = useState('');
@@ -49,16 +61,20 @@ export function History({ onClose }: { onClose(): void }) {
           class="small-select"
           value={grouping.value}
           onChange={(event) => {
-            grouping.value = event.currentTarget.value === 'place' ? 'place' : 'day';
+            grouping.value = groupingOf(event.currentTarget.value);
             localStorage.setItem(KEPT, grouping.value);
           }}
         >
-          <option value="day">{t('history.byDay')}</option>
-          <option value="place">{t('history.byPlace')}</option>
+          {Object.entries(GROUPINGS).map(([name, text]) => (
+            <option key={name} value={name}>
+              {t(text)}
+            </option>
+          ))}
         </select>
       </label>
+      {grouping.value === 'folder' && <FolderGroups entries={shown} onClose={onClose} />}
       {shown.length === 0 && <p class="quiet pad">{t(wanted === '' ? 'history.empty' : 'history.none')}</p>}
-      {[...(grouping.value === 'day' ? groupedByDay(shown) : groupedByPlace(shown))].map(([name, entries]) => (
+      {[...groupsOf(shown)].map(([name, entries]) => (
         <div key={name}>
           <h2>{name}</h2>
           <ul>
@@ -72,7 +88,14 @@ export function History({ onClose }: { onClose(): void }) {
   );
 }
 
-function HistoryEntry({ entry, onClose }: { entry: SessionEntry; onClose(): void }) {
+/** Beside the folders, those that are in none. */
+function groupsOf(entries: readonly SessionEntry[]): Map<string, SessionEntry[]> {
+  if (grouping.value === 'place') return groupedByPlace(entries);
+  const sorted = new Set(grouping.value === 'folder' ? folders.value.flatMap((folder) => folder.sessions) : []);
+  return groupedByDay(entries.filter(({ sessionKey }) => !sorted.has(sessionKey)));
+}
+
+export function HistoryEntry({ entry, onClose }: { entry: SessionEntry; onClose(): void }) {
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const { page, id } = route.value;
   const { sessionKey } = entry;
@@ -119,19 +142,40 @@ function HistoryEntry({ entry, onClose }: { entry: SessionEntry; onClose(): void
 
 function RenameDialog({ entry, onClose }: { entry: SessionEntry; onClose(): void }) {
   const [title, setTitle] = useState(titleOf(entry));
+  const folder = folders.value.find(({ sessions: keys }) => keys.includes(entry.sessionKey))?.id ?? '';
+  const [target, setTarget] = useState(folder);
   return (
     <Dialog title={t('rename')} onClose={onClose}>
       <form
         class="stack"
         onSubmit={async (event) => {
           event.preventDefault();
-          const done = await attempt(() => call('sessions.rename', { key: entry.sessionKey, title }));
+          const { sessionKey } = entry;
+          const done = await attempt(async () => {
+            if (title !== titleOf(entry)) await call('sessions.rename', { key: sessionKey, title });
+            if (target !== folder)
+              await call('folders.assign', { session: sessionKey, ...(target !== '' && { folder: target }) });
+            return true;
+          });
           if (!done) return;
           onClose();
           await attempt(loadSessions);
         }}
       >
         <input value={title} aria-label={t('rename.label')} onInput={(event) => setTitle(event.currentTarget.value)} />
+        {folders.value.length > 0 && (
+          <label class="field">
+            <span>{t('folder')}</span>
+            <select value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
+              <option value="">{t('folder.none')}</option>
+              {folders.value.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <div class="row end">
           <button type="submit" class="button primary" disabled={title.trim() === ''}>
             {t('save')}

@@ -109,7 +109,10 @@ async function ask(conversation: Conversation | undefined, { text, files }: Mess
     target.expect(
       asked.turn,
       text,
-      files.map(({ name }) => name),
+      files.map((file) => ({
+        name: file.name,
+        ...(file.type.startsWith('image/') && { picture: URL.createObjectURL(file) }),
+      })),
     );
     return asked.session;
   });

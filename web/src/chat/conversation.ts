@@ -4,9 +4,9 @@ import { type Signal, signal } from '@preact/signals';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { readTurnEvents } from '../api/turns.ts';
+import { pictureAddress, readTurnEvents } from '../api/turns.ts';
 import type { StreamEvent } from '../events/event-reader.ts';
-import { newTurn, replayedTurn, type TurnEvent, type TurnView, withEvent } from './turn-view.ts';
+import { newTurn, replayedTurn, type SentFile, type TurnEvent, type TurnView, withEvent } from './turn-view.ts';
 
 const LOADED_TURNS = 60;
 const EARLIER_TURNS = 200;
@@ -25,7 +25,7 @@ export interface Conversation {
   loadEarlier(): Promise<void>;
   take(event: StreamEvent): void;
   /** A turn that was asked for here. */
-  expect(turnId: string, question: string, files: readonly string[]): void;
+  expect(turnId: string, question: string, files: readonly SentFile[]): void;
 }
 
 export interface ConversationOptions {
@@ -44,6 +44,7 @@ export function createConversation(
   let waiting: StreamEvent[] | undefined = isNew ? undefined : [];
   let frame: StreamEvent[] = [];
   let flushedAt = 0;
+  let loading: Promise<void> = Promise.resolve();
   let isLoadingEarlier = false;
   /** Turns that were asked for here and may not be stored yet. */
   const expected = new Map<string, TurnView>();
@@ -57,7 +58,13 @@ export function createConversation(
     return [...expected.values()].filter(({ id }) => !loaded.some((turn) => turn.id === id));
   }
 
-  async function load(): Promise<void> {
+  /** One after the other: an older state must not replace what was applied to a newer one. */
+  function load(): Promise<void> {
+    loading = loading.then(loadNow);
+    return loading;
+  }
+
+  async function loadNow(): Promise<void> {
     waiting ??= [];
     try {
       const running = await call('turns.list', {});
@@ -133,7 +140,9 @@ export function createConversation(
   async function findQuestion(id: string): Promise<void> {
     const stored = await storedTurns(key, 3).catch(() => []);
     const found = stored.find((turn) => turn.id === id);
-    if (found) change(id, (turn) => ({ ...turn, question: turn.question || found.question, number: found.number }));
+    if (!found) return;
+    const { question, number, pictures } = found;
+    change(id, (turn) => ({ ...turn, question: turn.question || question, number, ...(pictures && { pictures }) }));
   }
 
   function change(id: string, work: (turn: TurnView) => TurnView): void {
@@ -163,7 +172,9 @@ export function createConversation(
       expected.set(id, turn);
       if (turns.value.some((each) => each.id === id)) change(id, withExpected);
       else turns.value = [...turns.value, turn];
-      if (isNew) void catchUp(id);
+      if (!isNew) return;
+      waiting ??= [];
+      loading = loading.then(() => catchUp(id));
     },
   };
 }
@@ -172,7 +183,7 @@ export function createConversation(
 async function storedTurns(key: string, last: number, mayBeNew = false, to?: number): Promise<TurnView[]> {
   try {
     const { turns = [] } = await call('sessions.replay', { key, last, ...(to !== undefined && { to }) });
-    return turns.map((turn) => replayedTurn(turn));
+    return turns.map((turn) => replayedTurn(turn, { pictureAt: (path) => pictureAddress(key, path) }));
   } catch (error) {
     if (mayBeNew && error instanceof ApiProblem && error.code === 'SESSION_NOT_FOUND') return [];
     throw error;

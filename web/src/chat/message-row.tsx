@@ -49,10 +49,17 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
     <article class="asked" aria-label={t('chat.you')}>
       <div class="bubble">
         <Folded text={turn.question} />
-        {turn.files?.map((file) => (
-          <span key={file} class="chip">
-            <Icon name="file" /> {file}
-          </span>
+        {turn.files
+          ?.filter(({ picture }) => picture === undefined)
+          .map(({ name }) => (
+            <span key={name} class="chip">
+              <Icon name="file" /> {name}
+            </span>
+          ))}
+        {picturesOf(turn).map(({ address, name }) => (
+          <a key={address} href={address} target="_blank" rel="noopener">
+            <img class="picture asked-picture" src={address} alt={name} />
+          </a>
         ))}
       </div>
       <div class="row-actions">
@@ -62,6 +69,13 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </div>
     </article>
   );
+}
+
+/** As this page sent them, else as the conversation has them. */
+function picturesOf({ files = [], pictures = [] }: TurnView): { address: string; name: string }[] {
+  const sent = files.flatMap(({ name, picture }) => (picture === undefined ? [] : [{ address: picture, name }]));
+  if (sent.length > 0) return sent;
+  return pictures.map((address, index) => ({ address, name: t('chat.picture', { number: index + 1 }) }));
 }
 
 const LONG_QUESTION = 1_200;

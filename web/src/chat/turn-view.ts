@@ -41,12 +41,21 @@ export interface TurnEnd {
   provider?: string;
 }
 
+/** A file that was sent from this page. */
+export interface SentFile {
+  name: string;
+  /** The address of a picture, while this page is open. */
+  picture?: string;
+}
+
 export interface TurnView {
   id: string;
   /** Its place in the conversation; absent while it is not in the transcript. */
   number?: number;
   question: string;
-  files?: readonly string[];
+  files?: readonly SentFile[];
+  /** Addresses of those that came with the question. */
+  pictures?: readonly string[];
   startedAt?: string;
   endedAt?: string;
   parts: readonly Part[];
@@ -115,13 +124,18 @@ export function withEvent(turn: TurnView, event: TurnEvent, now?: number): TurnV
 }
 
 /** What is written in the transcript has no marks of a stream: `question` and times come from there. */
-export function replayedTurn(played: NonNullable<Output<'sessions.replay'>['turns']>[number], now?: number): TurnView {
+export function replayedTurn(
+  played: NonNullable<Output<'sessions.replay'>['turns']>[number],
+  { pictureAt, now }: { pictureAt?(path: string): string; now?: number } = {},
+): TurnView {
   const id = played.turnId ?? `turn-${played.number}`;
   const turn = played.events.reduce<TurnView>(
     (view, { event }) => withEvent(view, event as TurnEvent, now),
     newTurn(id, played.input ?? ''),
   );
-  return { ...turn, number: played.number, startedAt: played.startedAt, endedAt: played.endedAt };
+  const pictures = pictureAt && played.pictures?.map(({ path }) => pictureAt(path));
+  const { number, startedAt, endedAt } = played;
+  return { ...turn, number, startedAt, endedAt, ...(pictures && { pictures }) };
 }
 
 function ended(turn: TurnView, result: ShownResult): TurnView {

@@ -12,6 +12,8 @@ const KEPT_OPEN = 8;
 const RELOAD_MS = 400;
 
 export const sessions = signal<readonly SessionEntry[] | undefined>(undefined);
+/** As the person has sorted their conversations. */
+export const folders = signal<Output<'folders.list'>>([]);
 /** Keys of sessions with a turn that runs. */
 export const runningSessions = signal<ReadonlySet<string>>(new Set());
 
@@ -19,10 +21,12 @@ const open = new Map<string, Conversation>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 export async function loadSessions(): Promise<void> {
-  const [listed, turns] = await Promise.all([
+  const [listed, turns, sorted] = await Promise.all([
     call('sessions.list', { limit: LISTED, firstWords: true }),
     call('turns.list', {}),
+    call('folders.list', {}),
   ]);
+  folders.value = sorted;
   sessions.value = listed.sessions;
   runningSessions.value = new Set(turns.filter(({ state }) => state !== 'ended').map(({ sessionKey }) => sessionKey));
 }
@@ -67,7 +71,7 @@ export function followConversations(): void {
       return;
     }
     if (typeof event.session === 'string') open.get(event.session)?.take(event);
-    if (event.type === 'changed' && event.noun === 'sessions') soon();
+    if (event.type === 'changed' && (event.noun === 'sessions' || event.noun === 'folders')) soon();
     if (event.type === 'run-start' || event.type === 'turn-ended') {
       setRunning(String(event.session), event.type === 'run-start');
       soon();
