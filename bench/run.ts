@@ -10,6 +10,7 @@ import { chat } from './chat.ts';
 import { confinement } from './confinement.ts';
 import { consoleBench } from './console.ts';
 import { conversation } from './conversation.ts';
+import { documents } from './documents.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
 import { gatewayMessages } from './gateway-messages.ts';
@@ -56,6 +57,7 @@ const BENCHES: Bench[] = [
   api,
   chat,
   webPages,
+  documents,
   consoleBench,
 ];
 

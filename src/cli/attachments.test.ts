@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makePdf } from '../../test/support/make-pdf.ts';
 import { testHome } from '../../test/support/test-home.ts';
 import { readAttachments } from './attachments.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,6 +29,22 @@ describe('pictures', () => {
   it('are refused when they are something else, empty ones too', async () => {
     const read = at({ 'x.png': 'text', 'empty.png': '' });
     for (const name of ['x.png', 'empty.png']) await expect(read([], [name])).rejects.toThrow('is not accepted');
+  });
+});
+
+describe('documents', () => {
+  it('are their text, with pictures of the pages that have none', async () => {
+    const scan = { picture: { width: 2, height: 2, rgb: Buffer.alloc(12) } };
+    const read = at({ 'a.pdf': makePdf([{ lines: ['Dear Anna,'] }, scan]) });
+    expect(await read(['a.pdf'])).toMatchObject([
+      { kind: 'text', name: 'a.pdf', text: expect.stringContaining('Dear Anna,') },
+      { kind: 'image', name: 'a.pdf, picture 1', mimeType: 'image/png' },
+    ]);
+  });
+
+  it('are refused by what is wrong with them', async () => {
+    const read = at({ 'a.pdf': makePdf([{ lines: ['x'] }], { isLocked: true }) });
+    await expect(read(['a.pdf'])).rejects.toThrow('a.pdf cannot be read: it is protected by a password');
   });
 });
 

@@ -26,7 +26,13 @@ export async function readAttachments(
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
   for (const path of files) {
-    const bytes = await readRegular(flags.file, resolve(environment.cwd, path), path, TEXT_LIMIT);
+    const { isDocument, documentAttachments, LARGEST_DOCUMENT } = await import('./document-attachment.ts');
+    const bytes = await readRegular(flags.file, resolve(environment.cwd, path), path, LARGEST_DOCUMENT);
+    if (isDocument(bytes, path)) {
+      attachments.push(...(await documentAttachments(bytes, path)));
+      continue;
+    }
+    if (bytes.length > TEXT_LIMIT) throw tooLarge(flags.file, path, bytes.length, TEXT_LIMIT);
     if (bytes.includes(0))
       throw new UsageError(
         `${flags.file} ${path} is a binary file: attach text, or a picture${flags.image === '--image' ? ' with --image' : ''}`,
@@ -66,11 +72,15 @@ async function readRegular(flag: string, path: string, shown: string, limit: num
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new UsageError(`${flag} ${shown} is not a regular file`);
-    if (stats.size > limit) throw new UsageError(`${flag} ${shown} has ${stats.size} bytes; accepted: up to ${limit}`);
+    if (stats.size > limit) throw tooLarge(flag, shown, stats.size, limit);
     return await handle.readFile();
   } finally {
     await handle.close();
   }
+}
+
+function tooLarge(flag: string, shown: string, size: number, limit: number): UsageError {
+  return new UsageError(`${flag} ${shown} has ${size} bytes; accepted: up to ${limit}`);
 }
 
 /** What is piped in (`git diff | lainclaw ask "review"`), or undefined when nothing is. */

@@ -61,7 +61,7 @@ export async function* answerWithModel(
   // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
-  const images = imagesOf(attachments);
+  const images = await preparedImagesOf(attachments);
   if (images.length > 0) await keepPictures(context, images);
   const asked = {
     role: 'user' as const,
@@ -124,6 +124,11 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
+}
+
+async function preparedImagesOf(attachments: readonly Attachment[]): Promise<ModelImage[]> {
+  const images = imagesOf(attachments);
+  return images.length === 0 ? images : (await import('./prepare-images.ts')).prepareImages(images);
 }
 
 /** Later turns send them again: the model still sees what was asked about. */

@@ -511,8 +511,16 @@ describe('pictures', () => {
     expect((await executor.execute(call(), never)).result.pictures).toHaveLength(1);
   });
 
+  it('that are too large are made smaller where they can be', async () => {
+    const data = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(6 * 1024 * 1024)]).toString('base64');
+    const { executor } = setUp(tool(async () => ({ data: 1, pictures: [{ mediaType: 'image/png', data }] })));
+    const { result } = await executor.execute(call(), never);
+    const [kept] = await readPictures(result.pictures ?? []);
+    expect(kept?.data.length).toBeLessThan(10_000);
+  });
+
   it('that are no pictures, too large, gone or too many are left out, and the text says so', async () => {
-    const large = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(6 * 1024 * 1024)]).toString('base64');
+    const large = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(6 * 1024 * 1024)]).toString('base64');
     const pictures = [
       { mediaType: 'image/png', data: Buffer.from('<script>').toString('base64') },
       { mediaType: 'image/png', data: large },

@@ -6,6 +6,8 @@ import { imageType } from '../lib/image-type.ts';
 const MOST_PICTURES = 8;
 /** What the strictest of the large providers accepts. */
 const LARGEST_BYTES = 5 * 1024 * 1024;
+/** A larger one of a tool is not even looked at. */
+const LARGEST_RETURNED = 30 * 1024 * 1024;
 
 /** A picture that a tool returns: in base64, or as a file that it has made and that stays. */
 export type ToolPicture = { mediaType: string; data: string } | { mediaType: string; path: string };
@@ -62,9 +64,19 @@ const TOO_LARGE = `larger than ${LARGEST_BYTES / 1024 ** 2} MB, or not there`;
 /** Undefined when there is none, or too much of it. */
 async function bytesOf(picture: ToolPicture): Promise<Buffer | undefined> {
   if ('path' in picture) return readBounded(picture.path).catch(() => undefined);
-  if (picture.data.length > LARGEST_BYTES * 1.4) return undefined;
+  if (picture.data.length > LARGEST_RETURNED * 1.4) return undefined;
   const bytes = Buffer.from(picture.data, 'base64');
-  return bytes.length > 0 && bytes.length <= LARGEST_BYTES ? bytes : undefined;
+  if (bytes.length > LARGEST_BYTES) return smaller(bytes);
+  return bytes.length > 0 ? bytes : undefined;
+}
+
+/** Undefined when it cannot be made smaller. */
+async function smaller(bytes: Buffer): Promise<Buffer | undefined> {
+  const { preparePicture } = await import('../documents/prepare-picture.ts');
+  return preparePicture(bytes).then(
+    (prepared) => prepared.bytes,
+    () => undefined,
+  );
 }
 
 async function readBounded(path: string): Promise<Buffer | undefined> {

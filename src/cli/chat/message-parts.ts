@@ -40,7 +40,7 @@ export function createMessageParts(dependencies: MessagePartsDependencies): Mess
     runShell: shell.run,
     async attachments(text) {
       const { attachments, notices } = await readMentions(text, root, terminal);
-      return { attachments: [...attachments, ...pictures.attachmentsIn(text), ...shell.take()], notices };
+      return { attachments: [...attachments, ...(await pictures.attachmentsIn(text)), ...shell.take()], notices };
     },
     canSteer: (text) =>
       !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0 && !pictures.isMarkedIn(text),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { makePdf } from '../../../test/support/make-pdf.ts';
 import { createPictures } from './pictures.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -12,6 +13,7 @@ function setUp(clipboard: () => Promise<Buffer> = async () => PNG) {
   const root = mkdtempSync(join(tmpdir(), 'chat-pictures-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const name of ['shot.png', 'my shot.png', "it's.png"]) writeFileSync(join(root, name), PNG);
+  writeFileSync(join(root, 'letter.pdf'), makePdf([{ lines: ['Dear Anna,'] }]));
   writeFileSync(join(root, 'fake.png'), 'words');
   writeFileSync(join(root, 'notes.txt'), 'words');
   const written: string[] = [];
@@ -36,20 +38,20 @@ describe('a picture that is pasted', () => {
     ['an address of a file', (root: string) => pathToFileURL(join(root, 'my shot.png')).href],
     ['a path from the home', () => '~/shot.png'],
     ['a path from the workspace', () => 'shot.png\n'],
-  ])('by %s is a mark in the input, and goes with the message', (_how, text) => {
+  ])('by %s is a mark in the input, and goes with the message', async (_how, text) => {
     const { root, pictures, written } = setUp();
     expect(pictures.takePaste(paste(text(root)))).toBe(true);
     expect(written).toEqual(['[picture 1] ']);
-    const attached = pictures.attachmentsIn('what is wrong in [picture 1]?');
+    const attached = await pictures.attachmentsIn('what is wrong in [picture 1]?');
     expect(attached).toMatchObject([{ kind: 'image', mimeType: 'image/png', data: PNG.toString('base64') }]);
     expect(attached[0]?.name).toMatch(/^1 \(.*\.png\)$/);
   });
 
-  it('among several is one of several, and goes only where its mark is left', () => {
+  it('among several is one of several, and goes only where its mark is left', async () => {
     const { root, pictures, written } = setUp();
     expect(pictures.takePaste(paste(`${join(root, 'shot.png')} '${join(root, 'my shot.png')}'`))).toBe(true);
     expect(written).toEqual(['[picture 1] [picture 2] ']);
-    expect(pictures.attachmentsIn('[picture 2] and [picture 2] and [picture 9]')).toMatchObject([
+    expect(await pictures.attachmentsIn('[picture 2] and [picture 2] and [picture 9]')).toMatchObject([
       { name: '2 (my shot.png)' },
     ]);
     expect(pictures.isMarkedIn('[picture 9]')).toBe(false);
@@ -69,13 +71,23 @@ describe('a picture that is pasted', () => {
   });
 });
 
+it('a document that is dropped beside a picture goes with the message as its text', async () => {
+  const { root, pictures, written } = setUp();
+  expect(pictures.takePaste(paste(`'${join(root, 'shot.png')}' '${join(root, 'letter.pdf')}'`))).toBe(true);
+  expect(written).toEqual(['[picture 1] [document 2] ']);
+  expect(await pictures.attachmentsIn('what is wrong in [document 2] and [picture 1]?')).toEqual([
+    { kind: 'text', name: 'letter.pdf', text: '[PDF document; 1 page]\n--- page 1 ---\nDear Anna,\n' },
+    expect.objectContaining({ kind: 'image' }),
+  ]);
+});
+
 describe('a picture in the clipboard', () => {
   it('is a mark in the input, also when a terminal pastes nothing for it', async () => {
     const { pictures, written } = setUp();
     await pictures.takeClipboard();
     expect(pictures.takePaste(paste(''))).toBe(true);
     await expect.poll(() => written).toEqual(['[picture 1] ', '[picture 2] ']);
-    expect(pictures.attachmentsIn('[picture 1]')).toMatchObject([{ name: '1' }]);
+    expect(await pictures.attachmentsIn('[picture 1]')).toMatchObject([{ name: '1' }]);
   });
 
   it.each([

@@ -1,15 +1,16 @@
-// Pictures in a message: a path that is pasted or dropped, or a picture in the clipboard, becomes `[picture 1]` in the input and goes with the message
+// Pictures and documents in a message: a path that is pasted or dropped, or a picture in the clipboard, becomes `[picture 1]` or `[document 1]` in the input and goes with the message
 // as long as the mark is in it. The bytes are read at once: what a screenshot program leaves behind is soon gone.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageType } from '../../lib/image-type.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
+import { documentAttachments, isDocument, LARGEST_DOCUMENT } from '../document-attachment.ts';
 
 const LARGEST = 10 * 1024 * 1024;
 /** The last ones can be sent again after a failure. */
 const KEPT = 20;
-const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
+const EXTENSION = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx|pptx|epub|ipynb)$/i;
 const PASTE = { begins: '\x1b[200~', ends: '\x1b[201~' };
 const LONGEST_PASTE = 4_096;
 
@@ -25,30 +26,33 @@ export interface PicturesDependencies {
 }
 
 export interface Pictures {
-  /** Takes what was pasted when it is nothing but paths of pictures; false leaves it to the input. */
+  /** Takes what was pasted when it is nothing but paths of pictures and documents; false leaves it to the input. */
   takePaste(data: string): boolean;
   takeClipboard(): Promise<void>;
-  /** The pictures whose marks are in a text. */
-  attachmentsIn(text: string): Attachment[];
+  /** The pictures and documents whose marks are in a text. Rejects with why a document cannot be read. */
+  attachmentsIn(text: string): Promise<Attachment[]>;
   isMarkedIn(text: string): boolean;
 }
 
 export function createPictures({ root, userHome, readClipboard, insert, notice }: PicturesDependencies): Pictures {
-  const known = new Map<number, Attachment>();
+  const known = new Map<number, () => Promise<Attachment[]>>();
   let count = 0;
 
   /** Returns its mark; undefined when it is not a picture that can be sent. */
   function keep(bytes: Buffer, name?: string): string | undefined {
     const mimeType = imageType(bytes);
-    if (!mimeType) return undefined;
-    if (bytes.length > LARGEST) {
-      notice(`The picture has ${bytes.length} bytes; accepted: up to ${LARGEST}.`);
+    if (!mimeType && !(name !== undefined && isDocument(bytes, name))) return undefined;
+    const [what, largest] = mimeType ? ['picture', LARGEST] : ['document', LARGEST_DOCUMENT];
+    if (bytes.length > largest) {
+      notice(`The ${what} has ${bytes.length} bytes; accepted: up to ${largest}.`);
       return undefined;
     }
     count += 1;
-    known.set(count, { kind: 'image', name: markedName(count, name), mimeType, data: bytes.toString('base64') });
+    const marked = markedName(count, name);
+    const picture = mimeType && { kind: 'image' as const, name: marked, mimeType, data: bytes.toString('base64') };
+    known.set(count, async () => (picture ? [picture] : documentAttachments(bytes, name ?? marked)));
     known.delete(count - KEPT);
-    return `[picture ${count}]`;
+    return `[${what} ${count}]`;
   }
 
   async function takeClipboard(): Promise<void> {
@@ -62,7 +66,7 @@ export function createPictures({ root, userHome, readClipboard, insert, notice }
   }
 
   const numbersIn = (text: string): number[] => [
-    ...new Set([...text.matchAll(/\[picture (\d+)\]/g)].map(([, number]) => Number(number))),
+    ...new Set([...text.matchAll(/\[(?:picture|document) (\d+)\]/g)].map(([, number]) => Number(number))),
   ];
   return {
     takePaste(data) {
@@ -83,7 +87,10 @@ export function createPictures({ root, userHome, readClipboard, insert, notice }
       return true;
     },
     takeClipboard,
-    attachmentsIn: (text) => numbersIn(text).flatMap((number) => known.get(number) ?? []),
+    async attachmentsIn(text) {
+      const read = await Promise.all(numbersIn(text).map((number) => known.get(number)?.() ?? []));
+      return read.flat();
+    },
     isMarkedIn: (text) => numbersIn(text).some((number) => known.has(number)),
   };
 }
@@ -116,13 +123,13 @@ interface Picture {
   name: string;
 }
 
-/** None where one of them is not a picture. */
+/** None where one of them is neither a picture nor a document. */
 function readAll(paths: readonly string[]): Picture[] {
   const read = paths.map(readPicture);
   return read.every((picture) => picture !== undefined) ? (read as Picture[]) : [];
 }
 
-/** The bytes of a regular file that begins as a picture does, up to a little more than may be sent. */
+/** The bytes of a regular file that begins as a picture or a document does, up to a little more than may be sent. */
 function readPicture(path: string): Picture | undefined {
   if (!EXTENSION.test(path)) return undefined;
   let file: number | undefined;
@@ -131,7 +138,7 @@ function readPicture(path: string): Picture | undefined {
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.size > 4 * LARGEST) return undefined;
     const bytes = readFileSync(file);
-    return imageType(bytes) ? { bytes, name: basename(path) } : undefined;
+    return imageType(bytes) || isDocument(bytes, path) ? { bytes, name: basename(path) } : undefined;
   } catch {
     return undefined;
   } finally {
