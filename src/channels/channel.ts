@@ -8,6 +8,8 @@ export interface IncomingFile {
   /** As the sender named it; never a path. */
   name: string;
   bytes?: number;
+  /** The sender spoke it. */
+  isVoice?: true;
   /** What `download` needs, as plain JSON: it is stored with the message. */
   reference: unknown;
 }

@@ -60,6 +60,9 @@ export interface FileSettings {
   /** The service that web_search asks, and where it is. */
   webSearch?: (typeof SEARCH_SERVICES)[number];
   webSearchUrl?: string;
+  /** The server that transcribes voice messages of chats, and its model. */
+  transcriptionUrl?: string;
+  transcriptionModel?: string;
   /** Sub-agents in the background at the same time. */
   backgroundRuns?: number;
   /** Of what `file_write` may leave. */
@@ -241,6 +244,13 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     default: 'none',
   },
   webSearchUrl: { kind: address, about: 'where that service is: needed for searxng', default: 'none' },
+  transcriptionUrl: {
+    kind: address,
+    about:
+      "the address of a server in OpenAI's protocol that transcribes voice messages; its key is in LAINCLAW_TRANSCRIPTION_KEY",
+    default: 'none',
+  },
+  transcriptionModel: { kind: text(), about: 'its model', default: 'whisper-1' },
   backgroundRuns: { kind: count(1, 1_000), about: 'sub-agents in the background at the same time', default: 4 },
   maxFileSizeBytes: { kind: amount, about: 'the largest file that file_write may leave', default: 1_048_576 },
   embeddingBaseUrl: {

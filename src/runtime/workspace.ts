@@ -8,6 +8,7 @@ import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
+import type { Transcribe } from '../gateway/chats/transcribe.ts';
 import {
   type Conversations,
   type CreatedGateway,
@@ -227,6 +228,7 @@ export async function openWorkspace(
         hub,
         sessions,
         workspace: async () => files,
+        transcribe: await transcriberOf(base),
         invoke: (name, input, asked) => services.invoke(name, input, { ...asked, opened, workspace: files.root, warn }),
         systemTimezone,
         now,
@@ -274,4 +276,12 @@ async function openHooks(settings: HookSettings, workspaceRoot: string, env: Bas
 /** Put together as text: ".." after a link is the kernel's to resolve. */
 function absolutePath(path: string, cwd: string): string {
   return isAbsolute(path) ? path : `${cwd}/${path}`;
+}
+
+/** Of voice messages, where the owner names a server for it. */
+async function transcriberOf({ config, environment }: Base): Promise<Transcribe | undefined> {
+  const { transcriptionUrl: baseUrl, transcriptionModel: model = 'whisper-1' } = config;
+  if (baseUrl === undefined) return undefined;
+  const { createTranscriber } = await import('../gateway/chats/transcribe.ts');
+  return createTranscriber({ baseUrl, model, key: environment.variables.LAINCLAW_TRANSCRIPTION_KEY });
 }

@@ -74,7 +74,8 @@ export function readContent(message: RawMessage, botOpenId: string | undefined):
       if (typeof content.file_key !== 'string') return unreadable();
       const ending = { file: '', audio: '.opus', media: '.mp4' }[message.message_type];
       const name = content.file_name ? String(content.file_name) : `${tail(content.file_key)}${ending}`;
-      return { text: '', files: [file(content.file_key, name)] };
+      const isVoice = message.message_type === 'audio' && { isVoice: true as const };
+      return { text: '', files: [{ ...file(content.file_key, name), ...isVoice }] };
     }
     case 'location':
       return { text: `[place: ${content.name} (${content.latitude}, ${content.longitude})]`, files: [] };

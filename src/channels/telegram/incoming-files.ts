@@ -20,7 +20,7 @@ export function filesOf(message: Message): IncomingFile[] {
     fileOf(largest(photo), 'image', `photo-${id}.jpg`),
     // An animation is sent as a document too.
     fileOf(animation ?? document, undefined, animation ? `animation-${id}.mp4` : `document-${id}`),
-    fileOf(voice, 'file', `voice-${id}.ogg`),
+    asVoice(fileOf(voice, 'file', `voice-${id}.ogg`)),
     fileOf(audio, 'file', `audio-${id}.mp3`),
     fileOf(video, 'file', `video-${id}.mp4`),
     fileOf(videoNote, 'file', `video-${id}.mp4`),
@@ -32,6 +32,10 @@ export function isFileReference(reference: unknown): reference is FileReference 
   return (
     typeof reference === 'object' && reference !== null && 'fileId' in reference && typeof reference.fileId === 'string'
   );
+}
+
+function asVoice(file: IncomingFile | undefined): IncomingFile | undefined {
+  return file && { ...file, isVoice: true };
 }
 
 function fileOf(

@@ -37,6 +37,7 @@ import { draftsOf } from './outgoing.ts';
 import { createPruning } from './pruning.ts';
 import { createReception } from './receive.ts';
 import { sessionKeyOf } from './session-key-of.ts';
+import type { Transcribe } from './transcribe.ts';
 import { createTurns } from './turns.ts';
 
 /** How long turns that were asked to end are waited for. */
@@ -60,6 +61,8 @@ export interface ChannelGatewayDependencies {
   /** What commands call operations with. */
   invoke: InvokeFromChat;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** Of voice messages; absent: no server for it is configured. */
+  transcribe?: Transcribe;
   limits?: Partial<ChatLimits>;
   systemTimezone(): string;
   now(): number;

@@ -5,11 +5,14 @@ import type { Attachment } from '../../pipeline/attachments.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChatMessage } from './chat.ts';
 import { type KeptFile, keepFile, keptFileLine, safeName } from './keep-file.ts';
+import type { Transcribe } from './transcribe.ts';
 
 export interface TakeFilesOptions {
   channel: Channel;
   workspace: Pick<Workspace, 'writeFile'>;
   maxBytes: number;
+  /** Absent: no server for it is configured. */
+  transcribe?: Transcribe;
   now(): number;
 }
 
@@ -28,8 +31,9 @@ export async function takeFiles(
   for (const { message } of messages) {
     for (const [index, file] of message.files.entries()) {
       try {
-        const { path, attachment } = await take(file, `${message.id}/${index}`, options, signal);
-        taken.told.push(keptFileLine({ path, isPicture: file.kind === 'image' }));
+        const { path, attachment, bytes } = await take(file, `${message.id}/${index}`, options, signal);
+        if (file.isVoice) taken.told.push(await spoken({ path, bytes, name: file.name }, options.transcribe, signal));
+        else taken.told.push(keptFileLine({ path, isPicture: file.kind === 'image' }));
         if (attachment) taken.attachments.push(attachment);
       } catch (error) {
         signal.throwIfAborted();
@@ -45,7 +49,24 @@ async function take(
   id: string,
   { channel, workspace, maxBytes, now }: TakeFilesOptions,
   signal: AbortSignal,
-): Promise<KeptFile> {
+): Promise<KeptFile & { bytes: Buffer }> {
   const bytes = Buffer.from(await channel.download(file, maxBytes, signal));
-  return keepFile({ name: file.name, bytes, id }, { workspace, maxBytes, now }, signal);
+  return { ...(await keepFile({ name: file.name, bytes, id }, { workspace, maxBytes, now }, signal)), bytes };
+}
+
+/** What the model gets of a voice message: its words, or why it has none. */
+async function spoken(
+  { path, bytes, name }: { path: string; bytes: Buffer; name: string },
+  transcribe: Transcribe | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const saved = `voice message saved as ${path}`;
+  if (!transcribe) return `[${saved}; it cannot be listened to: set "transcriptionUrl" in config.json]`;
+  try {
+    const text = await transcribe({ bytes, name }, signal);
+    return text === '' ? `[${saved}; no words were recognised]` : `[${saved}; its words:]\n${text}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    return `[${saved}; it could not be transcribed: ${(error as Error).message}]`;
+  }
 }

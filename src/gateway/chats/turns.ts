@@ -28,6 +28,7 @@ import { draftsOf } from './outgoing.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 import { createShowQuestion } from './show-question.ts';
+import type { Transcribe } from './transcribe.ts';
 
 export interface TurnsDependencies {
   mailbox: Pick<Mailbox, 'enqueue'>;
@@ -40,6 +41,8 @@ export interface TurnsDependencies {
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** Of voice messages; absent: no server for it is configured. */
+  transcribe?: Transcribe;
   /** A turn that waits for a person takes no place from others. */
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   limits: ChatLimits;
@@ -186,7 +189,11 @@ async function ask(
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
   const { attachments, told } = hasFiles
-    ? await takeFiles(messages, { channel, workspace: await workspace(), maxBytes: limits.fileBytes, now }, signal)
+    ? await takeFiles(
+        messages,
+        { channel, workspace: await workspace(), maxBytes: limits.fileBytes, transcribe: dependencies.transcribe, now },
+        signal,
+      )
     : { attachments: [], told: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
   const [only, ...others] = messages;
