@@ -46,6 +46,8 @@ const common = {
   external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers', 'sharp'],
   transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
   logLevel: 'warn',
+  // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is no mistake.
+  checks: { ineffectiveDynamicImport: false, eval: false },
 } satisfies BuildOptions;
 const files = {
   dir: 'dist',
@@ -68,8 +70,6 @@ const { output } = await build({
   },
   plugins: [lazyChildProcess, quietColors, leanFeishuSdk, leanOpenAiSdk],
   preserveEntrySignatures: 'allow-extension',
-  // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is no mistake.
-  checks: { ineffectiveDynamicImport: false, eval: false },
   output: {
     ...files,
     codeSplitting: {
