@@ -5,7 +5,10 @@ import type { DeadLetter, MailboxCounts } from '../storage/mailbox.ts';
 import type { ChatKey } from '../vocabulary/chat-name.ts';
 
 export interface ChannelGatewayStatus {
-  channels: ({ channel: string; account: string } & ChannelStatus)[];
+  /** `standby`: another gateway on the same storage runs this bot. */
+  channels: ({ channel: string; account: string } & Omit<ChannelStatus, 'state'> & {
+      state: ChannelStatus['state'] | 'standby';
+    })[];
   mailbox: MailboxCounts;
   /** Turns that are running now. */
   runningTurns: number;

@@ -33,7 +33,7 @@ const CONNECTION = objectWith(
   {
     channel: TEXT,
     account: TEXT,
-    state: { enum: ['connecting', 'connected', 'disconnected', 'closed'] },
+    state: { enum: ['connecting', 'connected', 'disconnected', 'closed', 'standby'] },
     since: MILLISECONDS,
     reconnects: COUNT,
   },

@@ -186,11 +186,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     const opened = await openChannels(context, {
       openWorkspace: opening,
       openBackground: background,
-      chatPeople: async (chat) => (await mailbox()).people(chat),
+      mailbox,
       hasSession,
       mcpAdmission,
       caps: config,
       now,
+      newId: base.newId,
     });
     extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
     if (config.backups === 0) return opened;

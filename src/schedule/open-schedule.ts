@@ -12,7 +12,7 @@ export interface OpenScheduleDependencies extends Pick<ScheduleDependencies, 'no
 }
 
 export type SchedulerOptions = Pick<SchedulerDependencies, 'fire' | 'deliver' | 'log'> &
-  Partial<Pick<SchedulerDependencies, 'graceMs' | 'concurrency'>>;
+  Partial<Pick<SchedulerDependencies, 'graceMs' | 'concurrency' | 'settleEveryMs' | 'longestWaitMs' | 'onLost'>>;
 
 export interface OpenSchedule {
   schedule: Schedule;

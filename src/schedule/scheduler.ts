@@ -31,6 +31,10 @@ export interface SchedulerDependencies {
   longestWaitMs?: number;
   /** A longer run is ended and counts as failed. */
   longestRunMs?: number;
+  /** How often the runs of processes that have ended are looked for. */
+  settleEveryMs?: number;
+  /** Called when this scheduler has stopped because its lock was lost. */
+  onLost?(): void;
 }
 
 export interface Scheduler {
@@ -51,7 +55,7 @@ const DEFAULT_GRACE_MS = 15_000;
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_LONGEST_RUN_MS = 3_600_000;
 const BATCH = 100;
-const SETTLE_EVERY_MS = 60_000;
+const DEFAULT_SETTLE_EVERY_MS = 60_000;
 const PREPARE_EVERY_MS = 5_000;
 const MOST_NAMED = 5;
 /** A claimed slot so far ahead means that the clock was wrong then, whatever the history still has. */
@@ -61,6 +65,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   const { jobs, locks, slots, fire, now, timer, log } = dependencies;
   const { concurrency = DEFAULT_CONCURRENCY, graceMs = DEFAULT_GRACE_MS } = dependencies;
   const { longestRunMs = DEFAULT_LONGEST_RUN_MS, longestWaitMs = DEFAULT_LONGEST_WAIT_MS } = dependencies;
+  const { settleEveryMs = DEFAULT_SETTLE_EVERY_MS } = dependencies;
   const flushMessages = createFlushMessages({ jobs, deliver: dependencies.deliver, now, log });
   const ended = new AbortController();
   let owner: Lock | undefined;
@@ -137,7 +142,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
     if (!owner || isStopped) return;
     const isSetBack = now() < lastSeen - longestWaitMs;
     lastSeen = now();
-    if (isSetBack || now() - settledAt >= SETTLE_EVERY_MS) await settle(owner, true);
+    if (isSetBack || now() - settledAt >= settleEveryMs) await settle(owner, true);
     if (isSetBack || now() - preparedAt >= PREPARE_EVERY_MS) {
       preparedAt = now();
       await dependencies.beforeLook?.();
@@ -204,7 +209,9 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
         'abort',
         () => {
           ended.abort(over.reason);
-          stop().catch((error: Error) => log(`the scheduler did not stop cleanly: ${error.message}`));
+          stop()
+            .catch((error: Error) => log(`the scheduler did not stop cleanly: ${error.message}`))
+            .finally(() => !signal.aborted && dependencies.onLost?.());
         },
         { once: true },
       );

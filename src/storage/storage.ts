@@ -257,6 +257,8 @@ export interface LocalFiles {
   outputs: Outputs;
   /** Files about this machine alone: which gateway runs on it, and how to reach it. */
   machineFiles: OwnerFiles;
+  /** Locks between the processes of this machine that use this home. The same as `locks` where nothing is shared with other machines. */
+  machineLocks: Locks;
   /** Every file of the home, relative to it, whose bytes hold the text. */
   filesHolding(redaction: Redaction): Promise<string[]>;
 }

@@ -56,7 +56,10 @@ export interface GatewayAdminDependencies {
   files: OwnerFiles;
   /** Where the state of the service is kept. */
   machineFiles: OwnerFiles;
+  /** Of this machine. */
   locks: Locks;
+  /** Of all gateways on the same storage, where there can be several. */
+  sharedLocks?: Locks;
   hub: TurnHub;
   now(): number;
   mailbox(): Promise<Mailbox>;
@@ -76,6 +79,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
     files,
     machineFiles,
     locks,
+    sharedLocks,
     hub,
     now,
     mailbox,
@@ -174,6 +178,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           files,
           machineFiles,
           locks,
+          sharedLocks,
           hub,
           now,
           open,

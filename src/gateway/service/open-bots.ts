@@ -1,13 +1,98 @@
-// The settings of bots as channels and as what the chats take: the one place that knows both sides.
+// The bots of the settings as channels, and the gateway around them: one for all of them, or, where several gateways share the storage, one for each
+// bot that this process runs.
 import type { Channel } from '../../channels/channel.ts';
 import type { Caps } from '../../pipeline/budget.ts';
+import type { Fence, Locks } from '../../storage/locks.ts';
+import type { Mailbox } from '../../storage/mailbox.ts';
+import type { BotKey } from '../../vocabulary/chat-name.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
 import type { BotSettings, ChatLimits } from '../chats/chat.ts';
+import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
+import { draftsOf } from '../chats/outgoing.ts';
 import type { ResolvedBot } from '../settings/resolve.ts';
 import type { ServiceSettings } from '../settings/settings.ts';
+import type { OpenedGateway } from './run-service.ts';
 import type { Log } from './service-log.ts';
+import { createSharedBots } from './shared-bots.ts';
+
+/** What chats need besides their channels and the lock that their messages are claimed under. */
+export type ChatsOptions = Pick<ChannelGatewayDependencies, 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'>;
+
+interface BotsDependencies {
+  bots: readonly ResolvedBot[];
+  workspace: {
+    channelGateway(
+      options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant'>,
+    ): Promise<ChannelGateway>;
+  };
+  chats: ChatsOptions;
+  now(): number;
+  log: Log;
+}
+
+type OpenedBots = Pick<OpenedGateway, 'gateway' | 'channels'>;
+
+export async function openBots({
+  bots,
+  workspace,
+  chats,
+  claimant,
+  now,
+  log,
+}: BotsDependencies & { claimant: Fence }): Promise<OpenedBots> {
+  const channels = await Promise.all(bots.map((each) => openChannel(each, { now, log })));
+  return { gateway: await workspace.channelGateway({ ...chats, channels, claimant }), channels };
+}
+
+export async function openSharedBots(
+  dependencies: BotsDependencies & { locks: Locks; mailbox: Mailbox; newId(prefix: string): string },
+): Promise<OpenedBots> {
+  const { bots, workspace, chats, locks, mailbox, newId, now, log } = dependencies;
+  const own = new Map<ResolvedBot, Channel>();
+  const find = ({ channel, account }: BotKey): ResolvedBot | undefined =>
+    bots.find((each) => each.channel === channel && each.account === account);
+  const gateway = createSharedBots({
+    bots: bots.map(({ channel, account }) => ({ channel, account })),
+    locks,
+    mailbox,
+    async open(bot, claimant) {
+      const settings = find(bot);
+      if (!settings) throw new Error(`there is no bot ${bot.channel}/${bot.account}`);
+      const channel = await openChannel(settings, { now, log });
+      own.set(settings, channel);
+      return workspace.channelGateway({ ...chats, channels: [channel], claimant });
+    },
+    async queue(chat, markdown, key = newId('send')) {
+      const settings = find(chat);
+      if (!settings) throw new Error(`there is no bot ${chat.channel}/${chat.account}`);
+      // Never connected: it only knows how the platform splits a text.
+      const channel = own.get(settings) ?? (await openChannel(settings, { now, log }));
+      const drafts = draftsOf({ chat, channel, key, markdown });
+      await mailbox.enqueue(drafts, now());
+      return { keys: drafts.map((draft) => draft.key) };
+    },
+    now,
+    log: (level, message, bot) => log({ level, event: 'bot', ...bot, message }),
+  });
+  const channels = bots.map((each) => ({
+    name: each.channel,
+    account: each.account,
+    webhook: async (request: Request): Promise<Response> => {
+      const channel = own.get(each);
+      if (!channel || channel.status().state === 'closed')
+        return refusal(503, 'STANDBY', 'another gateway runs this bot');
+      return channel.webhook ? channel.webhook(request) : refusal(404, 'NOT_FOUND', 'there is no webhook here');
+    },
+  }));
+  return { gateway, channels };
+}
+
+function refusal(status: number, code: string, message: string): Response {
+  return Response.json({ error: { code, message } }, { status });
+}
 
 /** Each platform's library is loaded with its first bot. */
-export function openChannel(
+function openChannel(
   { definition, channel, account, own }: ResolvedBot,
   { now, log }: { now(): number; log: Log },
 ): Promise<Channel> {

@@ -53,11 +53,16 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
         handed.resolve(deliver);
         return { work: async () => {} };
       },
-      chatPeople: async ({ chatId }) => (chatId === 'known' ? [{ id: 'anna', chatKind: 'direct' }] : []),
+      mailbox: async () =>
+        ({
+          people: async ({ chatId }: { chatId: string }) =>
+            chatId === 'known' ? [{ id: 'anna', chatKind: 'direct' }] : [],
+        }) as never,
       hasSession: async (sessionKey) => sessionKey === 'local:known',
       mcpAdmission: () => Promise.reject(new Error('not asked')),
       caps: {},
       now: Date.now,
+      newId: (prefix) => prefix,
     },
   );
   await gateway.start(new AbortController().signal);

@@ -5,6 +5,7 @@ import { lazily } from '../../lib/lazily.ts';
 import type { SecretAttempt } from '../../lib/secret-attempts.ts';
 import type { Offer } from '../../mcp/serve.ts';
 import type { Caps } from '../../pipeline/budget.ts';
+import { createLastingScheduler } from '../../schedule/lasting-scheduler.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
@@ -14,7 +15,7 @@ import { sessionKeyOf } from '../chats/session-key-of.ts';
 import { jobTurn } from '../job-turn.ts';
 import type { WorkspaceJobs } from '../open-jobs.ts';
 import { mayReceive } from './answer-target.ts';
-import { chatLimits, openChannel, turnSettings } from './open-bots.ts';
+import { type ChatsOptions, chatLimits, openBots, openSharedBots, turnSettings } from './open-bots.ts';
 import type { GatewayContext, OpenedGateway } from './run-service.ts';
 import { createDeliver, withJobs } from './with-jobs.ts';
 
@@ -43,20 +44,24 @@ export interface OpenChannelsDependencies {
     onQueued(): void;
     warn(text: string): void;
   }): Promise<Pick<Background, 'work'>>;
-  /** People admitted to a chat. */
-  chatPeople: Mailbox['people'];
+  mailbox(): Promise<Mailbox>;
   hasSession(sessionKey: string): Promise<boolean>;
   mcpAdmission(): Promise<{ admits(request: Request): Promise<SecretAttempt> }>;
   caps: Caps;
   now(): number;
+  newId(prefix: string): string;
 }
 
 const LOOK_EVERY_MS = 60_000;
+/** What a gateway leaves that is lost is reported by another within five seconds. */
+const SHARED_SCHEDULER = { settleEveryMs: 1_500, longestWaitMs: 1_500 };
 
 export async function openChannels(
-  { settings, bot, access, claimant, log }: GatewayContext,
-  { openWorkspace, openBackground, chatPeople, hasSession, mcpAdmission, caps, now }: OpenChannelsDependencies,
+  { settings, bot, access, claimant, sharedLocks, log }: GatewayContext,
+  dependencies: OpenChannelsDependencies,
 ): Promise<OpenedGateway> {
+  const { openWorkspace, openBackground, mailbox, hasSession, mcpAdmission, caps, now, newId } = dependencies;
+  const chatPeople: Mailbox['people'] = async (chat) => (await mailbox()).people(chat);
   const { service, bots } = settings();
   await ensureDirectory(service.workspace);
   const ended = new AbortController();
@@ -73,10 +78,7 @@ export async function openChannels(
       note('warn', (error as Error).message);
     }
   };
-  const channels = await Promise.all(bots.map((each) => openChannel(each, { now, log })));
-  const gateway = await workspace.channelGateway({
-    channels,
-    claimant,
+  const chats: ChatsOptions = {
     admit: async (message, { channel, account }) => {
       const admission = await access.admit(message, { channel, account });
       const { sender } = message;
@@ -96,14 +98,24 @@ export async function openChannels(
     limits: chatLimits(service),
     log: (message, { level = 'info', event = 'note', chat } = {}) =>
       log({ level, event, ...chat, message: chat ? `${chat.chatId}: ${message}` : message }),
-  });
+  };
+  const { gateway, channels } = sharedLocks
+    ? await openSharedBots({ bots, locks: sharedLocks, workspace, chats, mailbox: await mailbox(), newId, now, log })
+    : await openBots({ bots, workspace, chats, claimant, now, log });
   const deliver = createDeliver(gateway.send, {
     bots: () => settings().bots,
     access,
     people: chatPeople,
     hasSession: (chat) => hasSession(sessionKeyOf(chat)),
   });
-  const scheduler = await (await workspace.jobs()).scheduler(() => jobTurn(settings().jobs, caps), { deliver });
+  const { scheduler: openScheduler } = await workspace.jobs();
+  const jobTurns = () => jobTurn(settings().jobs, caps);
+  const scheduler = sharedLocks
+    ? createLastingScheduler({
+        open: (onLost) => openScheduler(jobTurns, { deliver, ...SHARED_SCHEDULER, onLost }),
+        log: (text) => note('warn', text),
+      })
+    : await openScheduler(jobTurns, { deliver });
   const unlike = bots.find((each) => each.settings.provider !== settings().jobs.provider);
   if (unlike) {
     const { provider } = settings().jobs;

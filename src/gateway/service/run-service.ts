@@ -39,6 +39,8 @@ export interface GatewayContext {
   access: Access;
   /** Of the lock of this service. */
   claimant: Fence;
+  /** Where several gateways share the storage: which of them runs a bot. */
+  sharedLocks?: Locks;
   log: Log;
 }
 
@@ -56,7 +58,10 @@ export interface ServiceDependencies {
   files: OwnerFiles;
   /** Where the state of the service is kept. */
   machineFiles: OwnerFiles;
+  /** Of this machine. */
   locks: Locks;
+  /** Of all gateways on the same storage, where there can be several. */
+  sharedLocks?: Locks;
   /** Whose turns are counted for Prometheus. */
   hub: TurnHub;
   now(): number;
@@ -226,11 +231,11 @@ function contextOf(
   settings: LiveSettings,
   log: Log,
   claimant: Fence,
-  { files, now }: ServiceDependencies,
+  { files, sharedLocks, now }: ServiceDependencies,
 ): GatewayContext {
   const bot = (channel: string, account: string): ResolvedBot => botOf(settings.current(), channel, account);
   const access = createAccess({ files, settings: ({ channel, account }) => bot(channel, account).settings, now });
-  return { settings: settings.current, bot, access, claimant, log };
+  return { settings: settings.current, bot, access, claimant, sharedLocks, log };
 }
 
 /** Mostly a platform that refuses: its words, which say what to check. */
@@ -290,7 +295,7 @@ function createHandlers(parts: {
       if (run.phase !== 'running') return `the gateway is ${run.phase}`;
       const status = await gateway.status().catch((error: Error) => error);
       if (status instanceof Error) return `the storage cannot be read: ${status.message}`;
-      const away = status.channels.filter(({ state }) => state !== 'connected');
+      const away = status.channels.filter(({ state }) => state !== 'connected' && state !== 'standby');
       return away.length === 0
         ? undefined
         : away.map(({ channel, account, state }) => `${channel}/${account} is ${state}`).join(', ');

@@ -1,10 +1,10 @@
 // The gateway with its scheduled jobs: they begin when it is ready and end with it.
-import type { Scheduler } from '../../schedule/scheduler.ts';
+import type { RunningScheduler } from '../../schedule/lasting-scheduler.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { type AnswerRules, answerTarget } from './answer-target.ts';
 
-export function withJobs(gateway: ChannelGateway, scheduler: Scheduler): ChannelGateway {
+export function withJobs(gateway: ChannelGateway, scheduler: RunningScheduler): ChannelGateway {
   const cut = new AbortController();
   let isStarted = false;
   return {

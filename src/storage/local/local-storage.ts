@@ -140,6 +140,7 @@ export function createLocalStorage({
     trust: createTrust({ files: ownerFiles, now }),
     outputs: createOutputs(join(home, 'outputs')),
     machineFiles: ownerFiles,
+    machineLocks: locks,
     backups: async () => (await import('./backup/local-backups.ts')).createLocalBackups(home, locks),
     async homeCheck() {
       const [{ checkHome }, { repairHome }] = await Promise.all([
