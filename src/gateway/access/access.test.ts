@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncomingMessage } from '../../channels/channel.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
-import type { OwnerFiles } from '../../storage/storage.ts';
+import { type OwnerFiles, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { type AccessSettings, type Admission, createAccess } from './access.ts';
 import { ATTEMPTS_WINDOW_MS, MOST_ATTEMPTS } from './attempts.ts';
@@ -266,6 +266,20 @@ describe('pairing', () => {
     expect(await pairing().allowed(TELEGRAM)).toHaveLength(8);
     expect(onDisk()).toHaveLength(32);
   });
+});
+
+it('while the storage cannot be asked nothing is decided; a list that is not ours to read is a no', async () => {
+  const failing = (code: StorageErrorCode) => {
+    const fail = (): Promise<never> => Promise.reject(new StorageError(code, 'it failed'));
+    const files: OwnerFiles = { ...ownerFiles(), read: fail, update: fail };
+    const { channel, account, ...message } = knock('anna');
+    return createAccess({ files, settings: () => settings, now: () => now }).admit(message, { channel, account });
+  };
+  for (const policy of ['pairing', 'allowlist', 'open'] as const) {
+    settings.pairingPolicy = policy;
+    await expect(failing('STORAGE_UNREACHABLE')).rejects.toMatchObject({ code: 'STORAGE_UNREACHABLE' });
+    expect(await failing('STORAGE_NO_PERMISSION')).toMatchObject({ allowed: false });
+  }
 });
 
 it('somebody who was let in before is known to be no longer, without being given a code', async () => {

@@ -1,8 +1,9 @@
-// Who may write to a bot. `admit` is asked for every message before anything is done with it; nothing but a clear yes lets one
-// in: an unreadable list, an unknown policy or a failure is a no.
+// Who may write to a bot. `admit` is asked for every message before anything is done with it; nothing but a clear yes admits
+// somebody: an unreadable list or an unknown policy is a no. While the storage cannot be asked, nothing is decided: the message is not
+// taken, and its platform delivers it again.
 import type { IncomingMessage } from '../../channels/channel.ts';
 import type { ChatPerson } from '../../storage/mailbox.ts';
-import type { OwnerFiles } from '../../storage/storage.ts';
+import { type OwnerFiles, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { BotSettings } from '../settings/settings.ts';
 import { createAllowLists } from './allow-lists.ts';
 import { createRequests, type Requests } from './requests.ts';
@@ -12,6 +13,13 @@ export type AccessSettings = Pick<
   'pairingPolicy' | 'pairingAllowFrom' | 'pairingPendingTtlMs' | 'pairingPendingMax' | 'groups'
 >;
 
+/** Nothing is known about the sender then, as long as it lasts. */
+const PASSING: ReadonlySet<StorageErrorCode> = new Set([
+  'STORAGE_UNREACHABLE',
+  'STORAGE_FAILED',
+  'STORAGE_BUSY',
+  'STORAGE_NO_HANDLES',
+]);
 const NOT_PAIRED = 'the sender is not paired';
 
 type Knock = Pick<IncomingMessage, 'id' | 'chatId' | 'chatKind' | 'sender'>;
@@ -23,7 +31,7 @@ export type Admission =
   | { allowed: false; reason: string; reply?: string };
 
 export interface Access {
-  /** Never throws. The same message asked again gets the same answer. */
+  /** The same message asked again gets the same answer. Rejects with StorageError when the storage cannot be asked now. */
   admit(message: Knock, bot: AccessBot): Promise<Admission>;
   /** Whether a person who was admitted before still would be: a revoked one would not. Never throws. */
   stillAdmits(person: ChatPerson, bot: AccessBot): Promise<boolean>;
@@ -78,6 +86,7 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
       try {
         return await decide(message, bot);
       } catch (error) {
+        if (error instanceof StorageError && PASSING.has(error.code)) throw error;
         return no(`access cannot be decided: ${(error as Error).message}`);
       }
     },
