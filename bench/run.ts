@@ -7,6 +7,7 @@ import { archiveScale } from './archive-scale.ts';
 import { audit } from './audit.ts';
 import type { Bench, Figure } from './bench.ts';
 import { chat } from './chat.ts';
+import { cluster } from './cluster.ts';
 import { confinement } from './confinement.ts';
 import { consoleBench } from './console.ts';
 import { conversation } from './conversation.ts';
@@ -52,6 +53,7 @@ const BENCHES: Bench[] = [
   schedule,
   gatewayMessages,
   gatewayTurns,
+  cluster,
   agents,
   gatewayService,
   api,

@@ -61,7 +61,7 @@ export async function runGatewayKills(options: GatewayKillOptions): Promise<Gate
   return judged(written, gateway.outbox(), kills);
 }
 
-function writtenLines(chats: number, messages: number): InboxLine[] {
+export function writtenLines(chats: number, messages: number): InboxLine[] {
   const lines: InboxLine[] = [];
   for (let number = 0; number < messages; number += 1) {
     for (let chat = 0; chat < chats; chat += 1) {
@@ -90,13 +90,13 @@ function sliced<T>(items: readonly T[], count: number): T[][] {
 }
 
 /** Which messages each reply answers; the stub repeats what it was asked. */
-function tokensOf(lines: readonly OutboxLine[]): { id: string; chatId: string; key: string }[] {
+export function tokensOf(lines: readonly OutboxLine[]): { id: string; chatId: string; key: string }[] {
   return lines.flatMap(({ markdown, chatId, key = '' }) =>
     [...markdown.matchAll(/<(m\d+x\d+)>/g)].map(([, id = '']) => ({ id, chatId, key })),
   );
 }
 
-function judged(written: readonly InboxLine[], outbox: readonly OutboxLine[], kills: number): GatewayKillReport {
+export function judged(written: readonly InboxLine[], outbox: readonly OutboxLine[], kills: number): GatewayKillReport {
   const tokens = tokensOf(outbox);
   const times = new Map<string, number>();
   for (const { id } of tokens) times.set(id, (times.get(id) ?? 0) + 1);

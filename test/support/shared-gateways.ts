@@ -1,0 +1,81 @@
+// Gateways as on several machines: each is a process with a home of its own, and they share nothing but a database and a platform,
+// which is the folder of a local channel.
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServiceStatus } from '../../src/gateway/service/service-status.ts';
+import { tokensOf } from './gateway-kills.ts';
+import { createHome } from './home.ts';
+import { type Running, startLainclaw } from './lainclaw.ts';
+import type { OutboxLine } from './local-gateway.ts';
+
+export interface Machine {
+  /** Resolves when the gateway is ready. */
+  start(): Promise<void>;
+  /** Resolves when the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Of the one bot there is. */
+  stateOfBot(): Promise<string | undefined>;
+}
+
+export interface SharedGateways {
+  machines: readonly Machine[];
+  /** Adds lines to the inbox in one write. */
+  write(lines: readonly object[]): void;
+  outbox(): OutboxLine[];
+  /** How many of the written messages have been answered. */
+  answered(): number;
+  /** Kills what still runs and removes the homes. */
+  remove(): Promise<void>;
+}
+
+/** Of the texts that are encrypted in the database: every machine needs the same. */
+const KEY = 'ab'.repeat(32);
+
+export function createSharedGateways({ url, count }: { url: string; count: number }): SharedGateways {
+  const platform = createHome();
+  const folder = join(platform.base, 'channel');
+  mkdirSync(folder);
+  const homes = Array.from({ length: count }, () => createHome());
+  const machines = homes.map((home): Machine => {
+    home.config({ provider: 'stub' });
+    const env = { LAINCLAW_STORE: url, LAINCLAW_STORE_KEY: KEY, LAINCLAW_LOCAL_FOLDER: folder };
+    let running: Running | undefined;
+    return {
+      async start() {
+        running = startLainclaw(['gateway', 'start', '--channel=local', '--pairing-policy=open'], { home, env });
+        await running.saw('"event":"ready"');
+      },
+      async end(signal) {
+        running?.kill(signal);
+        await running?.ended.catch(() => {});
+        running = undefined;
+      },
+      async stateOfBot() {
+        const read = (name: string): string => readFileSync(join(home.path, 'service', name), 'utf8').trim();
+        const { port } = JSON.parse(read('gateway-service.json')) as { port: number };
+        const headers = { authorization: `Bearer ${read('gateway-token')}` };
+        const status = (await (await fetch(`http://127.0.0.1:${port}/status`, { headers })).json()) as ServiceStatus;
+        return status.channels[0]?.state;
+      },
+    };
+  });
+  const outbox = (): OutboxLine[] => {
+    const path = join(folder, 'outbox.jsonl');
+    if (!existsSync(path)) return [];
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as OutboxLine);
+  };
+  return {
+    machines,
+    write: (lines) =>
+      appendFileSync(join(folder, 'inbox.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+    outbox,
+    answered: () => new Set(tokensOf(outbox()).map(({ id }) => id)).size,
+    async remove() {
+      await Promise.all(machines.map((each) => each.end('SIGKILL')));
+      for (const home of [platform, ...homes]) home.remove();
+    },
+  };
+}
