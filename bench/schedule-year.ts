@@ -82,6 +82,7 @@ export async function simulateYear(
       locks: clock.track({
         acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
         tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
+        holds: (fence) => storage.locks.holds(fence),
       } satisfies typeof storage.locks),
       slots: slotsOf,
       now: clock.now,

@@ -56,7 +56,7 @@ export interface WorkspaceOptions {
 /** What the service decides: which channels, who may write, how turns are asked. */
 export type ChannelGatewayOptions = Pick<
   ChannelGatewayDependencies,
-  'channels' | 'claimant' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
+  'channels' | 'claimant' | 'isStillOurs' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
 >;
 
 export interface RuntimeWorkspace {

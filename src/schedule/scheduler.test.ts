@@ -70,6 +70,7 @@ async function world(start = START): Promise<World> {
         locks: clock.track<Locks>({
           acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
           tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
+          holds: (fence) => storage.locks.holds(fence),
         }),
         slots,
         now: clock.now,

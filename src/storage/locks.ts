@@ -30,4 +30,9 @@ export interface Locks {
   acquire(name: string, options?: { signal?: AbortSignal; onWait?: () => void }): Promise<Lock>;
   /** Resolves to undefined, without waiting, when another holder has it or is acquiring it. */
   tryAcquire(name: string): Promise<Lock | undefined>;
+  /**
+   * Whether the lock is held under this fence, as the storage says now. A process that was frozen asks before an effect that
+   * no fence protects.
+   */
+  holds(fence: Fence): Promise<boolean>;
 }

@@ -213,6 +213,15 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
       await second.release();
     });
 
+    it('whoever asks is told whether a fence still holds, through whichever door', async () => {
+      const first = await storage.locks.acquire('name');
+      expect([await storage.locks.holds(first), await other.locks.holds(first)]).toEqual([true, true]);
+      await subject.breakLock('name');
+      const second = await other.locks.acquire('name');
+      expect([await storage.locks.holds(first), await storage.locks.holds(second)]).toEqual([false, true]);
+      await second.release();
+    });
+
     it('the token grows with each acquisition, through whichever door', async () => {
       const tokens: number[] = [];
       for (let round = 0; round < 10; round += 1) {

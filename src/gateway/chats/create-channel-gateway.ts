@@ -56,6 +56,8 @@ export interface ChannelGatewayDependencies {
   admit: Admit;
   /** Whether a message may be sent to this chat: everybody who was admitted there may have been revoked since. */
   mayReceive(chat: ChatKey): Promise<boolean>;
+  /** Asked before each message is sent, where another gateway could have taken over the bots. */
+  isStillOurs?(): Promise<boolean>;
   /** Asked for each turn: what it returns may change while the gateway runs. */
   settings(bot: BotKey): Promise<BotSettings>;
   /** What commands call operations with. */

@@ -149,3 +149,22 @@ it('what waits for a channel that is not running stays as it is', async () => {
   await chats.says(['now']);
   expect(await chats.mailbox.due(Date.now(), 9)).toMatchObject([{ key: 't-0', attempts: 0 }]);
 });
+
+it('a gateway whose bots were taken over sends nothing and leaves the message as it is', async () => {
+  const chats = await testChats();
+  let isOurs = false;
+  const asked = Promise.withResolvers<void>();
+  const gateway = await chats.start({
+    async isStillOurs() {
+      if (!isOurs) asked.resolve();
+      return isOurs;
+    },
+  });
+  await gateway.send(chat('anna'), 'one');
+  await asked.promise;
+  expect(await chats.said()).toEqual([]);
+  expect(await chats.mailbox.due(Date.now() + 60_000, 9)).toMatchObject([{ attempts: 0 }]);
+  isOurs = true;
+  gateway.wake();
+  await chats.says(['one']);
+});

@@ -28,6 +28,8 @@ export interface DeliveryOptions {
   channels: readonly Channel[];
   /** Whether anybody in this chat is still admitted; asked right before each message is sent. */
   mayReceive(chat: ChatKey): Promise<boolean>;
+  /** Whether no other gateway has taken over the bots; asked last before each message is sent. */
+  isStillOurs?(): Promise<boolean>;
   now(): number;
   random(): number;
   log: ChatLog;
@@ -46,7 +48,8 @@ export interface Delivery {
   stop(): Promise<void>;
 }
 
-export function createDelivery({ mailbox, audit, channels, mayReceive, now, random, log }: DeliveryOptions): Delivery {
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { mailbox, audit, channels, mayReceive, isStillOurs = async () => true, now, random, log } = options;
   const stopping = new AbortController();
   const waiters = new Map<string, (sent: SentMessage) => void>();
   const settlers = new Set<() => void>();
@@ -113,6 +116,8 @@ export function createDelivery({ mailbox, audit, channels, mayReceive, now, rand
       const outgoing = JSON.parse(message.body) as Outgoing;
       if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
       await audit([messageEvent(message, outgoing)]);
+      // Another gateway sends it, when this one was frozen and lost the bot meanwhile.
+      if (!(await isStillOurs())) return;
       const sent = await orAborted(sendOrReplace(channel, message, outgoing, until.signal), until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);

@@ -22,7 +22,7 @@ interface BotsDependencies {
   bots: readonly ResolvedBot[];
   workspace: {
     channelGateway(
-      options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant'>,
+      options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs'>,
     ): Promise<ChannelGateway>;
   };
   chats: ChatsOptions;
@@ -60,7 +60,12 @@ export async function openSharedBots(
       if (!settings) throw new Error(`there is no bot ${bot.channel}/${bot.account}`);
       const channel = await openChannel(settings, { now, log });
       own.set(settings, channel);
-      return workspace.channelGateway({ ...chats, channels: [channel], claimant });
+      return workspace.channelGateway({
+        ...chats,
+        channels: [channel],
+        claimant,
+        isStillOurs: () => locks.holds(claimant),
+      });
     },
     async queue(chat, markdown, key = newId('send')) {
       const settings = find(chat);

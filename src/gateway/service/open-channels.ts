@@ -24,7 +24,7 @@ export interface ServiceWorkspace {
   channelGateway(
     options: Pick<
       ChannelGatewayDependencies,
-      'channels' | 'claimant' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
+      'channels' | 'claimant' | 'isStillOurs' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
     >,
   ): Promise<ChannelGateway>;
   jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;

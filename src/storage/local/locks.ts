@@ -94,6 +94,7 @@ export function createLocks(directory: string): LocalLocks {
     },
 
     isCurrent,
+    holds: async (fence) => isCurrent(fence),
 
     verify(fence) {
       if (!fence || isCurrent(fence)) return;

@@ -71,6 +71,9 @@ const RENEW_ONE = `
   UPDATE lainclaw.leases SET expires_at = clock_timestamp() + $3 * interval '1 ms'
   WHERE name = $1 AND token = $2 RETURNING name`;
 
+const HOLDS = `
+  SELECT 1 FROM lainclaw.leases WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp()`;
+
 const RELEASE = `
   UPDATE lainclaw.leases AS lease SET expires_at = '-infinity', holder = ''
   FROM unnest($1::text[], $2::bigint[]) AS held (name, token)
@@ -195,6 +198,8 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
         throw error;
       }
     },
+
+    holds: async ({ name, token }) => (await query(HOLDS, [name, token])).length > 0,
 
     lose({ name, token }) {
       const lease = held.get(name);
