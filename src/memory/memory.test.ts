@@ -211,6 +211,17 @@ describe('save and search', () => {
     expect(textsOf(await memory.search(query))[0]).toBe(text);
   });
 
+  it.each([
+    ['Zhang Wei lives in Riga.', '张伟住在哪里？'],
+    ['张伟住在里加。', 'where does Zhang Wei live?'],
+    ['新的軟體裝好了。', '软件'],
+    ['新软件装好了。', '軟體'],
+  ])('"%s" is found by "%s"', async (content, question) => {
+    const { memory } = testMemory();
+    await memory.saveAll([{ content }, { content: 'The lorry needs new tyres.' }, { content: '猫在沙发上。' }]);
+    expect(textsOf(await memory.search(question))[0]).toBe(content);
+  });
+
   it('a name in another script is a weaker match than the name itself', async () => {
     const { memory } = testMemory();
     await memory.saveAll([{ content: 'Anna likes tea.' }, { content: 'Анна любит чай.' }]);

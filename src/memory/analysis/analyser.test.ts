@@ -127,3 +127,37 @@ it('counting finds of a query what the terms of a text hold', () => {
     }),
   );
 });
+
+describe('names and words that others write otherwise', () => {
+  const other = (text: string): string[] => createAnalyser().otherScripts(text, new Set());
+
+  it.each([
+    ['张伟的电话是多少？', ['zhang', 'wei']],
+    ['張偉住在哪裡', ['zhang', 'wei']],
+    ['曾小明是谁', ['zeng', ...terms('xiaoming')]],
+  ])('%s may be written in pinyin', (question, words) => {
+    expect(other(question)).toEqual(expect.arrayContaining(words));
+  });
+
+  it.each([
+    ['What is the number of Zhang Wei?', '张伟'],
+    ['Wei Zhang called', '张伟'],
+    ['where does Li Xiaoming live?', '李晓'],
+  ])('%s may be about %s', (question, pair) => {
+    expect(other(question)).toContain(pair);
+  });
+
+  it.each([
+    ['軟體更新了嗎', '软件'],
+    ['软件更新了吗', '软体'],
+    ['伺服器在哪裡', '服务'],
+    ['服务器在哪里', '伺服'],
+  ])('%s is also asked with %s', (question, pair) => {
+    expect(other(question)).toContain(pair);
+  });
+
+  it('asks for nothing else in a question without names', () => {
+    expect(other('where is the red bicycle?')).toEqual([]);
+    expect(other('今天下雨了').filter((term) => /\p{Script=Han}/u.test(term))).toEqual([]);
+  });
+});

@@ -5,6 +5,8 @@
 import { stemEnglish } from './english-stem.ts';
 import { foldLatin, foldMarks } from './fold.ts';
 import { hasCompounds, joinedNumbers, joinedWords, partsOf } from './parts.ts';
+import { hanNames, latinNames } from './pinyin.ts';
+import { otherRegion } from './regional-words.ts';
 import { stemRussian } from './russian-stem.ts';
 import { inOtherScript } from './scripts.ts';
 import { STOP_WORDS } from './stop-words.ts';
@@ -57,7 +59,10 @@ export interface Analyser {
   terms(text: string): string[];
   query(text: string): QueryTerms;
   count(text: string, wanted: QueryTerms): Counts;
-  /** Terms that the names in a query could have in another script: words that begin with a capital, and those in `unknown`. */
+  /**
+   * Terms that the names in a query could have in another script: words that begin with a capital, and those in `unknown`. Also
+   * Chinese words that are others elsewhere.
+   */
   otherScripts(text: string, unknown: ReadonlySet<string>): string[];
 }
 
@@ -116,12 +121,28 @@ export function createAnalyser(): Analyser {
       return counts;
     },
     otherScripts(text, unknown) {
-      const names = (text.normalize('NFKC').match(RUN) ?? [])
-        .map((run) => ({ word: plainOf(run), isCapital: CAPITAL.test(run) }))
-        .filter(({ word, isCapital }) => !STOP_WORDS.has(word) && (isCapital || unknown.has(stem(word))));
-      return [...new Set(names.slice(0, MOST_NAMES).flatMap(({ word }) => inOtherScript(word).map(stem)))];
+      const normal = text.normalize('NFKC');
+      const words = (normal.match(RUN) ?? []).map((run) => {
+        const word = plainOf(run);
+        const isName = !STOP_WORDS.has(word) && (CAPITAL.test(run) || unknown.has(stem(word)));
+        return { word, isName };
+      });
+      const names = words.filter(({ isName }) => isName).map(({ word }) => word);
+      const written = names.slice(0, MOST_NAMES).flatMap((word) => inOtherScript(word).map(stem));
+      const next = words.slice(1);
+      const pairs = words.flatMap(({ word, isName }, index) =>
+        isName && next[index]?.isName ? hanNames(word, next[index].word) : [],
+      );
+      return [...new Set([...written, ...pairs, ...(DENSE.test(normal) ? otherChinese(simplified(normal)) : [])])];
     },
   };
+}
+
+/** Names in pinyin, and words of the other side of the strait. */
+function otherChinese(text: string): string[] {
+  const latin = latinNames(text).filter((word) => !STOP_WORDS.has(word));
+  const words = otherRegion(text).flatMap((word) => denseTerms(word).filter((term) => term.length > 1));
+  return [...latin.map(stemOf), ...words];
 }
 
 /** The query with these terms of the index instead of its own. */
