@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -16,6 +16,14 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
 it('is synced beside the commits, which do not wait', async () => {
   const database = createLainclawDb(base);
   const level = await database.use((db) => {
@@ -26,6 +34,26 @@ it('is synced beside the commits, which do not wait', async () => {
   expect(level).toBe(1);
   await log.sync();
   await log.sync();
+  await database.close();
+});
+
+it('is open once, whatever is synced at the same moment, and closed after it', async () => {
+  const database = createLainclawDb(base);
+  await database.use((db) => {
+    log.prepare(db);
+    db.exec('CREATE TABLE t (n)');
+  });
+  const opened = (): number =>
+    readdirSync('/proc/self/fd').filter((name) => linkOf(`/proc/self/fd/${name}`).endsWith('lainclaw.db-wal')).length;
+  // One of SQLite's own.
+  const before = opened();
+  await Promise.all(Array.from({ length: 10 }, () => log.sync()));
+  expect(opened()).toBe(before + 1);
+  await log.close();
+  const syncing = log.sync();
+  await log.close();
+  await syncing;
+  expect(opened()).toBe(before);
   await database.close();
 });
 

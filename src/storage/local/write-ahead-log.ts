@@ -20,9 +20,19 @@ export function createWriteAheadLog(databasePath: string): WriteAheadLog {
   // Where there can be no such log, each commit waits by itself.
   let isUsed = false;
   let handle: FileHandle | undefined;
+  let opening: Promise<void> | undefined;
 
   async function syncLog(): Promise<void> {
+    // What was committed since it began is not in that sync: another one follows.
+    while (opening) await opening.catch(() => {});
     if (handle && fstatSync(handle.fd).nlink > 0) return handle.datasync();
+    opening = openLog().finally(() => {
+      opening = undefined;
+    });
+    await opening;
+  }
+
+  async function openLog(): Promise<void> {
     await handle?.close();
     handle = undefined;
     const fresh = await open(path, 'r+');
@@ -50,6 +60,7 @@ export function createWriteAheadLog(databasePath: string): WriteAheadLog {
       }
     },
     async close() {
+      await opening?.catch(() => {});
       await handle?.close();
       handle = undefined;
     },

@@ -5,26 +5,33 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocks } from '../locks.ts';
 import { createTranscripts } from '../transcripts.ts';
-import { createCatalogue } from './local-catalogue.ts';
+import { createCatalogue, type LocalCatalogue } from './local-catalogue.ts';
 
 let base: string;
 let directory: string;
 let rebuilt: string[];
+const opened: LocalCatalogue[] = [];
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'lainclaw-catalogue-'));
   directory = join(base, 'sessions');
   rebuilt = [];
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+  rmSync(base, { recursive: true, force: true });
+});
 
-const catalogue = (now = 42) =>
-  createCatalogue({
+function catalogue(now = 42): LocalCatalogue {
+  const made = createCatalogue({
     directory,
     locks: createLocks(join(base, 'locks')),
     transcripts: createTranscripts(directory),
     now: () => now,
     onRebuild: (aside) => rebuilt.push(aside),
   });
+  opened.push(made);
+  return made;
+}
 
 const at = (minute: number): string => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
 
