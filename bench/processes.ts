@@ -29,9 +29,15 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<str
 
 /** Starts a fake model, one of the files of this folder; it ends with this process at the latest. */
 export async function startModel(file: string): Promise<{ baseUrl: string; stop(): void }> {
-  const model = spawn(process.execPath, [resolve('bench', file)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = (): void => void model.kill();
+  const { line, stop } = await startBeside(file);
+  return { baseUrl: `${line}/v1`, stop };
+}
+
+/** Starts a file of this folder as a process that ends with this one at the latest. `line`: the first that it says. */
+export async function startBeside(file: string): Promise<{ line: string; stop(): void }> {
+  const child = spawn(process.execPath, [resolve('bench', file)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = (): void => void child.kill();
   process.once('exit', stop);
-  const [line] = (await once(model.stdout, 'data')) as [Buffer];
-  return { baseUrl: `${String(line).trim()}/v1`, stop };
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { line: String(line).trim(), stop };
 }

@@ -8,6 +8,7 @@ import { systemTimezone } from '../runtime/system-timezone.ts';
 import type { HomeReport, Remedy } from '../storage/home-check.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { withWorkspace } from './with-workspace.ts';
 
 export interface Check {
   name: string;
@@ -197,7 +198,7 @@ async function sessionsCheck(runtime: Runtime): Promise<Check> {
 
 async function workspaceCheck(runtime: Runtime): Promise<Check> {
   try {
-    const { root, guarantee } = (await runtime.openWorkspace()).files;
+    const { root, guarantee } = await withWorkspace(runtime, {}, async ({ files }) => files);
     if (guarantee === 'descriptor-walk')
       return { name: 'workspace', state: 'ok', message: `${root}, confined by descriptors` };
     const message = `${root} is confined by checked paths only: /proc is not usable here`;

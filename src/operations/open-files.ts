@@ -1,7 +1,8 @@
 import type { Workspace } from '../workspace/workspace.ts';
 import type { OperationContext } from './operation.ts';
+import { withWorkspace } from './with-workspace.ts';
 
-/** The confined files of the folder that the operation concerns. The runtime closes them. */
-export async function openFiles({ runtime, workspace }: OperationContext): Promise<Workspace> {
-  return (await runtime.openWorkspace({ root: workspace })).files;
+/** The confined files of the folder that the operation concerns. They have nothing to close. */
+export function openFiles({ runtime, workspace }: OperationContext): Promise<Workspace> {
+  return withWorkspace(runtime, { root: workspace }, async ({ files }) => files);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testOperations } from '../../test/support/test-operations.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import { valueProblem } from '../tools/validate.ts';
 import { OPERATIONS } from './all.ts';
 
@@ -12,6 +13,21 @@ async function writeFile(runtime: Runtime, path: string): Promise<void> {
   const request = { input, attachments: [], mode: 'auto' as const, caps: {}, ...settings };
   for await (const event of await ask(request, new AbortController().signal))
     if (event.type === 'run-end') expect(event.result.toolError).toBeUndefined();
+}
+
+/** The runtime, and the workspaces that were opened in it and not closed: a gateway would keep each of them. */
+function watchWorkspaces(runtime: Runtime): { runtime: Runtime; open: ReadonlySet<RuntimeWorkspace> } {
+  const open = new Set<RuntimeWorkspace>();
+  const openWorkspace: Runtime['openWorkspace'] = async (options) => {
+    const workspace = await runtime.openWorkspace(options);
+    open.add(workspace);
+    const close = async (): Promise<void> => {
+      open.delete(workspace);
+      await workspace.close();
+    };
+    return { ...workspace, close };
+  };
+  return { runtime: { ...runtime, openWorkspace }, open };
 }
 
 describe('an operation', () => {
@@ -109,12 +125,15 @@ describe('an operation', () => {
     ['schedule.remove', { name: 'daily' }],
     ['schedule.run', { name: 'daily' }],
     ['schedule.runDue', {}],
-  ])('%s answers what its output schema says', async (name, input) => {
+  ])('%s answers what its output schema says, and leaves no workspace open', async (name, input) => {
     const { invoke, checked, runtime } = await testOperations();
     await invoke('memory.save', { content: 'an earlier note', title: 'Title' });
     await writeFile(runtime, 'note.txt');
     await invoke('schedule.add', { name: 'daily', cron: '@daily', message: 'hello' });
-    expect((await checked(name, input)).problem).toBeUndefined();
+    const watched = watchWorkspaces(runtime);
+    expect((await checked(name, input, { runtime: watched.runtime })).problem).toBeUndefined();
+    // A turn runs in it afterwards.
+    if (name !== 'turns.start') expect(watched.open.size).toBe(0);
   });
 });
 

@@ -7,6 +7,7 @@ import type { PermissionStore } from '../tools/permissions/store.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { withWorkspace } from './with-workspace.ts';
 
 const LISTED = { allow: listOf(TEXT), ask: listOf(TEXT), deny: listOf(TEXT) } as const;
 const WHERE = {
@@ -91,13 +92,9 @@ interface Opened {
 }
 
 async function withPermissions<T>(context: OperationContext, use: (opened: Opened) => Promise<T>): Promise<T> {
-  const workspace = await context.runtime.openWorkspace({ root: context.workspace });
-  try {
-    const { permissions } = await workspace.toolbox();
-    return await use({ store: permissions, root: workspace.files.root });
-  } finally {
-    await workspace.close();
-  }
+  return withWorkspace(context.runtime, { root: context.workspace }, async ({ toolbox, files }) =>
+    use({ store: (await toolbox()).permissions, root: files.root }),
+  );
 }
 
 async function readFile(store: PermissionStore): Promise<PermissionFile> {

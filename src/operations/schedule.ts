@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LANGUAGES, type Language } from '../config/settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { RuntimeWorkspace } from '../runtime/workspace.ts';
+import type { Scheduler } from '../schedule/scheduler.ts';
 import type { JobSummary, RunSummary } from '../schedule/summary.ts';
 import { type Job, MISFIRES, type Run, type Timetable } from '../storage/jobs.ts';
 import type { Asker } from '../vocabulary/asker.ts';
@@ -11,6 +11,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { WorkspaceError } from '../vocabulary/workspace-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, POSITIVE, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { withWorkspace } from './with-workspace.ts';
 
 /** System cron calls once a minute: what came within the minute is not late. */
 const GRACE_MS = 90_000;
@@ -197,7 +198,7 @@ export const runJob = defineOperation({
   async run({ name: given }, context) {
     const { runtime, signal } = context;
     const { name } = await (await runtime.schedule()).get(given);
-    const run = await (await openScheduler(context)).runByHand(name, signal);
+    const run = await withScheduler(context, (scheduler) => scheduler.runByHand(name, signal));
     if (!run)
       throw new CodedError(
         'SCHEDULE_RUNNING',
@@ -216,7 +217,7 @@ export const runDueJobs = defineOperation({
   output: objectWith({ runs: listOf(NAMED_RUN) }),
   async run(_input, context) {
     const { runtime, signal } = context;
-    const runs = await (await openScheduler(context)).runDue(signal);
+    const runs = await withScheduler(context, (scheduler) => scheduler.runDue(signal));
     await wakeGateway(runs, runtime);
     const jobs = new Map((await (await runtime.schedule()).list()).map((job) => [job.id, job]));
     const shown = runs.map(async (run) => {
@@ -259,8 +260,9 @@ async function answerProblems(jobs: readonly Job[], runtime: Runtime): Promise<M
 /** A default workspace that nobody has made yet holds no file. */
 async function heartbeatProblems(context: OperationContext) {
   try {
-    const workspace = await context.runtime.openWorkspace({ root: jobsRoot(context) });
-    return await (await workspace.jobs()).heartbeat.problems();
+    return await withWorkspace(context.runtime, { root: jobsRoot(context) }, async (workspace) =>
+      (await workspace.jobs()).heartbeat.problems(),
+    );
   } catch (error) {
     if (context.workspace === undefined && error instanceof WorkspaceError) return [];
     throw error;
@@ -277,25 +279,22 @@ function jobsRoot({ runtime, workspace }: OperationContext): string {
 }
 
 /** In the workspace of the jobs; the default one is made when it is missing. */
-async function openJobsWorkspace(context: OperationContext): Promise<RuntimeWorkspace> {
+async function withScheduler<T>(context: OperationContext, use: (scheduler: Scheduler) => Promise<T>): Promise<T> {
   const root = jobsRoot(context);
-  const { home } = context.runtime.environment;
-  if (root === join(home, 'workspace')) await mkdir(root, { recursive: true, mode: 0o700 });
-  return context.runtime.openWorkspace({ root });
-}
-
-async function openScheduler(context: OperationContext) {
-  const workspace = await openJobsWorkspace(context);
-  const { config } = context.runtime;
-  const [settings, { jobTurn }] = await Promise.all([
-    (await context.runtime.gatewayAdmin()).jobSettings(),
-    import('../gateway/job-turn.ts'),
-  ]);
-  return (await workspace.jobs()).scheduler(() => jobTurn(settings, config), {
-    graceMs: GRACE_MS,
-    // Only a gateway reaches chats: it sends them when it runs.
-    deliver: async () => 'later',
-    log: context.warn,
+  const { config, environment } = context.runtime;
+  if (root === join(environment.home, 'workspace')) await mkdir(root, { recursive: true, mode: 0o700 });
+  return withWorkspace(context.runtime, { root }, async (workspace) => {
+    const [settings, { jobTurn }] = await Promise.all([
+      (await context.runtime.gatewayAdmin()).jobSettings(),
+      import('../gateway/job-turn.ts'),
+    ]);
+    const scheduler = await (await workspace.jobs()).scheduler(() => jobTurn(settings, config), {
+      graceMs: GRACE_MS,
+      // Only a gateway reaches chats: it sends them when it runs.
+      deliver: async () => 'later',
+      log: context.warn,
+    });
+    return use(scheduler);
   });
 }
 

@@ -11,6 +11,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { withWorkspace } from './with-workspace.ts';
 
 const ALLOW = { ...listOf(TEXT), description: 'only these tools; all of them without it' } as const;
 const TOOL_FIELDS = { name: TEXT, description: TEXT, inputSchema: {} } as const;
@@ -160,13 +161,7 @@ async function withToolbox<T>(
     await toolbox.refresh(signal);
     return use({ workspace, toolbox, registry: toolbox.visible(allow) });
   };
-  if (opened) return useIn(opened);
-  const workspace = await runtime.openWorkspace({ ...person, root });
-  try {
-    return await useIn(workspace);
-  } finally {
-    await workspace.close();
-  }
+  return opened ? useIn(opened) : withWorkspace(runtime, { ...person, root }, useIn);
 }
 
 function sourceOf({ by }: OperationContext): string {

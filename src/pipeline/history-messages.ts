@@ -46,11 +46,11 @@ export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promis
   return new Map(read.flatMap(([path, image]) => (image ? [[path, image] as const] : [])));
 }
 
-/** Turns never change: each is written once for the names of one set of tools, so that a long conversation costs no more. */
-const writtenTurns = new WeakMap<
-  HistoryTurn,
-  { wireNames: HistoryMessagesOptions['wireNames']; messages: readonly ModelMessage[] }
->();
+/**
+ * Turns never change: each is written once for the names of one set of tools, so that a long conversation costs no more. What was written
+ * for tools that are gone goes with them.
+ */
+const writtenFor = new WeakMap<HistoryMessagesOptions['wireNames'], WeakMap<HistoryTurn, readonly ModelMessage[]>>();
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
   const isPlain = !options.callsAsText && !options.pictures?.size;
@@ -65,11 +65,10 @@ export function historyMessages(turns: readonly HistoryTurn[], options: HistoryM
 }
 
 function writtenOnce(turn: HistoryTurn, options: HistoryMessagesOptions): readonly ModelMessage[] {
-  const { wireNames } = options;
-  const known = writtenTurns.get(turn);
-  if (known?.wireNames === wireNames) return known.messages;
-  const messages = turnMessages(turn, false, options);
-  writtenTurns.set(turn, { wireNames, messages });
+  const written = writtenFor.get(options.wireNames) ?? new WeakMap<HistoryTurn, readonly ModelMessage[]>();
+  writtenFor.set(options.wireNames, written);
+  const messages = written.get(turn) ?? turnMessages(turn, false, options);
+  written.set(turn, messages);
   return messages;
 }
 
