@@ -1,99 +1,24 @@
 // Every kind of damage to every kind of file: doctor names it, and --fix repairs it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { checkHome } from '../../src/storage/local/check/check-home.ts';
-import { createSpending } from '../../src/storage/local/spending.ts';
+import { DAMAGE, damageableFiles, fillHome } from '../support/damage.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw } from '../support/lainclaw.ts';
+import { seededRandom } from '../support/random.ts';
 import { testHome } from '../support/test-home.ts';
 
 const DAMAGES = 300;
 const { signal } = new AbortController();
 
-/** A home with at least one file of every kind, and a backup of it. */
-async function filledHome(): Promise<Home> {
-  const home = testHome();
-  const run = async (...args: string[]): Promise<void> => {
-    const finished = await lainclaw(args, { home });
-    expect(finished.code, finished.stderr + finished.stdout).toBe(0);
-  };
-  for (const word of ['roses', 'tulips', 'oaks']) await ask(home, `plant the ${word}`, '--session', word, '--memory');
-  await ask(home, 'tool:time.now');
-  await run('memory', 'save', 'The bridge over the river is old.');
-  await run('memory', 'core', 'set', 'user', 'city', 'Riga');
-  await run('schedule', 'add', 'morning', '--cron', '0 8 * * *', '--message', 'what is new?');
-  await run('trust', 'add', home.workspace);
-  await run('permissions', 'add', 'bash(make)');
-  await run('config', 'set', 'language', 'en');
-  await run('tools', 'invoke', 'file_write', '--args', '{"path":"a.txt","content":"hello"}', '--mode', 'auto');
-  await createSpending(join(home.path, 'spending')).add('2026-11-16', { tokens: 12, costUsd: 0.5 });
-  for (const [path, text] of Object.entries({
-    'SOUL.md': 'Be brief.\n',
-    'memory/roses.md': '# Summary\n\nRoses were planted.\n',
-    'commands/greet.md': 'Greet $ARGUMENTS\n',
-    'outputs/session-1/call-1.txt': 'a long output\n'.repeat(20),
-  })) {
-    mkdirSync(dirname(join(home.path, path)), { recursive: true, mode: 0o700 });
-    writeFileSync(join(home.path, path), text, { mode: 0o600 });
-  }
-  await run('backup', '--automatic');
-  return home;
+/** Picks a number below another, the same ones for the same seed. */
+function picker(seed: number): (below: number) => number {
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
 }
-
-function filesOf(home: Home): string[] {
-  return readdirSync(home.path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.db-(?:shm|wal)$|\.lock$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(home.path.length + 1))
-    .filter((path) => !path.startsWith('sandbox/') && statSync(join(home.path, path)).size > 0)
-    .toSorted();
-}
-
-/** A generator that gives the same numbers for the same seed. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-type Damage = (path: string, pick: (below: number) => number) => void;
-
-/** As a disk does it: the time of the file stays. */
-function onDisk(change: (bytes: Buffer, pick: (below: number) => number) => Buffer): Damage {
-  return (path, pick) => {
-    execFileSync('cp', ['-a', path, `${path}.before`]);
-    writeFileSync(path, change(readFileSync(path), pick));
-    execFileSync('touch', ['-r', `${path}.before`, path]);
-    rmSync(`${path}.before`);
-  };
-}
-
-const DAMAGE: Record<string, Damage> = {
-  'a flipped bit': onDisk((bytes, pick) => {
-    const at = pick(bytes.length);
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << pick(8));
-    return bytes;
-  }),
-  'a truncation': onDisk((bytes, pick) => bytes.subarray(0, pick(bytes.length))),
-  'a stretch of zeros': onDisk((bytes, pick) => bytes.fill(0, pick(bytes.length))),
-  emptying: onDisk((bytes) => bytes.subarray(0, 0)),
-  deletion: (path) => rmSync(path),
-  'open permissions': (path) => chmodSync(path, 0o644),
-  'no permissions': (path) => chmodSync(path, 0o000),
-  'a newer version': (path) => {
-    if (path.endsWith('.db')) {
-      const database = new DatabaseSync(path);
-      database.exec('PRAGMA user_version = 999');
-      database.close();
-    } else if (path.endsWith('.json') && !path.endsWith('audit-head.json'))
-      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), version: 999 }));
-    else chmodSync(path, 0o666);
-  },
-};
 
 function changeText(path: string, from: string, to: string): void {
   const text = readFileSync(path, 'utf8');
@@ -110,8 +35,8 @@ function changeEntry(home: Home, from: string, to: string): void {
 
 describe('lainclaw doctor', () => {
   it(`names each of ${DAMAGES} damages of a filled home, and nothing in a sound one`, async () => {
-    const home = await filledHome();
-    const files = filesOf(home);
+    const home = await fillHome(testHome());
+    const files = damageableFiles(home);
     const sound = join(home.base, 'sound');
     // With its exact times.
     execFileSync('cp', ['-a', home.path, sound]);
@@ -124,7 +49,7 @@ describe('lainclaw doctor', () => {
     };
     expect((await checkHome(home.path, signal)).findings).toEqual([]);
 
-    const pick = numbers(20_261_116);
+    const pick = picker(20_261_116);
     const kinds = Object.keys(DAMAGE);
     const unnamed: string[] = [];
     const seen = new Set<string>();
@@ -144,10 +69,10 @@ describe('lainclaw doctor', () => {
   });
 
   it('repairs damage with --fix: from the backup, from checksums, or by making a file again', async () => {
-    const home = await filledHome();
-    const texts = new Map(filesOf(home).map((path) => [path, readFileSync(join(home.path, path))]));
+    const home = await fillHome(testHome());
+    const texts = new Map(damageableFiles(home).map((path) => [path, readFileSync(join(home.path, path))]));
     const transcripts = [...texts.keys()].filter((path) => /^sessions\/.*\.jsonl$/.test(path));
-    const pick = numbers(7);
+    const pick = picker(7);
     const [flipped = '', cut = '', deleted = ''] = transcripts;
     DAMAGE['a flipped bit']?.(join(home.path, flipped), pick);
     DAMAGE['a truncation']?.(join(home.path, cut), pick);
@@ -250,8 +175,19 @@ describe('lainclaw doctor', () => {
     expect((await checkHome(home.path, signal)).findings).toEqual([]);
   });
 
+  it('puts databases back that were exchanged with each other', async () => {
+    const home = await fillHome(testHome());
+    const paths = ['sessions/sessions.db', 'lainclaw.db', 'undo/undo.db'].map((path) => join(home.path, path));
+    const contents = paths.map((path) => readFileSync(path));
+    for (const [index, path] of paths.entries()) writeFileSync(path, contents[(index + 1) % paths.length] ?? '');
+    expect((await lainclaw(['doctor', '--fix'], { home })).json()).toMatchObject({ healthy: true });
+    expect((await lainclaw(['memory', 'search', 'bridge'], { home })).stdout).toContain('over the river');
+    expect((await lainclaw(['sessions', 'list'], { home })).json<unknown[]>()).toHaveLength(4);
+    expect((await lainclaw(['undo', '--list'], { home })).code).toBe(0);
+  });
+
   it('makes no automatic backup of a damaged home, and keeps the sound ones', async () => {
-    const home = await filledHome();
+    const home = await fillHome(testHome());
     DAMAGE['a stretch of zeros']?.(join(home.path, 'permissions.json'), () => 0);
     const refused = await lainclaw(['backup', '--automatic'], { home });
     expect(refused.json()).toMatchObject({ success: false, error: { code: 'BACKUP_HOME_DAMAGED' } });

@@ -4,13 +4,23 @@ import { runGatewayKills } from '../support/gateway-kills.ts';
 import { createHome } from '../support/home.ts';
 import { generalProblems } from './scenario.ts';
 
-const CHATS = 20;
-const MESSAGES = 10;
+export interface GatewayKills {
+  kills: number;
+  seed: number;
+  chats: number;
+  /** Of each chat. */
+  messages: number;
+}
 
-export async function killGateway(kills: number, seed: number): Promise<{ line: string; problems: string[] }> {
+export async function killGateway({
+  kills,
+  seed,
+  chats,
+  messages,
+}: GatewayKills): Promise<{ line: string; problems: string[] }> {
   const home = createHome();
   try {
-    const options = { home, chats: CHATS, messages: MESSAGES, kills, seed, lifeMs: 800, patienceMs: 120_000 };
+    const options = { home, chats, messages, kills, seed, lifeMs: 800, patienceMs: 120_000 };
     const { written, handledOnce, lost, repeated, outOfOrder } = await runGatewayKills(options);
     return {
       line: `${kills} kills, ${written} messages, ${handledOnce} of them answered once`,

@@ -10,6 +10,7 @@ const MOST_FAULTS = 5;
 /** Enough to see whether a table is damaged besides an index. */
 const MOST_LINES = 1_000;
 const NO_TABLES = 'has no tables';
+const OTHER_DATABASE = 'holds another database';
 /** Busy, locked, not permitted, read-only, cannot be opened: nothing is wrong with the file itself. */
 const NO_FAULT = new Set([3, 5, 6, 8, 14]);
 
@@ -47,6 +48,7 @@ async function look(location: string, known: KnownDatabase | undefined): Promise
   const database = new DatabaseSync(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+    if (known && (await isOther(database, known.schema, version))) return withRemedy([OTHER_DATABASE], 'restore');
     if (known && version > known.schema.version)
       throw new NewerDatabase(`is of version ${version}, this Lainclaw understands ${known.schema.version}`);
     const rows = database.prepare(`PRAGMA integrity_check(${MOST_LINES})`).all();
@@ -81,18 +83,29 @@ function foreignKeyFaults(database: DatabaseSync): string[] {
   return rows.length > 0 ? [`${rows.length} rows name others that are not there`] : [];
 }
 
+/** True where most of the tables are missing that a file of this version has: another database lies in its place. */
+async function isOther(database: DatabaseSync, schema: Schema, version: number): Promise<boolean> {
+  const found = new Set(tablesOf(database));
+  const expected = await expectedTables(schema, version);
+  return found.size > 0 && expected.filter((name) => found.has(name)).length < expected.length / 2;
+}
+
 /** Only of the current version: an earlier one gets its tables when it is opened. */
 async function missingTables(database: DatabaseSync, schema: Schema, version: number): Promise<string[]> {
+  const found = new Set(tablesOf(database));
   // Files from before versions were kept have tables and no version.
-  if (version !== schema.version) return tablesOf(database).length === 0 ? [NO_TABLES] : [];
+  if (version !== schema.version) return found.size === 0 ? [NO_TABLES] : [];
+  const missing = (await expectedTables(schema, version)).filter((name) => !found.has(name));
+  return missing.map((name) => `the table ${name} is missing`);
+}
+
+/** Of a newer version, those that this one knows; of a file from before versions were kept, none. */
+async function expectedTables(schema: Schema, version: number): Promise<string[]> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const fresh = new DatabaseSync(':memory:');
   try {
-    for (const step of await schema.steps()) step(fresh);
-    const found = new Set(tablesOf(database));
-    return tablesOf(fresh)
-      .filter((name) => !found.has(name))
-      .map((name) => `the table ${name} is missing`);
+    for (const step of (await schema.steps()).slice(0, version)) step(fresh);
+    return tablesOf(fresh);
   } finally {
     fresh.close();
   }
