@@ -187,6 +187,11 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     }
   }
 
+  /** Also a message that a gateway stored which had lost this bot by then. What belongs to a channel that is not running now waits until it is. */
+  async function takeUpLeft(): Promise<void> {
+    await takeUp(await inbox.claim({ bots: channels.map(({ name, account }) => ({ channel: name, account })) }));
+  }
+
   /** Refused credentials end the start. A platform that cannot be reached now is reached later, and holds up no other. */
   async function connectAll(signal: AbortSignal): Promise<void> {
     const waiting = new Set(channels);
@@ -219,8 +224,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
 
   return {
     async start(signal) {
-      // What belongs to a channel that is not running now waits until it is.
-      await takeUp(await inbox.claim({ bots: channels.map(({ name, account }) => ({ channel: name, account })) }));
+      await takeUpLeft();
       try {
         await connectAll(signal);
       } catch (error) {
@@ -253,7 +257,11 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       return { keys: drafts.map(({ key }) => key) };
     },
 
-    wake: () => delivery.wake(),
+    wake() {
+      delivery.wake();
+      if (ending.signal.aborted) return;
+      takeUpLeft().catch((error: Error) => log(`the inbox cannot be read: ${error.message}`, { level: 'warn' }));
+    },
 
     deadLetters: () => mailbox.deadLetters(SHOWN_DEAD_LETTERS),
 
