@@ -66,6 +66,11 @@ const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/sessions.ts')).configureSessions,
   },
   {
+    name: 'ps',
+    description: 'List and end commands that run in the background',
+    load: async () => (await import('./commands/ps.ts')).configurePs,
+  },
+  {
     name: 'trust',
     description: 'Decide which folders may instruct the assistant',
     load: async () => (await import('./commands/trust.ts')).configureTrust,

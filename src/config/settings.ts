@@ -14,6 +14,7 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const SEARCH_SERVICES = ['brave', 'tavily', 'exa', 'searxng'] as const;
 const NETWORKS = ['ask', 'off'] as const;
+const ON_TIMEOUT = ['end', 'background'] as const;
 export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
 
 /** What config.json may hold. */
@@ -52,6 +53,8 @@ export interface FileSettings {
   bashCpuSeconds?: number;
   /** `ask`: a command can ask for the hosts that it needs. */
   bashNetwork?: (typeof NETWORKS)[number];
+  /** What becomes of a bash command that takes longer than its timeout. */
+  bashOnTimeout?: (typeof ON_TIMEOUT)[number];
   codeMemoryMb?: number;
   codeCpuSeconds?: number;
   codeNetwork?: (typeof NETWORKS)[number];
@@ -229,6 +232,11 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     kind: choice(NETWORKS),
     about: 'whether a bash command can ask for the hosts that it needs',
     default: 'ask',
+  },
+  bashOnTimeout: {
+    kind: choice(ON_TIMEOUT),
+    about: 'whether a bash command that takes longer than its timeout is ended or continues in the background',
+    default: 'end',
   },
   codeMemoryMb: { kind: count(64, 1_048_576), about: 'the same for code_execute', default: 1024 },
   codeCpuSeconds: { kind: count(1, 86_400), about: 'the same for code_execute', default: 120 },

@@ -23,6 +23,7 @@ import * as models from './models.ts';
 import type { Operation } from './operation.ts';
 import * as pairing from './pairing.ts';
 import * as permissions from './permissions.ts';
+import * as processes from './processes.ts';
 import * as schedule from './schedule.ts';
 import * as scheduleEdit from './schedule-edit.ts';
 import * as selftest from './selftest.ts';
@@ -68,6 +69,7 @@ const NOUNS = [
   models,
   pairing,
   permissions,
+  processes,
   schedule,
   scheduleEdit,
   sessionChanges,

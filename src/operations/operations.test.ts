@@ -67,6 +67,7 @@ describe('an operation', () => {
     ['pairing.list', {}],
     ['permissions.add', { rule: 'bash(make)' }],
     ['permissions.list', {}],
+    ['processes.list', {}],
     ['agents.list', {}],
     ['agents.runs', {}],
     ['docs.list', {}],

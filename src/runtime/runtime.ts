@@ -329,6 +329,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     sessionChanges,
     async dropSession(sessionId) {
       sessions.forget(sessionId);
+      await (await services.processes.made())?.endSession(sessionId);
       const { transcripts, outputs, resultCache } = storage;
       await Promise.all([outputs.remove(sessionId), resultCache.forget(sessionId)]);
       await transcripts.remove(sessionId);

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { ModelServices } from '../adapters/model-services.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Docs } from '../docs/docs.ts';
-import { lazily } from '../lib/lazily.ts';
+import { type Lazy, lazily } from '../lib/lazily.ts';
 import type { Mcp } from '../mcp/open-mcp.ts';
 import type { SharedCoreMemory } from '../memory/core-memory.ts';
 import type { SharedMemory } from '../memory/memory.ts';
 import type { ModelStore } from '../memory/models/model-store.ts';
 import type { PastConversations } from '../memory/past-conversations.ts';
+import type { KnownProcesses } from '../sandbox/background/known-processes.ts';
+import type { Processes } from '../sandbox/background/processes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
@@ -44,6 +46,10 @@ export interface Services {
   agents(): Promise<Agents>;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
+  /** The commands in the background of this process. */
+  processes: Lazy<Processes>;
+  /** Those of every process of this home. */
+  knownProcesses(): Promise<KnownProcesses>;
 }
 
 export function createServices(base: Base): Services & { close(): Promise<void> } {
@@ -140,6 +146,14 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     await ensureDirectory(temporary);
     return chooseSandbox({ choice, dockerImage, userHome, lainclawHome: home, temporary, variables, newId });
   });
+  const knownProcesses = lazily(async () => {
+    const { createKnownProcesses } = await import('../sandbox/background/known-processes.ts');
+    return createKnownProcesses(storage.machineFiles);
+  });
+  const processes = lazily(async () => {
+    const { createProcesses } = await import('../sandbox/background/processes.ts');
+    return createProcesses({ known: await knownProcesses(), now, newId });
+  });
   const modelServicesAt = new Map<string | undefined, Promise<ModelServices>>();
   async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {
     const { createModelServices } = await import('../adapters/model-services.ts');
@@ -174,7 +188,10 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     mcp,
     agents,
     sandbox,
+    processes,
+    knownProcesses,
     async close() {
+      await (await processes.made())?.close();
       openedMemory?.close();
       await past.close();
       await (await mcp.made())?.servers.close();

@@ -9,7 +9,7 @@ import type { Services } from './services.ts';
 
 export function openSessionChanges(
   { storage, sessions, mailbox, hub, now, newId }: Base,
-  { memory, pastConversations }: Pick<Services, 'memory' | 'pastConversations'>,
+  { memory, pastConversations, processes }: Pick<Services, 'memory' | 'pastConversations' | 'processes'>,
 ): SessionChanges {
   const changes = createSessionChanges({
     ...storage,
@@ -18,6 +18,7 @@ export function openSessionChanges(
     },
     async forgetSession(sessionId) {
       sessions.forget(sessionId);
+      await (await processes()).endSession(sessionId);
       await (await storage.undoRecords()).forgetSession(sessionId);
       await (await storage.agentRuns()).forgetSession(sessionId);
       await (await memory()).as(OWNER).forgetSession(sessionId);

@@ -44,6 +44,7 @@ function commandSettingsOf(config: Base['config']): NonNullable<BuiltinToolsDepe
       memoryMb: config.bashMemoryMb,
       cpuSeconds: config.bashCpuSeconds,
       network: config.bashNetwork,
+      onTimeout: config.bashOnTimeout,
       privateHosts,
     },
     code: {
@@ -133,6 +134,7 @@ export async function openToolbox(
     askPerson: use.askPerson,
     askForm: use.askForm,
     networkRequest,
+    processes: services.processes,
     taintedContent: lazily(async () => {
       const { createTaintedContent } = await import('../tools/tainted-content/tainted-content.ts');
       return createTaintedContent({ files: ownerFiles, root: files.root, now, newId, isTrusted });

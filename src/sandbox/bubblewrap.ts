@@ -160,8 +160,11 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     }
     try {
       const { finished, exit } = await runProcess(start, options, {
-        started(_child, stop) {
-          follow(stop, () => setImmediate(insure));
+        started(child, stop) {
+          follow(stop, () => {
+            setImmediate(insure);
+            options.onStarted?.({ firstProcess: namespace.firstProcess, stdin: child.stdin ?? undefined });
+          });
           if (!options.expectsMore || !canBecome(command)) return;
           const next = { ...plan, guards: plan.guards.share() };
           setImmediate(() => void prepareBy(next, command.profile.limits, MOST_AHEAD));
@@ -206,7 +209,17 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     filter.close();
   }
 
-  return { name: 'bubblewrap', isolates: true, forwardsNetwork: true, temporary, available, run, prepare, close };
+  return {
+    name: 'bubblewrap',
+    isolates: true,
+    forwardsNetwork: true,
+    endsWithUs: true,
+    temporary,
+    available,
+    run,
+    prepare,
+    close,
+  };
 }
 
 /** A run is ready while the one behind it is made. */

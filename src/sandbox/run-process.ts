@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutput } from './output.ts';
 import { type OutputPipes, openContent } from './pipes.ts';
@@ -22,7 +23,7 @@ export interface Launch {
   argv: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  stdin?: string;
+  stdin?: SandboxCommand['stdin'];
   /** Pipes to the child beyond the three, as descriptors 3, 4, … */
   channels?: number;
   /** Opens descriptors that follow them; they are closed once the child has them. */
@@ -34,6 +35,7 @@ export interface Child extends NodeJS.EventEmitter {
   readonly pid?: number;
   readonly exitCode: number | null;
   readonly signalCode: NodeJS.Signals | null;
+  readonly stdin?: Writable | null;
   kill(signal: NodeJS.Signals): boolean;
 }
 
@@ -190,7 +192,7 @@ async function spawnOn(
   { temporary, inherited }: ProcessDependencies,
 ): Promise<ChildProcess> {
   const [file = '', ...rest] = argv;
-  const input = stdin === undefined ? 'nothing' : openContent(stdin, temporary);
+  const input = stdin === undefined ? 'nothing' : stdin === 'open' ? 'pipe' : openContent(stdin, temporary);
   const outputs = [pipes.stdout.writer, pipes.stderr.writer];
   const files = openFiles();
   const { stdio, close } = stdioFor({ input, outputs, channels, files, inherited });
@@ -202,6 +204,6 @@ async function spawnOn(
   } finally {
     close();
     for (const file of files) closeSync(file);
-    if (input !== 'nothing') closeSync(input);
+    if (typeof input === 'number') closeSync(input);
   }
 }

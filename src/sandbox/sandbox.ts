@@ -1,5 +1,6 @@
 // The contract of a sandbox: how a command is run, bounded and ended, whatever isolates it from the machine.
 // Backends: bubblewrap (namespaces), docker (containers) and none, which says so.
+import type { Writable } from 'node:stream';
 import { CodedError } from '../vocabulary/coded-error.ts';
 
 export type SandboxErrorCode =
@@ -42,8 +43,8 @@ export interface SandboxCommand {
   cwd: string;
   /** The whole environment: nothing is inherited from the caller. */
   env: Readonly<Record<string, string>>;
-  /** Input of the command; empty by default. */
-  stdin?: string;
+  /** Input of the command; empty by default. `open`: it is written while the command runs (`RunOptions.onStarted`). */
+  stdin?: string | 'open';
   profile: Profile;
 }
 
@@ -65,6 +66,8 @@ export interface RunOptions {
   output: OutputBounds;
   /** Called as output arrives. The buffer is reused as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;
+  /** Called once the command runs, where the backend can tell. */
+  onStarted?(started: StartedCommand): void;
   /**
    * Gets the clean-up that continues after the result (removing the guards of the workspace), which never rejects.
    * Without this function the result waits for the clean-up.
@@ -72,6 +75,13 @@ export interface RunOptions {
   afterwards?(work: Promise<void>): void;
   /** Another run like this one is likely: prepare it while this one runs. */
   expectsMore?: boolean;
+}
+
+export interface StartedCommand {
+  /** The command, and everything that it has started, ends with this process of the machine. */
+  firstProcess: number | undefined;
+  /** Present where the input is `open`. */
+  stdin?: Writable;
 }
 
 export interface Captured {
@@ -121,6 +131,8 @@ export interface Sandbox {
   readonly isolates: boolean;
   /** A command can be given a way to permitted hosts (network/run-with-hosts.ts). Otherwise it has no network, and without isolation all of it. */
   readonly forwardsNetwork?: true;
+  /** A command ends with this process, also when this process is killed. Otherwise nothing may run in the background. */
+  readonly endsWithUs?: true;
   /** A private directory that no command sees, whatever its workspace is. */
   readonly temporary?: string;
   /** Runs a test command. Never rejects. */

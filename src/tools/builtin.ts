@@ -43,6 +43,7 @@ import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import { createBashTool } from './shell/bash.ts';
 import type { CommandSettings } from './shell/command-settings.ts';
+import { createProcessTool } from './shell/process.ts';
 import { createPwdTool } from './shell/pwd.ts';
 import { createSkillListTool } from './skills/list.ts';
 import { createSkillLoadTool } from './skills/load.ts';
@@ -129,6 +130,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       protectedPaths: (workspace) => protectedPaths({ workspace, userHome, lainclawHome: home }),
       settings: commandSettings?.bash,
     }),
+    createProcessTool(),
     createCodeExecuteTool({
       sandbox: async () => {
         const found = await sandbox();

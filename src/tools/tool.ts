@@ -12,6 +12,7 @@ import type { JsonSchema } from './json-schema.ts';
 import type { NetworkRequest } from './network/network-request.ts';
 import type { HidesPath } from './permissions/hides-path.ts';
 import type { KeptPicture, ToolPicture } from './pictures.ts';
+import type { SessionProcesses } from './shell/session-processes.ts';
 import type { ToolSubject } from './subject.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
@@ -118,6 +119,8 @@ export interface ToolContext {
   tainted?: TaintedCall;
   /** The network that was permitted for this call; absent: none. */
   network?: NetworkRequest;
+  /** The commands in the background of this session; absent where there can be none. */
+  processes?: SessionProcesses;
   /** Puts a form to the person who answers permission questions; absent where nobody can fill one in. */
   askForm?: AskForm;
   /** The tools of this turn that the model was only told by name. */

@@ -4,6 +4,7 @@ import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
+import type { Processes } from '../sandbox/background/processes.ts';
 import type { AppendAudit } from '../storage/audit.ts';
 import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
@@ -27,6 +28,7 @@ import type { PermissionStore } from './permissions/store.ts';
 import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
 import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
+import { createSessionProcesses } from './shell/session-processes.ts';
 import { createTaint, type Taint } from './taint.ts';
 import type { TaintedContent } from './tainted-content/tainted-content.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
@@ -54,6 +56,8 @@ export interface ToolboxDependencies {
   permissions: PermissionStore;
   /** What is known of content from outside in the workspace's files; absent where files taint nothing. */
   taintedContent?(): Promise<TaintedContent>;
+  /** The commands in the background; absent where there can be none. */
+  processes?(): Promise<Processes>;
   /** What network a call asks for; absent where none is given. */
   networkRequest?: ReadNetworkRequest;
   /** Where the person's own files are, and Lainclaw's. */
@@ -113,7 +117,7 @@ export interface Toolbox {
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
-  const { askPerson, askForm, hooks, audit, warn, taintedContent: content } = dependencies;
+  const { askPerson, askForm, hooks, audit, warn, processes, taintedContent: content } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let all = createRegistry(specs);
   let more: readonly ToolSpec[] | undefined;
@@ -175,6 +179,12 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           now,
           language: dependencies.language,
           taintOfFiles: async (paths) => (content ? (await content()).taint.ofFiles(paths) : []),
+          ...(processes && {
+            processes: createSessionProcesses(processes, {
+              sessionId: sessionId ?? 'cli',
+              sessionKey: turn.sessionKey,
+            }),
+          }),
           delegation,
           foldedTools: () => offer(registry).folded(),
           ...(canFillForms(mode.current()) && { askForm: turn.askPerson ? turn.askForm : askForm }),

@@ -61,6 +61,7 @@ const ROWS: Row[] = [
     code: 1,
     holds: { success: false, error: { message: expect.stringContaining('LAINCLAW_STORE') } },
   })),
+  { args: ['ps'], holds: [] },
   { args: ['trust', 'list'], holds: { folders: [] } },
   { args: ['trust', 'approve', '.'], holds: { approved: 0 } },
   { args: ['undo'], code: 1, holds: { success: false } },

@@ -117,6 +117,18 @@ export const en: ToolTexts = {
       timeoutMs: 'Time limit',
       cwd: 'In the workspace',
       network: 'Hosts to ask for beyond those it names',
+      background: 'Keeps running after the call, for servers',
+    },
+  },
+  process: {
+    description:
+      'Commands that run in the background of this session (bash with background): lists, reads, waits for, writes to and ends them.',
+    parameters: {
+      action: 'read: what was printed since the last time; wait: for the end, or until a text is printed',
+      id: 'Of the process; not needed where there is only one',
+      text: 'write: the input, with its newline; wait: texts to wait for, separated by |',
+      since: 'Number of bytes to read from',
+      timeoutMs: 'Longest wait',
     },
   },
   code_execute: {

@@ -23,6 +23,10 @@ export interface Replies {
   moved(from: string, to: string): string;
   notAnswered: string;
   deleted(path: string, bytes: number): string;
+  processRuns(id: string): string;
+  /** Null: it was ended. */
+  processEnded(exitCode: number | null): string;
+  noProcesses: string;
 }
 
 const en: Replies = {
@@ -50,6 +54,10 @@ const en: Replies = {
     'Nobody answered. Choose what is safest and easiest to undo, say what you assumed, or stop here and name the question.',
   moved: (from, to) => `Moved ${from} to ${to}.`,
   deleted: (path, bytes) => `Deleted ${path} (${bytes} bytes); undo brings it back.`,
+  processRuns: (id) =>
+    `${id} runs in the background; the tool process reads it, waits for it, writes to it and ends it.`,
+  processEnded: (exitCode) => (exitCode === null ? 'it was ended' : `it has ended with exit code ${exitCode}`),
+  noProcesses: 'No command runs in the background of this session.',
 };
 
 const zh: Replies = {
@@ -75,6 +83,9 @@ const zh: Replies = {
   notAnswered: '没有人回答。请选择最稳妥、最容易撤销的做法并说明你的假设，或者停在这里并写明这个问题。',
   moved: (from, to) => `已将 ${from} 移动到 ${to}。`,
   deleted: (path, bytes) => `已删除 ${path}（${bytes} 字节）；撤销可以恢复。`,
+  processRuns: (id) => `${id} 在后台运行；用 process 工具读取、等待、写入或结束它。`,
+  processEnded: (exitCode) => (exitCode === null ? '已被结束' : `已结束，退出码 ${exitCode}`),
+  noProcesses: '本会话没有在后台运行的命令。',
 };
 
 const ru: Replies = {
@@ -101,6 +112,10 @@ const ru: Replies = {
     'Никто не ответил. Выберите самое безопасное и легко отменяемое и скажите, что вы предположили, или остановитесь и назовите вопрос.',
   moved: (from, to) => `${from} перемещён: теперь это ${to}.`,
   deleted: (path, bytes) => `${path} удалён (${bytes} байт); отмена вернёт его.`,
+  processRuns: (id) =>
+    `${id} выполняется в фоне; инструмент process читает его вывод, ждёт, пишет ему и завершает его.`,
+  processEnded: (exitCode) => (exitCode === null ? 'завершён принудительно' : `завершился с кодом ${exitCode}`),
+  noProcesses: 'В фоне этого сеанса нет команд.',
 };
 
 const REPLIES: Record<Language, Replies> = { en, zh, ru };

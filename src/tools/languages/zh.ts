@@ -101,7 +101,23 @@ export const zh: ToolTexts = {
   },
   bash: {
     description: '在沙箱中运行 bash 命令；除只读命令外会先询问。仅可访问用户允许的主机。',
-    parameters: { command: '命令', timeoutMs: '时限', cwd: '工作区内的路径', network: '命令之外还需访问的主机' },
+    parameters: {
+      command: '命令',
+      timeoutMs: '时限',
+      cwd: '工作区内的路径',
+      network: '命令之外还需访问的主机',
+      background: '调用结束后继续运行，用于服务器',
+    },
+  },
+  process: {
+    description: '本会话在后台运行的命令（bash 的 background）：列出、读取、等待、写入和结束。',
+    parameters: {
+      action: 'read：上次之后的输出；wait：等到结束，或等到出现某段文字',
+      id: '进程的 id；只有一个时可省略',
+      text: 'write：输入内容，含换行；wait：要等待的文字，用 | 分隔',
+      since: '从第几个字节开始读',
+      timeoutMs: '最长等待时间',
+    },
   },
   code_execute: {
     description: '在严格沙箱中运行 Python 或 bash 代码；output/ 下的文件会返回。',

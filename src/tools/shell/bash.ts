@@ -8,7 +8,7 @@ import { orToolFailure } from '../fs/failure.ts';
 import { tellNetwork } from '../network/explain-network.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
-import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from './command-settings.ts';
 import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
@@ -21,6 +21,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 /** For the sandbox to end what is left and tell about it. */
 const ENDING_MS = 5_000;
 const OUTPUT = { headBytes: 20_000, tailBytes: 12_000, maxBytes: 1024 ** 3 };
+const LASTING_CPU_SECONDS = 4 * 3600;
 const LIMITS: Limits = { memoryBytes: 4 * 1024 ** 3, cpuSeconds: 600, fileSizeBytes: 2 * 1024 ** 3, processes: 512 };
 
 export interface BashDependencies {
@@ -65,6 +66,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         timeoutMs: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT_MS },
         cwd: { type: 'string', minLength: 1 },
         network: HOSTS_SCHEMA,
+        background: { type: 'boolean', default: false },
       },
       required: ['command'],
       additionalProperties: false,
@@ -81,7 +83,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     isContained: async () => (await sandbox().catch(() => undefined))?.isolates ?? false,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     timeoutOf: ({ timeoutMs = NETWORK_TIMEOUT_MS }) => timeoutMs + ENDING_MS,
-    async execute({ command, cwd = '.', network: asked, ...given }, context) {
+    async execute({ command, cwd = '.', network: asked, background, ...given }, context) {
       refuseNetwork(networkSetting, asked);
       const {
         network,
@@ -116,28 +118,44 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         const gitSettings = await withoutGitDrivers({ workspaceRoot: workspace.root, environment: env, signal });
         env = guardedEnvironment(environment, { ...guard, gitSettings });
       }
-      const running = runSandboxed(backend, {
-        command: {
-          argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
-          cwd: join(workspace.root, held.path),
-          env,
-          profile: {
-            // What runs unasked because it only reads could not write if it wanted to.
-            workspace: { path: workspace.root, access: onlyReads ? 'read-only' : 'read-write' },
-            protect: protectedPaths(workspace.root),
-            hide,
-            limits,
-          },
+      // What runs unasked because it only reads could not write if it wanted to; what outlives a tainted turn is not looked after.
+      const access = onlyReads || (background && context.tainted) ? 'read-only' : 'read-write';
+      const sandboxed = {
+        argv: ['/bin/bash', '--noprofile', '--norc', '-c', command],
+        cwd: join(workspace.root, held.path),
+        env,
+        profile: {
+          workspace: { path: workspace.root, access } as const,
+          protect: protectedPaths(workspace.root),
+          hide,
+          limits,
         },
-        timeoutMs,
-        output: OUTPUT,
-        signal,
-        progress,
-        spoolPath,
-        afterwards,
-        network,
-        privateHosts,
-      });
+      };
+      const moves = !background && !onlyReads && movesOnTimeout(settings, backend, context);
+      const running =
+        background || moves
+          ? import('./background.ts').then(({ runInBackground }) =>
+              runInBackground(backend, {
+                command: { ...sandboxed, profile: { ...sandboxed.profile, limits: lastingLimits(limits, settings) } },
+                text: command,
+                waitMs: background ? undefined : timeoutMs,
+                output: OUTPUT,
+                privateHosts,
+                plants,
+                context,
+              }),
+            )
+          : runSandboxed(backend, {
+              command: sandboxed,
+              timeoutMs,
+              output: OUTPUT,
+              signal,
+              progress,
+              spoolPath,
+              afterwards,
+              network,
+              privateHosts,
+            });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(
         () => plants?.finish(),
@@ -145,12 +163,30 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       );
       const finished = await running;
       for (const note of putBack ?? []) progress(`[${note}]\n`);
+      if ('process' in finished) {
+        const undo = watch && access === 'read-write' && (await recordChanges(watch, changes, [], finished.notCovered));
+        return { ...finished.output, meta: { ...finished.output.meta, sandbox: backend.name, ...undo } };
+      }
       const undo = watch && (await recordChanges(watch, changes, finished.heardFrom));
       if (finished.cancelled) signal.throwIfAborted();
       const notes = [...(putBack ?? []), ...tellNetwork(finished, { backend, setting: networkSetting, progress })];
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, notes);
     },
   });
+}
+
+/** A command that took too long continues in the background, where the owner wants that. */
+function movesOnTimeout(
+  settings: CommandSettings,
+  { endsWithUs }: Sandbox,
+  { processes, tainted }: ToolContext,
+): boolean {
+  return settings.onTimeout === 'background' && endsWithUs === true && processes !== undefined && !tainted;
+}
+
+/** What lasts takes more processor time than a command that is waited for. */
+function lastingLimits(limits: Limits, { cpuSeconds = LASTING_CPU_SECONDS }: CommandSettings): Limits {
+  return { ...limits, cpuSeconds };
 }
 
 /** What undo can put back of a command: how many files it changed, and why that is not everything. */
@@ -163,8 +199,9 @@ async function recordChanges(
   watch: ChangeWatch,
   changes: Changes,
   heardFrom: readonly string[] = [],
+  more?: string,
 ): Promise<{ undo?: UndoFacts }> {
-  const { changes: made, notCovered } = await watch.finish().catch((error: unknown) => ({
+  const { changes: made, notCovered = more } = await watch.finish().catch((error: unknown) => ({
     changes: [],
     notCovered: `the files could not be compared: ${(error as Error).message}`,
   }));

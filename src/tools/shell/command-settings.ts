@@ -9,6 +9,8 @@ export interface CommandSettings {
   cpuSeconds?: number;
   /** `ask`: a command can ask for hosts. `off`: it never has any network. */
   network?: 'ask' | 'off';
+  /** What becomes of a command that takes longer than its timeout; it is ended by default. */
+  onTimeout?: 'end' | 'background';
   /** Hosts whose names may lead to addresses that are not public. */
   privateHosts?: readonly string[];
 }

@@ -32,16 +32,26 @@ export async function runSandboxed(sandbox: Sandbox, options: RunSandboxed): Pro
   const lines = createProgressLines(progress);
   const output = { ...options.output, spoolPath: await spoolPath() };
   const running: RunOptions = { timeoutMs, signal, output, onOutput: lines.add, afterwards, expectsMore: true };
-  const finished = await runWithNetwork(sandbox, command, running, options).catch(orSandboxFailure);
+  const finished = await runWithNetwork(sandbox, command, running, options);
   lines.end();
   return finished;
 }
 
-async function runWithNetwork(
+/** Throws ToolFailure where the sandbox fails. */
+export function runWithNetwork(
   sandbox: Sandbox,
   command: SandboxCommand,
   running: RunOptions,
-  { network, privateHosts = [] }: RunSandboxed,
+  given: Pick<RunSandboxed, 'network' | 'privateHosts'>,
+): Promise<SandboxedRun> {
+  return runReaching(sandbox, command, running, given).catch(orSandboxFailure);
+}
+
+async function runReaching(
+  sandbox: Sandbox,
+  command: SandboxCommand,
+  running: RunOptions,
+  { network, privateHosts = [] }: Pick<RunSandboxed, 'network' | 'privateHosts'>,
 ): Promise<SandboxedRun> {
   if (!network) return sandbox.run(command, running);
   const given = { ...command, env: { ...command.env, ...network.environment } };

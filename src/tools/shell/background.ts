@@ -1,0 +1,156 @@
+// A command in the background: started there, or moved there when it takes longer than it was given. It outlives its call and its turn,
+// not its session nor this process. While it runs, and once more when it has ended, what git would run on the host is put back.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackgroundProcess } from '../../sandbox/background/background-process.ts';
+import type { RunOptions, Sandbox, SandboxCommand } from '../../sandbox/sandbox.ts';
+import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
+import { repliesIn } from '../languages/replies.ts';
+import { type ToolContext, ToolFailure, type ToolOutput } from '../tool.ts';
+import { createProgressLines } from './progress-lines.ts';
+import { runWithNetwork, type SandboxedRun } from './run-sandboxed.ts';
+import type { PlantWatch } from './watch-plants.ts';
+
+/** How long a command is looked at before its call is answered: most that cannot work end in this time. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_MS = 24 * 3_600_000;
+/** Between two looks at what was planted, and how many times as long as the look itself. */
+const LOOK_MS = 10_000;
+const LOOK_FACTOR = 50;
+
+export interface BackgroundRun {
+  command: SandboxCommand;
+  /** As the model wrote it. */
+  text: string;
+  /** How long it is waited for before it moves to the background; undefined: it starts there. */
+  waitMs: number | undefined;
+  output: Pick<RunOptions['output'], 'headBytes' | 'tailBytes'>;
+  privateHosts?: readonly string[];
+  plants: PlantWatch | undefined;
+  context: ToolContext;
+}
+
+export interface StillRunning {
+  process: BackgroundProcess;
+  output: ToolOutput;
+  /** For undo: what it changes from now on is not on record. */
+  notCovered: string;
+}
+
+export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Promise<SandboxedRun | StillRunning> {
+  const { command, text, waitMs, privateHosts, context } = run;
+  const { processes, network, signal, progress } = context;
+  if (!processes || !sandbox.endsWithUs) {
+    throw new ToolFailure(
+      'no command can run in the background here: only the bubblewrap sandbox ends it with Lainclaw. Run it without background',
+      { reason: 'denied' },
+    );
+  }
+  const lines = createProgressLines(progress);
+  let isShown = waitMs !== undefined;
+  const looking = new AbortController();
+  const process = await processes.start({
+    command: text,
+    cwd: command.cwd,
+    logPath: await context.spoolPath(),
+    taintedBy: taintOf(context),
+    isForeground: waitMs !== undefined,
+    run: ({ signal: ending, onOutput, onStarted }) =>
+      runWithNetwork(
+        sandbox,
+        { ...command, stdin: 'open' },
+        {
+          timeoutMs: LONGEST_MS,
+          signal: ending,
+          output: { ...run.output, maxBytes: Number.MAX_SAFE_INTEGER },
+          onStarted,
+          onOutput(stream, chunk) {
+            if (isShown) lines.add(stream, chunk);
+            onOutput?.(stream, chunk);
+          },
+        },
+        { network, privateHosts },
+      ),
+    async onEnd() {
+      looking.abort();
+      return (await run.plants?.finish()) ?? [];
+    },
+  });
+  const finished = await endedWithin(process, waitMs ?? FIRST_LOOK_MS, signal);
+  isShown = false;
+  lines.end();
+  if (waitMs !== undefined && process.state === 'ended') {
+    if (!finished) throw new ToolFailure(process.problem ?? 'the command could not be run', { reason: 'denied' });
+    return finished;
+  }
+  process.moveToBackground();
+  if (run.plants) void keepLooking(run.plants, looking.signal);
+  const notCovered = `the command in the background (${process.id}) may change files later`;
+  return { process, output: outputOf(process, context), notCovered };
+}
+
+/** What is waited for and cancelled is ended; what was started in the background stays. */
+async function endedWithin(
+  process: BackgroundProcess,
+  ms: number,
+  signal: AbortSignal,
+): Promise<SandboxedRun | undefined> {
+  const patience = new AbortController();
+  const late = sleep(ms, undefined, { signal: AbortSignal.any([patience.signal, signal]) });
+  try {
+    return await Promise.race([process.ended, late]);
+  } catch (error) {
+    if (signal.aborted) await process.end();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    patience.abort();
+    late.catch(() => {});
+  }
+}
+
+async function keepLooking(plants: PlantWatch, signal: AbortSignal): Promise<void> {
+  for (let pause = LOOK_MS; !signal.aborted; ) {
+    await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    const started = performance.now();
+    await plants.finish().catch(() => []);
+    pause = Math.max(LOOK_MS, LOOK_FACTOR * (performance.now() - started));
+  }
+}
+
+/** Of what it prints: what it could read when it started, and what it may hear from hosts. */
+function taintOf({ tainted, network }: ToolContext): readonly TaintSource[] {
+  const hosts = network?.hosts.map(({ name }) => taintSource('host', name)) ?? [];
+  return [...new Set([...(tainted?.sources ?? []), ...hosts])];
+}
+
+/** What a process says now: its state and what it has printed since the last look. */
+export function outputOf(
+  process: BackgroundProcess,
+  context: Pick<ToolContext, 'language'>,
+  since?: number,
+): ToolOutput {
+  const { id, state, exitCode, problem, notes, taintedBy } = process;
+  const { text, skipped, next } = process.read(since);
+  const replies = repliesIn(context);
+  const ended = problem ?? replies.processEnded(exitCode ?? null);
+  const lines = [
+    state === 'running' ? replies.processRuns(id) : `${id}: ${ended}`,
+    ...(skipped > 0 ? [`[${skipped} bytes left out]`] : []),
+    text.trimEnd(),
+    ...notes.map((note) => `[${note}]`),
+  ];
+  return {
+    data: {
+      id,
+      state,
+      ...(state === 'ended' && { exitCode: exitCode ?? null }),
+      ...(problem !== undefined && { problem }),
+      output: text,
+      ...(skipped > 0 && { skippedBytes: skipped }),
+      next,
+      ...(notes.length > 0 && { notes }),
+    },
+    text: lines.filter((line) => line !== '').join('\n'),
+    ...(taintedBy.length > 0 && { meta: { tainted: true, taintedBy } }),
+  };
+}

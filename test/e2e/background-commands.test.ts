@@ -1,0 +1,138 @@
+// Commands in the background: bash with `background`, the tool process, lainclaw ps, and that nothing outlives what started it.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import type { Home } from '../support/home.ts';
+import { ask, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { testHome } from '../support/test-home.ts';
+
+const bash = (command: string, more = {}) => ({ name: 'bash', args: { command, ...more } });
+const background = (command: string) => bash(command, { background: true });
+const process_ = (action: string, more = {}) => ({ name: 'process', args: { action, ...more } });
+const calls = (...each: object[]): string => `tool:${JSON.stringify(each)}`;
+
+interface Ran {
+  ok: boolean;
+  data: { id: string; state: string; output: string; exitCode?: number | null; processes: { state: string }[] };
+  error?: { message: string };
+  meta: { tainted?: boolean; undo?: { notCovered?: string } };
+}
+
+async function run(home: Home, ...each: object[]): Promise<Ran[]> {
+  const { toolResults } = await ask(home, calls(...each), '--approve=auto');
+  return (toolResults as unknown as { result: Ran }[]).map(({ result }) => result);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+interface Listed {
+  id: string;
+  pid: number;
+  command: string;
+  sessionKey: string;
+}
+
+const listed = async (home: Home): Promise<Listed[]> => (await lainclaw(['ps', '--json'], { home })).json<Listed[]>();
+
+it('is read, waited for, written to and ended', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  const script = 'touch made; echo ready; while read -r line; do echo "got $line"; done; echo over';
+  const [started, waited, list, answered, unknown, killed, after] = await run(
+    home,
+    background(script),
+    process_('wait', { text: 'nothing|READY', timeoutMs: 20_000 }),
+    process_('list'),
+    process_('write', { text: 'hello\n' }),
+    process_('read', { id: 'process-other' }),
+    process_('kill'),
+    process_('read', { since: 0 }),
+  );
+  expect(started).toMatchObject({ ok: true, data: { state: 'running' } });
+  expect(started?.meta.undo?.notCovered).toMatch(/may change files later/);
+  expect(`${started?.data.output}${waited?.data.output}`).toBe('ready\n');
+  expect(list?.data.processes).toMatchObject([{ state: 'running' }]);
+  expect(answered?.data).toMatchObject({ output: 'got hello\n' });
+  expect(unknown?.error?.message).toMatch(/no command "process-other"/);
+  expect(killed?.data).toMatchObject({ state: 'ended', exitCode: null });
+  expect(after?.data.output).toBe('ready\ngot hello\n');
+});
+
+it('tells how it ended', { timeout: 120_000 }, async () => {
+  const [started, ended] = await run(testHome(), background('sleep 0.1; echo bye; exit 3'), process_('wait'));
+  expect(`${started?.data.output}${ended?.data.output}`).toBe('bye\n');
+  expect(ended?.data).toMatchObject({ state: 'ended', exitCode: 3 });
+});
+
+it('its output taints as that of bash does', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  home.file('clone/.git/config', '[remote "origin"]\n\turl = https://example.org/x.git\n');
+  home.file('clone/README', 'somebody else wrote this\n');
+  const [started, read] = await run(home, background('cat clone/README; sleep 60'), process_('read', { since: 0 }));
+  expect(started?.meta.tainted).toBe(true);
+  expect(read?.meta.tainted).toBe(true);
+});
+
+it('a command that takes longer than its timeout continues there, where the owner wants that', {
+  timeout: 120_000,
+}, async () => {
+  const home = testHome();
+  await lainclaw(['config', 'set', 'bashOnTimeout', 'background'], { home });
+  const [quick, slow, rest] = await run(
+    home,
+    bash('echo quick'),
+    bash('echo slow; sleep 1; echo done > done.txt; echo end', { timeoutMs: 500 }),
+    process_('wait'),
+  );
+  expect(quick).toMatchObject({ ok: true, data: { exitCode: 0, output: 'quick\n' } });
+  expect(slow).toMatchObject({ ok: true, data: { state: 'running' } });
+  expect(`${slow?.data.output}${rest?.data.output}`).toBe('slow\nend\n');
+  expect(rest?.data).toMatchObject({ state: 'ended', exitCode: 0 });
+  expect(existsSync(join(home.workspace, 'done.txt'))).toBe(true);
+});
+
+/** A turn that stays, with a command in its background. */
+async function staying(home: Home) {
+  const command = startLainclaw(
+    ['ask', '--approve=auto', calls(background('sleep 1000 & sleep 1001'), bash('sleep 300', { timeoutMs: 300_000 }))],
+    { home },
+  );
+  const found = await eventually(async () => {
+    const [first] = await listed(home);
+    if (!first) throw new Error('nothing is listed yet');
+    return first;
+  });
+  return { command, found };
+}
+
+it('ends with the process that started it, also when that is killed', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  const { command, found } = await staying(home);
+  expect(found).toMatchObject({ command: 'sleep 1000 & sleep 1001', sessionKey: 'main' });
+  expect(isAlive(found.pid)).toBe(true);
+  command.kill('SIGKILL');
+  await eventually(() => expect(isAlive(found.pid)).toBe(false));
+  expect(await listed(home)).toEqual([]);
+});
+
+it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  const { command, found } = await staying(home);
+  try {
+    const { code, stdout } = await lainclaw(['ps', 'end', found.id.slice(0, 14)], { home });
+    expect([code, stdout]).toMatchObject([0, expect.stringContaining(found.id)]);
+    await eventually(() => expect(isAlive(found.pid)).toBe(false));
+    const again = await lainclaw(['ps', 'end', found.id], { home });
+    expect([again.code, again.stderr]).toMatchObject([1, expect.stringMatching(/lainclaw ps/)]);
+  } finally {
+    command.kill('SIGTERM');
+    await command.ended;
+  }
+  expect(existsSync(join(home.path, 'service', 'processes.json'))).toBe(false);
+});
